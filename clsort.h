@@ -195,6 +195,10 @@
        That is up to 0.54 MB (1.07 MB) more.
      - radix-samples, and radix where it takes that on NVIDIA's GPUs, for what is sorted in one
        launch or after a copy, and up to 8192 elements: n / 16 + 8
+     - where AUTO takes radix-samples for more keys of 64 bits, or for keys of 32 bits with values
+       of 4 bytes or indices: max(n / 16 + 8, S) with S = B (8 + 2 W), at most 0.54 MB. B is
+       max(n / 1024, min(n / 256, 128)), W is max(n / 4096, min(n / 1024, 128)), quotients rounded
+       up. Above, where AUTO takes merge, S is that of the most such n
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -654,11 +658,13 @@ enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID on GPUs and CLSORT_R
                                         or in their own. Others as by default */
        CLSORT_RADIX_SAMPLES = 4,     /* few elements, in one launch: up to work_group * 64, with
                                         values or indices, or as records of up to 16 bytes, without
-                                        bit ranges; what is sorted in place is copied first. Bare
-                                        keys of 4 or 8 bytes in up to three launches: up to
-                                        work_group^2 * 16 keys of 4 bytes, * 8 of 8 bytes. Others
-                                        as by default. A work_group that is not set is 256, on CPUs
-                                        64, and 512 for one launch on NVIDIA's GPUs. Stable */
+                                        bit ranges; what is sorted in place is copied first. In two
+                                        launches bare keys of 4 or 8 bytes, and keys of 4 bytes with
+                                        indices, or with values of 4 bytes that go to another array:
+                                        up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
+                                        NVIDIA's GPUs 2^20 if no work_group is set. Others as by
+                                        default. A work_group that is not set is 256, on CPUs 64,
+                                        and on NVIDIA's GPUs 512, but for one tile. Stable */
        CLSORT_RADIX_CACHED = 5 };    /* CPUs: into ranges of codes; then each is sorted in a core's
                                         cache: keys of 4 or 8 bytes without bit ranges, and a
                                         work_group of 0 or 1; others, and other devices, as with
@@ -1067,8 +1073,8 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
      Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017
    - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
      Adinets and Merrill, Onesweep, 2022; radix-hybrid: Stehle and Jacobsen, A Memory
-     Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017; radix-samples: Shi and Schaeffer, Parallel
-     Sorting by Regular Sampling, 1992
+     Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017; radix-samples: Leischner, Osipov and
+     Sanders, GPU Sample Sort, 2010
    - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
    - batch-*: Zucchi, Parallel batch sorting, 2013 */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
@@ -1850,8 +1856,11 @@ extern "C" {
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Radix of samples: the most borders that a work-item finds. */
-#define CLSORT__SAMPLES_OWN_BORDERS 3
+/* Radix of samples: log2 of the bins of a work-item; codes are merged where a bin has more than
+   LONG_BIN. */
+#define CLSORT__SAMPLES_OWN_BINS_LOG2 2
+#define CLSORT__SAMPLES_WORDS 2
+#define CLSORT__SAMPLES_LONG_BIN 48
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
 
@@ -2056,8 +2065,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
-    "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n"
-    "#define CLSORT__SAMPLES_OWN_BORDERS 3\n\n"
+    "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n"
+    "#define CLSORT__SAMPLES_OWN_BINS_LOG2 2\n"
+    "#define CLSORT__SAMPLES_WORDS 2\n"
+    "#define CLSORT__SAMPLES_LONG_BIN 48\n\n"
     "#define CLSORT__HYBRID_FLAT_TIMES 2\n\n\n\n\n"
     "#define CLSORT__CACHED_RANGES 256\n"
     "#define CLSORT__CACHED_CELLS 4096\n"
@@ -2152,7 +2163,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
-    "#endif\n\n\n\n\n"
+    "#endif\n\n\n\n"
     "#ifndef CLSORT_FEW\n"
     "#define CLSORT_FEW 0\n"
     "#endif\n\n"
@@ -2174,7 +2185,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_RUN_BUCKETS \\\n"
     "    (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)\n"
     "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_RUN_BUCKETS)\n\n"
-    "#define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)\n"
+    "#define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_MERGE \\\n"
@@ -3449,10 +3460,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2093\n",
+    "#line 2095\n",
 #endif
 #else
-    "#line 2093\n",
+    "#line 2095\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4612,7 +4623,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3516\n",
+    "#line 3518\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4922,7 +4933,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3909\n",
+    "#line 3911\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -10034,26 +10045,32 @@ static const char *const clsort__source[] = {
     "        store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n\n"
+    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "#define CLSORT_SAMPLES_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \\\n"
-    "        uint buckets, uint samples_log2, uint tables, local ulong *space\n"
+    "        uint buckets, uint samples, uint seed, uint numbers, local ulong *space\n"
     "#define CLSORT_SAMPLES \\\n"
     "    { \\\n"
-    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
-    "            (global uint *)(scratch + scratch_at), n, tile, (n + tile - 1) / tile, buckets, \\\n"
-    "            samples_log2 \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_SAMPLES_ALT, CLSORT_CODEC, \\\n"
+    "            (global code_t *)(scratch + scratch_at), \\\n"
+    "            (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), n, tile, \\\n"
+    "            (n + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \\\n"
     "    }\n"
+    "#if CLSORT_PAIRS\n"
+    "#define CLSORT_SAMPLES_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }\n"
+    "#else\n"
+    "#define CLSORT_SAMPLES_ALT CLSORT_ARRAY(alt)\n"
+    "#endif\n"
     "typedef struct {\n"
     "    array_t source, target, alt;\n"
     "    codec_t codec;\n"
-    "    global uint *places;\n"
-    "    uint n, tile, tiles, buckets, samples_log2;\n"
+    "    global code_t *borders;\n"
+    "    global ushort *places;\n"
+    "    uint n, tile, tiles, buckets, samples, seed, numbers;\n"
     "} samples_t;\n\n"
     "#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))\n"
-    "#define CLSORT_MOST_ALONE (CLSORT_GROUP / 2)\n"
     "typedef struct { local code_t *keys; local uint *sums, *words; } held_t;\n\n"
     "CLSORT_INLINE held_t held_space(local ulong *space)\n"
     "{\n"
@@ -10064,11 +10081,6 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t held(held_t l, uint i)\n"
     "{\n"
     "    return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
-    "}\n\n\n\n"
-    "typedef struct { code_t code; uint taken, of; } border_t;\n\n\n\n"
-    "CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)\n"
-    "{\n"
-    "    return below + (uint)((ulong)equal * b.taken / b.of);\n"
     "}\n\n",
     "//---- radix: samples in registers\n\n"
     "CLSORT_INLINE void merge_blocks(code_t *v, const uint most)\n"
@@ -10187,7 +10199,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
     "        *key_place(to, i) = decode(held(l, i), codec);\n"
-    "}\n\n\n"
+    "}\n\n"
+    "#if CLSORT_FEW == 1\n\n"
     "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
     "{\n"
     "    const samples_t s = CLSORT_SAMPLES;\n"
@@ -10208,246 +10221,444 @@ static const char *const clsort__source[] = {
     "                                                                   : CLSORT_TOP_CODE;\n"
     "    sort_own(v);\n"
     "    merge_own(l, v, rows);\n"
-    "    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
-    "}\n\n",
-    "//---- radix: samples borders\n"
-    "#if CLSORT_FEW != 1\n\n\n\n"
-    "CLSORT_INLINE void merge_samples(samples_t s, held_t l)\n"
+    "    store_held(l, advance(s.target, begin), s.codec, rows);\n"
+    "}\n"
+    "#else\n\n",
+    "//---- radix: samples bins\n\n\n\n"
+    "#if CLSORT_BRANCHES\n"
+    "#define CLSORT_UNROLL_CODES CLSORT_ITEMS\n"
+    "#else\n"
+    "#define CLSORT_UNROLL_CODES 1\n"
+    "#endif\n"
+    "#define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)\n"
+    "#define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)\n\n"
+    "typedef struct { local uint *count, *words; } bins_t;\n"
+    "enum { WORD_LONGEST, WORD_KEPT };\n\n"
+    "CLSORT_INLINE bins_t bins_of(held_t l)\n"
     "{\n"
-    "    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,\n"
-    "               tile = first >> s.samples_log2, begin = min(tile, s.tiles - 1) * s.tile,\n"
-    "               rows = min(s.n - begin, s.tile), phase = tile * 633 & 1023;\n"
-    "    code_t v[CLSORT_ITEMS];\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
-    "        const uint part = (first + m) % each << 10 | phase,\n"
-    "                   place = min(part * s.tile >> (10 + s.samples_log2), rows - 1);\n"
-    "        v[m] = *key_place(s.alt, begin + place);\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
-    "        v[m] = tile < s.tiles ? encode(v[m], s.codec) : CLSORT_TOP_CODE;\n"
-    "    merge_own(l, v, s.tiles << s.samples_log2);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint search_held(held_t l, uint rows, code_t code, uint takes_equal)\n"
-    "{\n"
-    "    uint low = 0, high = rows;\n"
-    "    while (low < high) {\n"
-    "        const uint middle = (low + high) / 2;\n"
-    "        const code_t now = held(l, middle);\n"
-    "        const uint before = now < code || (takes_equal && now == code);\n"
-    "        low = before ? middle + 1 : low;\n"
-    "        high = before ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE border_t find_border(samples_t s, held_t l, uint bucket)\n"
-    "{\n"
-    "    const uint samples = s.tiles << s.samples_log2,\n"
-    "               place = min(bucket * samples / s.buckets, samples - 1);\n"
-    "    const code_t code = held(l, place);\n"
-    "    const uint first = search_held(l, samples, code, 0);\n"
-    "    const border_t b = { code, place - first, search_held(l, samples, code, 1) - first };\n"
+    "    const uint slots = CLSORT_BINS + (CLSORT_BINS >> CLSORT__WORD_PAD_LOG2) + 1;\n"
+    "    const bins_t b = { l.words, l.words + slots };\n"
     "    return b;\n"
     "}\n\n"
-    "#if !CLSORT_FEW\n\n\n"
-    "CLSORT_INLINE void hold_tile(samples_t s, held_t l, uint begin, uint rows)\n"
+    "CLSORT_INLINE local uint *bin_slot(bins_t b, uint bin)\n"
     "{\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
-    "        l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = encode(*key_place(s.alt, begin + i), s.codec);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];\n"
+    "}\n\n"
+    "CLSORT_INLINE local code_t *held_slot(held_t l, uint i)\n"
+    "{\n"
+    "    return &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
     "}\n\n\n"
-    "CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)\n"
+    "CLSORT_INLINE void clear_counts(bins_t b)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++)\n"
+    "        *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;\n"
+    "    if (local_id() == 0)\n"
+    "        b.words[WORD_LONGEST] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n"
+    "#if CLSORT_WARPS\n\n"
+    "CLSORT_INLINE uint scan_lanes(uint x)\n"
+    "{\n"
+    "    const uint lane = local_id() % CLSORT__WARP;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 1; step < CLSORT__WARP; step *= 2) {\n"
+    "        uint other;\n"
+    "        __asm__ volatile(\"shfl.sync.up.b32 %0, %1, %2, 0, -1;\" : \"=r\"(other) : \"r\"(x), \"r\"(step));\n"
+    "        x += lane >= step ? other : 0;\n"
+    "    }\n"
+    "    return x;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint lane_value(uint x, uint lane)\n"
+    "{\n"
+    "    uint other;\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : \"=r\"(other) : \"r\"(x), \"r\"(lane));\n"
+    "    return other;\n"
+    "}\n"
+    "#endif\n\n\n\n"
+    "CLSORT_INLINE uint scan_sums(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    const uint lane = local_id() % CLSORT__WARP, warp = local_id() / CLSORT__WARP,\n"
+    "               sum = scan_lanes(x);\n"
+    "    if (lane == CLSORT__WARP - 1)\n"
+    "        sums[warp] = sum;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint all = scan_lanes(lane < CLSORT_GROUP / CLSORT__WARP ? sums[lane] : 0),\n"
+    "               before = lane_value(all, warp - 1);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    *total = lane_value(all, CLSORT__WARP - 1);\n"
+    "    return (warp ? before : 0) + sum - x;\n"
+    "#else\n"
+    "    const uint before = group_scan_total(x, sums, total);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return before;\n"
+    "#endif\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint place_counts(held_t l, bins_t b)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_OWN_BINS;\n"
+    "    uint count[CLSORT_OWN_BINS], sum = 0, longest = 0, total = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        count[k] = *bin_slot(b, first + k);\n"
+    "        sum += count[k];\n"
+    "        longest = max(longest, count[k]);\n"
+    "    }\n"
+    "    if (longest > CLSORT__SAMPLES_LONG_BIN)\n"
+    "        atomic_max(&b.words[WORD_LONGEST], longest);\n"
+    "    sum = scan_sums(sum, l.sums, &total);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        *bin_slot(b, first + k) = sum;\n"
+    "        sum += count[k];\n"
+    "    }\n"
+    "    if (local_id() == CLSORT_GROUP - 1)\n"
+    "        *bin_slot(b, CLSORT_BINS) = sum;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return b.words[WORD_LONGEST];\n"
+    "}\n\n",
+    "//---- radix: samples lines\n\n"
+    "typedef struct { code_t low; uint shift, single; float factor; } even_bins_t;\n\n"
+    "CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)\n"
+    "{\n"
+    "    const ulong span = (code_t)(most - least);\n"
+    "    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_BINS;\n"
+    "    const even_bins_t line = {\n"
+    "        least, shift, single,\n"
+    "        single ? 1.0f : (float)CLSORT_BINS / ((float)(uint)(span >> shift) + 1.0f)\n"
+    "    };\n"
+    "    return line;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint even_bin(even_bins_t line, code_t code)\n"
+    "{\n"
+    "    const float place = (float)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;\n"
+    "    return min((uint)place, CLSORT_BINS - 1u);\n"
+    "}\n\n"
+    "#if CLSORT_WARPS\n\n"
+    "CLSORT_INLINE void edges_of_lanes(code_t *least, code_t *most)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2) {\n"
+    "        *least = min(*least, other_lane(*least, step));\n"
+    "        *most = max(*most, other_lane(*most, step));\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n\n\n"
+    "CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;\n"
+    "    edges_of_lanes(least, most);\n"
+    "    if (t % CLSORT__WARP == 0) {\n"
+    "        l.keys[t / CLSORT__WARP] = *least;\n"
+    "        l.keys[warps + t / CLSORT__WARP] = *most;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    *least = l.keys[t % warps];\n"
+    "    *most = l.keys[warps + t % warps];\n"
+    "    edges_of_lanes(least, most);\n"
+    "#else\n"
+    "    join_edges(l.keys, *least, *most);\n"
+    "    *least = l.keys[0];\n"
+    "    *most = l.keys[CLSORT_GROUP];\n"
+    "#endif\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: samples in bins\n\n"
+    "CLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint inside)\n"
+    "{\n"
+    "    return inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint rows)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (local_id() + m * CLSORT_GROUP < rows)\n"
+    "            *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint rows,\n"
+    "                              uint single)\n"
+    "{\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (local_id() + m * CLSORT_GROUP < rows) {\n"
+    "            const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),\n"
+    "                       own = begin + (rank[m] & 0xFFFF),\n"
+    "                       end = single ? begin : *bin_slot(b, bin + 1);\n"
+    "            uint place = single ? own : begin;\n"
+    "            #pragma unroll 4\n"
+    "            for (uint i = begin; i < end; i++) {\n"
+    "                const code_t other = held(l, i);\n"
+    "                place += other < code[m] || (other == code[m] && i < own);\n"
+    "            }\n"
+    "            rank[m] = place;\n"
+    "        }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (local_id() + m * CLSORT_GROUP < rows)\n"
+    "            *held_slot(l, rank[m]) = code[m];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void merge_rows(held_t l, uint rows)\n"
+    "{\n"
+    "    const uint width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n"
+    "    code_t v[CLSORT_ITEMS];\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = local_id() < width && m * width + local_id() < rows\n"
+    "                   ? held(l, m * width + local_id())\n"
+    "                   : CLSORT_TOP_CODE;\n"
+    "    sort_own(v);\n"
+    "    merge_own(l, v, rows);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint rows)\n"
+    "{\n"
+    "    uint rank[CLSORT_ITEMS];\n"
+    "    code_t least = CLSORT_TOP_CODE, most = 0;\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (local_id() + m * CLSORT_GROUP < rows) {\n"
+    "            least = min(least, code[m]);\n"
+    "            most = max(most, code[m]);\n"
+    "        }\n"
+    "    edges_of_group(l, &least, &most);\n"
+    "    const even_bins_t line = even_bins(least, most);\n"
+    "    clear_counts(b);\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = local_id() + m * CLSORT_GROUP;\n"
+    "        if (m * CLSORT_GROUP < rows)\n"
+    "            rank[m] = count_in_bin(b, even_bin(line, code[m]), i < rows);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint longest = place_counts(l, b);\n"
+    "    move_to_bins(l, b, code, rank, rows);\n"
+    "    if (CLSORT_BRANCHES && longest > CLSORT__SAMPLES_LONG_BIN && !line.single)\n"
+    "        merge_rows(l, rows);\n"
+    "    else\n"
+    "        rank_codes(l, b, code, rank, rows, line.single);\n"
+    "}\n\n",
+    "//---- radix: samples are moved\n\n\n"
+    "CLSORT_INLINE code_t source_code(samples_t s, uint i)\n"
+    "{\n"
+    "#if CLSORT_PAIRS\n"
+    "    return encode((code_t)((global const uint *)s.source.keys)[i] << 32 | i << clz(s.n), s.codec);\n"
+    "#else\n"
+    "    return encode(*key_place(s.source, i), s.codec);\n"
+    "#endif\n"
+    "}\n\n\n"
+    "#define CLSORT_STORED 4\n\n\n\n"
+    "CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint single, code_t code)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_STORED * CLSORT_GROUP) {\n"
+    "        code_t key[CLSORT_STORED];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_STORED; m++)\n"
+    "            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, rows - 1)), s.codec);\n"
+    "#if CLSORT_PAIRS\n"
+    "        uint value[CLSORT_STORED];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_STORED; m++) {\n"
+    "            const uint number = (uint)key[m] >> clz(s.n);\n"
+    "            value[m] = s.numbers ? number : ((global const uint *)s.source.values)[number];\n"
+    "        }\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_STORED; m++)\n"
+    "            if (i + m * CLSORT_GROUP < rows) {\n"
+    "                ((global uint *)s.target.keys)[at + i + m * CLSORT_GROUP] = (uint)(key[m] >> 32);\n"
+    "                ((global uint *)s.target.values)[at + i + m * CLSORT_GROUP] = value[m];\n"
+    "            }\n"
+    "#else\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_STORED; m++)\n"
+    "            if (i + m * CLSORT_GROUP < rows)\n"
+    "                *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: samples split\n\n\n"
+    "CLSORT_INLINE void sort_samples(samples_t s, held_t l, bins_t b)\n"
+    "{\n"
+    "    const uint stride = s.n / s.samples;\n"
+    "    code_t code[CLSORT_ITEMS];\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (m * CLSORT_GROUP < s.samples) {\n"
+    "            const uint i = min(local_id() + m * CLSORT_GROUP, s.samples - 1),\n"
+    "                       noise = (s.seed + i + 1) * 0x9E3779B9u,\n"
+    "                       jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
+    "            code[m] = source_code(s, i * stride + mul_hi(jitter, stride));\n"
+    "        }\n"
+    "    sort_in_bins(l, b, code, s.samples);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint choose_bucket(samples_t s, held_t l, code_t code, uint i, uint each)\n"
+    "{\n"
+    "    uint bucket = 0;\n"
+    "    for (uint step = 1u << (31 - clz(s.buckets)); step > 0; step /= 2) {\n"
+    "        const uint next = bucket + step;\n"
+    "        bucket = next < s.buckets && held(l, next * each) <= code ? next : bucket;\n"
+    "    }\n"
+    "    if (bucket > 1 && held(l, (bucket - 1) * each) == code) {\n"
+    "        uint first = 1, last = bucket - 1;\n"
+    "        while (first < last) {\n"
+    "            const uint middle = (first + last) / 2;\n"
+    "            const uint before = held(l, middle * each) < code;\n"
+    "            first = before ? middle + 1 : first;\n"
+    "            last = before ? last : middle;\n"
+    "        }\n"
+    "        bucket = first + i % (bucket - first);\n"
+    "    }\n"
+    "    return bucket;\n"
+    "}\n\n"
+    "CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint rows)\n"
+    "{\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (m * CLSORT_GROUP < rows)\n"
+    "            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, rows - 1));\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void write_borders(samples_t s, held_t l, uint tile, uint each)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < s.buckets && tile == 0; i += CLSORT_GROUP)\n"
+    "        s.borders[i] = held(l, i * each);\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)\n"
     "{\n"
     "    const samples_t s = CLSORT_SAMPLES;\n"
     "    const held_t l = held_space(space);\n"
-    "    const uint own = (uint)get_group_id(0), begin = own * tile, rows = min(n - begin, tile);\n"
-    "    code_t code[CLSORT__SAMPLES_OWN_BORDERS];\n"
-    "    uint taken[CLSORT__SAMPLES_OWN_BORDERS], of[CLSORT__SAMPLES_OWN_BORDERS];\n"
+    "    const bins_t b = bins_of(l);\n"
+    "    const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,\n"
+    "               rows = min(n - begin, tile), each = samples / max(buckets, 1u);\n"
+    "    code_t code[CLSORT_ITEMS];\n"
+    "    uint rank[CLSORT_ITEMS];\n"
     "    if (n == 0)\n"
     "        return;\n"
-    "    merge_samples(s, l);\n"
-    "    #pragma unroll\n"
-    "    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {\n"
-    "        const border_t b = find_border(s, l, 1 + local_id() + k * CLSORT_GROUP);\n"
-    "        code[k] = b.code;\n"
-    "        taken[k] = b.taken;\n"
-    "        of[k] = b.of;\n"
+    "    load_tile_codes(s, code, begin, rows);\n"
+    "    sort_samples(s, l, b);\n"
+    "    clear_counts(b);\n"
+    "    write_borders(s, l, own, each);\n"
+    "    #pragma unroll CLSORT_UNROLL_CODES\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = t + m * CLSORT_GROUP;\n"
+    "        if (m * CLSORT_GROUP < rows)\n"
+    "            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < rows);\n"
     "    }\n"
-    "    hold_tile(s, l, begin, rows);\n"
-    "    #pragma unroll\n"
-    "    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {\n"
-    "        const uint bucket = 1 + local_id() + k * CLSORT_GROUP;\n"
-    "        const border_t b = { code[k], taken[k], of[k] };\n"
-    "        const uint below = search_held(l, rows, b.code, 0);\n"
-    "        if (bucket < buckets)\n"
-    "            s.places[(bucket - 1) * s.tiles + own]\n"
-    "                = border_place(b, below, search_held(l, rows, b.code, 1) - below);\n"
-    "    }\n"
-    "}\n"
-    "#endif\n\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    place_counts(l, b);\n"
+    "    for (uint i = t; i < buckets; i += CLSORT_GROUP)\n"
+    "        s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);\n"
+    "    move_to_bins(l, b, code, rank, rows);\n"
+    "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
+    "        *key_place(s.alt, begin + i) = held(l, i);\n"
+    "}\n\n",
     "//---- radix: samples search\n\n\n"
-    "CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)\n"
-    "{\n"
-    "    while (low < high) {\n"
-    "        const uint middle = (low + high) / 2;\n"
-    "        const code_t now = encode(*key_place(s.alt, middle), s.codec);\n"
-    "        const uint before = now < code || (takes_equal && now == code);\n"
-    "        low = before ? middle + 1 : low;\n"
-    "        high = before ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n"
-    "typedef struct { uint first, end; } stretch_t;\n\n\n"
+    "typedef struct { uint first, end; } stretch_t;\n\n"
     "CLSORT_INLINE stretch_t load_stretch(samples_t s, uint bucket)\n"
     "{\n"
-    "    const uint t = min(local_id(), s.tiles - 1), begin = t * s.tile;\n"
-    "    global const uint *places = s.places + bucket * s.tiles + t;\n"
-    "    stretch_t own = { begin, min(begin + s.tile, s.n) };\n"
+    "    const uint t = min(local_id(), s.tiles - 1);\n"
+    "    global const ushort *places = s.places + bucket * s.tiles + t;\n"
+    "    stretch_t own = { places[0], min(s.tile, s.n - t * s.tile) };\n"
     "    if (bucket + 1 < s.buckets)\n"
-    "        own.end = begin + places[0];\n"
-    "    if (bucket > 0)\n"
-    "        own.first = begin + (places - s.tiles)[0];\n"
+    "        own.end = places[s.tiles];\n"
+    "    own.first = local_id() < s.tiles ? own.first : 0;\n"
+    "    own.end = local_id() < s.tiles ? own.end : 0;\n"
     "    return own;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void narrow_tile(samples_t s, uint *low, uint *high, uint last, code_t code,\n"
-    "                               const uint takes_equal)\n"
+    "CLSORT_INLINE code_t stretch_code(samples_t s, bins_t b, uint i)\n"
     "{\n"
-    "    const uint first = *low, size = *high - first;\n"
-    "    uint before = 0;\n"
-    "    #pragma unroll\n"
-    "    for (uint k = 1; k < 4; k++) {\n"
-    "        const code_t now = encode(*key_place(s.alt, min(first + (size * k >> 2), last)), s.codec);\n"
-    "        before += now < code || (takes_equal && now == code);\n"
-    "    }\n"
-    "    *low = before ? first + (size * before >> 2) + 1 : first;\n"
-    "    *high = before < 3 ? first + (size * (before + 1) >> 2) : *high;\n"
-    "    *low = size ? *low : first;\n"
-    "    *high = size ? *high : first;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint search_border(samples_t s, border_t b, uint low, uint high)\n"
-    "{\n"
-    "    uint first = low, first_high = high, end = low, end_high = high;\n"
-    "    while (first < first_high || end < end_high) {\n"
-    "        narrow_tile(s, &first, &first_high, high - 1, b.code, 0);\n"
-    "        narrow_tile(s, &end, &end_high, high - 1, b.code, 1);\n"
-    "    }\n"
-    "    return low + border_place(b, first - low, end - first);\n"
+    "    uint k = 0;\n"
+    "    for (uint step = 1u << (31 - clz(s.tiles)); step > 0; step /= 2)\n"
+    "        k += k + step < s.tiles && b.count[k + step] <= i ? step : 0;\n"
+    "    return *key_place(s.alt, i + b.count[CLSORT_GROUP + k]);\n"
     "}\n\n\n"
-    "CLSORT_INLINE stretch_t find_stretch_alone(samples_t s, held_t l, uint bucket)\n"
+    "typedef struct { code_t first, last; } codes_span_t;\n\n\n\n"
+    "CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)\n"
     "{\n"
-    "    const uint t = local_id(), right = t / CLSORT_MOST_ALONE, tile = t % CLSORT_MOST_ALONE,\n"
-    "               low = min(tile, s.tiles - 1) * s.tile, high = min(low + s.tile, s.n);\n"
-    "    merge_samples(s, l);\n"
-    "    const border_t b = find_border(s, l, bucket + right);\n"
-    "    uint place = right ? high : low;\n"
-    "    if (tile < s.tiles && bucket + right > 0 && bucket + right < s.buckets)\n"
-    "        place = search_border(s, b, low, high);\n"
-    "    l.words[t] = place;\n"
+    "    if (local_id() == 0)\n"
+    "        b.words[WORD_KEPT] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const stretch_t own = { l.words[tile], l.words[tile + CLSORT_MOST_ALONE] };\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {\n"
+    "        const code_t code = stretch_code(s, b, i);\n"
+    "        if (code >= span.first && code <= span.last) {\n"
+    "            const uint place = atomic_inc(&b.words[WORD_KEPT]);\n"
+    "            if (place < CLSORT_TILE_ITEMS)\n"
+    "                *held_slot(l, place) = code;\n"
+    "        }\n"
+    "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    return own;\n"
+    "    return b.words[WORD_KEPT];\n"
     "}\n\n",
-    "//---- radix: samples bucket\n\n\n\n"
-    "CLSORT_INLINE uint cut_stretch(samples_t s, held_t l, stretch_t own)\n"
+    "//---- radix: samples bucket\n\n\n\n\n"
+    "CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, stretch_t own,\n"
+    "                              uint before, uint rows, codes_span_t span)\n"
     "{\n"
-    "    const uint some = own.end > own.first, full = CLSORT_TILE_ITEMS;\n"
-    "    const code_t least = some ? encode(*key_place(s.alt, own.first), s.codec) : CLSORT_TOP_CODE,\n"
-    "                 most = some ? encode(*key_place(s.alt, own.end - 1), s.codec) : 0;\n"
-    "    uint bits = 0, sum = 0;\n"
-    "    join_edges(l.keys, least, most);\n"
-    "    const code_t lowest = l.keys[0], highest = l.keys[CLSORT_GROUP];\n"
-    "    while (bits < 8 * CLSORT_KEY_BYTES && lowest >> bits != highest >> bits)\n"
-    "        bits++;\n"
-    "    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(lowest >> bits << bits) : 0;\n"
-    "    for (uint bit = bits; bit-- > 0;) {\n"
-    "        const code_t now = (code_t)(code | (code_t)1 << bit);\n"
-    "        group_scan_total(search_tile(s, own.first, own.end, now, 0) - own.first, l.sums, &sum);\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        code = sum <= full ? now : code;\n"
-    "        if (sum <= full && sum >= full / 4)\n"
-    "            break;\n"
-    "    }\n"
-    "    const uint below = search_tile(s, own.first, own.end, code, 0) - own.first,\n"
-    "               equal = search_tile(s, own.first + below, own.end, code, 1) - own.first - below;\n"
-    "    group_scan_total(below, l.sums, &sum);\n"
+    "    const uint t = local_id();\n"
+    "    uint kept = rows;\n"
+    "    b.count[t] = before;\n"
+    "    b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const uint before = sum + group_scan_total(equal, l.sums, &sum);\n"
-    "    return below + min(equal, full - min(before, full));\n"
-    "}\n\n",
-    "//---- radix: samples stretches\n\n\n"
-    "typedef struct { local uint *before, *distance; uint tiles; } stretches_t;\n\n\n"
-    "CLSORT_INLINE uint find_stretch(stretches_t s, uint i)\n"
+    "    if (CLSORT_BRANCHES && rows <= CLSORT_TILE_ITEMS) {\n"
+    "        #pragma unroll CLSORT_UNROLL_CODES\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            if (m * CLSORT_GROUP < rows)\n"
+    "                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, rows - 1));\n"
+    "    } else {\n"
+    "        kept = keep_span(s, l, b, rows, span);\n"
+    "        #pragma unroll CLSORT_UNROLL_CODES\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            code[m] = held(l, t + m * CLSORT_GROUP);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return kept;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)\n"
     "{\n"
-    "    uint low = 0, high = s.tiles;\n"
-    "    while (high - low > 1) {\n"
-    "        const uint middle = (low + high) / 2;\n"
-    "        low = s.before[middle] <= i ? middle : low;\n"
-    "        high = s.before[middle] <= i ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE uint sort_stretches(samples_t s, held_t l, array_t to, uint first, uint own)\n"
-    "{\n"
-    "    const uint t = local_id(), warp = min(CLSORT__WARP, CLSORT_GROUP),\n"
-    "               start = t / warp * (warp * CLSORT_ITEMS) + t % warp;\n"
-    "    const stretches_t parts = { l.words, l.words + CLSORT_GROUP, s.tiles };\n"
-    "    code_t v[CLSORT_ITEMS];\n"
-    "    uint rows = 0;\n"
-    "    const uint before = group_scan_total(own, l.sums, &rows);\n"
-    "    parts.before[t] = before;\n"
-    "    parts.distance[t] = first - before;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    uint k = find_stretch(parts, min(start, rows - 1));\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
-    "        const uint i = min(start + m * warp, rows - 1);\n"
-    "        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)\n"
-    "            k++;\n"
-    "        v[m] = *key_place(s.alt, i + parts.distance[k]);\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
-    "        v[m] = start + m * warp < rows ? encode(v[m], s.codec) : CLSORT_TOP_CODE;\n"
-    "    sort_own(v);\n"
-    "    merge_own(l, v, max(rows, warp * CLSORT_ITEMS));\n"
-    "    store_held(l, to, s.codec, rows);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    return rows;\n"
+    "    const code_t width = span.last - span.first, next = span.last + 1,\n"
+    "                 far = (code_t)(CLSORT_TOP_CODE - next) / 2 > width ? (code_t)(next + 2 * width + 1)\n"
+    "                                                                    : CLSORT_TOP_CODE;\n"
+    "    const codes_span_t after = { next, far }, first = { span.first, span.first + width / 2 };\n"
+    "    return is_done ? after : first;\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE void sort_spans(samples_t s, held_t l, bins_t b, stretch_t own, uint before,\n"
+    "                              uint begin, uint rows, codes_span_t span)\n"
+    "{\n"
+    "    for (uint done = 0; done < rows;) {\n"
+    "        code_t code[CLSORT_ITEMS];\n"
+    "        const uint kept = take_codes(s, l, b, code, own, before, rows, span),\n"
+    "                   fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;\n"
+    "        sort_in_bins(l, b, code, fits ? kept : 0);\n"
+    "        store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        done += is_done ? kept : 0;\n"
+    "        span = next_span(span, is_done);\n"
+    "    }\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)\n"
     "{\n"
     "    const samples_t s = CLSORT_SAMPLES;\n"
     "    const held_t l = held_space(space);\n"
-    "    const uint bucket = (uint)get_group_id(0), t = local_id();\n"
-    "    stretch_t own = { 0, 0 };\n"
-    "    uint begin = 0, left = 0;\n"
+    "    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;\n"
+    "    uint begin = 0, rows = 0;\n"
     "    if (n == 0)\n"
     "        return;\n"
-    "    if (!CLSORT_BRANCHES || CLSORT_FEW || !tables)\n"
-    "        own = find_stretch_alone(s, l, bucket);\n"
-    "    if (!CLSORT_FEW && tables)\n"
-    "        own = load_stretch(s, bucket);\n"
-    "    own.end = t < s.tiles ? own.end : own.first;\n"
-    "    group_scan_total(t < s.tiles ? own.first - t * tile : 0, l.sums, &begin);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    group_scan_total(own.end - own.first, l.sums, &left);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    while (left > 0) {\n"
-    "        const uint size = left > CLSORT_TILE_ITEMS ? cut_stretch(s, l, own) : own.end - own.first;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        const uint rows = sort_stretches(s, l, advance(s.target, begin), own.first, size);\n"
-    "        own.first += size;\n"
-    "        begin += rows;\n"
-    "        left -= rows;\n"
+    "    const stretch_t own = load_stretch(s, bucket);\n"
+    "    const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];\n"
+    "    const uint before = scan_sums(own.end - own.first, l.sums, &rows);\n"
+    "    scan_sums(own.first, l.sums, &begin);\n"
+    "    if (bucket > 0 && !is_last && low == high) {\n"
+    "        store_sorted(s, l, begin, rows, 1, low);\n"
+    "        return;\n"
     "    }\n"
+    "    const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\n"
+    "    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n"
     "}\n"
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10754\n",
+    "#line 10997\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11346,7 +11557,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11860\n",
+    "#line 12103\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -13269,7 +13480,7 @@ typedef char clsort__kernels_know_public_numbers
     X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
     X(RANKS, CLSORT__RANKS, "clsort_ranks") \
     X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile") \
-    X(SAMPLES_BORDERS, CLSORT__SAMPLES, "clsort_samples_borders") \
+    X(SAMPLES_SPLIT, CLSORT__SAMPLES, "clsort_samples_split") \
     X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket") \
     X(CACHED_SAMPLE, CLSORT__CACHED, "clsort_cached_sample") \
     X(CACHED_COUNT, CLSORT__CACHED, "clsort_cached_count") \
@@ -13336,13 +13547,11 @@ typedef struct clsort__config {
 } clsort__config;
 
 /* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones. Buckets of samples
-   find their own borders: only the kernels for that. Sweeps behind other plans, and sweeps
-   alone. */
+   sorts such. Each row is longer: only the kernels of segments for long ones. Sweeps behind other
+   plans, and sweeps alone. */
 enum {
     CLSORT__FEW_TILES = 1,
     CLSORT__FEW_LONG = 2,
-    CLSORT__FEW_BUCKETS = 3,
     CLSORT__FEW_GATED = CLSORT__FEW_TILES,
     CLSORT__FEW_ALONE = CLSORT__FEW_LONG
 };
@@ -13423,6 +13632,7 @@ struct clsort_sorter {
                                    away is done */
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
+    cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     struct clsort__range *ranges;   /* room for the arrays of a gather */
@@ -14789,10 +14999,16 @@ static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
     return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
-           : c->few == CLSORT__FEW_BUCKETS         ? " -D CLSORT_FEW=3"
            : c->few                                ? " -D CLSORT_FEW=1"
            : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
                                                    : "";
+}
+
+/* Does a work-group have more than 256 work-items? NVIDIA's driver says of every kernel that it has
+   room for 256, but runs as many as there are registers for, and these are bound. */
+static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
+{
+    return s->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
 }
 
 #define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
@@ -14802,6 +15018,7 @@ static const char *clsort__more_options(const clsort__config *c)
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
+    if (clsort__has_many(s, c)) return " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=64";
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
     return !sweeps && !c->value_bytes                    ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4 ? CLSORT__BOUND_REGISTERS("96")
@@ -14907,8 +15124,7 @@ static int clsort__few_have(const clsort__config *c, int kernel)
         case CLSORT__KERNEL_RADIX_SWEEP:
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
-        case CLSORT__KERNEL_SAMPLES_TILE: return 1;
-        case CLSORT__KERNEL_SAMPLES_BUCKET: return c->few == CLSORT__FEW_BUCKETS;
+        case CLSORT__KERNEL_SAMPLES_TILE: return tiles;
         default:
             return kernel == CLSORT__KERNEL_RADIX_PIECES
                    || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM
@@ -14923,6 +15139,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (c->few && !clsort__few_have(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
+    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__FEW_TILES;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -14973,6 +15190,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
         CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
                                  (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
                                   sizeof local_bytes, &local_bytes, NULL)));
+        if (clsort__has_many(s, &p->config)) group = s->max_group;
         if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
     }
     return CL_SUCCESS;
@@ -15064,10 +15282,10 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
 {
     clsort__config more = *asked;
     clsort__program *found = clsort__find_exactly(s, asked);
-    more.few = CLSORT__FEW_BUCKETS;
-    if (!found && asked->few == CLSORT__FEW_TILES) found = clsort__find_exactly(s, &more);
     more.few = 0;
-    return found || !asked->few ? found : clsort__find_exactly(s, &more);
+    return found || !asked->few || asked->family == CLSORT__SAMPLES
+               ? found
+               : clsort__find_exactly(s, &more);
 }
 
 /* Builds a program, unless it is built already. With CLSORT_FLAG_NO_BUILD in flags that is an
@@ -15538,9 +15756,9 @@ static const struct clsort__crossover {
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 15 },
+    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 19 },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 14 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
     { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
@@ -15575,13 +15793,27 @@ static const struct clsort__crossover *clsort__find_crossover(const clsort_sorte
     return c;
 }
 
-/* The most elements that radix of samples sorts with the scratch memory of merge. */
-enum { CLSORT__SAMPLES_LEAN = 1 << 13 };
+/* The most bare keys that radix of samples sorts with the scratch memory of merge; the most
+   elements that are sorted by ranks where samples do not sort them. */
+enum { CLSORT__SAMPLES_LEAN = 1 << 13, CLSORT__MOST_RANKED = 1 << 15 };
 
 /* Has radix of samples the least time for so many elements, by a row of the crossovers? */
 static int clsort__are_samples_best(const struct clsort__crossover *row, size_t count)
 {
     return row->samples && count <= row->samples;
+}
+
+/* Are a description's elements bare keys; or pairs that radix of samples may sort: whose values go
+   to another array, or are indices? */
+static int clsort__suits_samples(const clsort_desc *d)
+{
+    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES),
+              apart = d->values_out != NULL && (d->values_out != d->values
+                                                || d->values_out_offset != d->values_offset);
+    if (clsort__is_bare(d)) return 1;
+    return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
+           && !clsort__has_segments(d)
+           && (indices ? !d->value_size : d->value_size == 4 && apart);
 }
 
 /* Are keys sorted with indices, values or in records, by a kernel that reads elements from other
@@ -15599,12 +15831,15 @@ static int clsort__moves_values(const clsort_desc *d)
 /* Is radix of samples the fastest, or ranks, with work-groups and items of their own choice? */
 static int clsort__prefers_samples(const clsort_sorter *s, const clsort_desc *d)
 {
-    const int bare = clsort__is_bare(d), by_ranks = !bare || clsort__key_bits(d->key_type) < 32;
-    const cl_uint family = by_ranks ? (cl_uint)CLSORT__RANKS : (cl_uint)CLSORT__SAMPLES;
-    return s && clsort__are_samples_best(clsort__find_crossover(s, d), d->count)
-           && d->nan_order != CLSORT_NAN_EQUAL && d->zero_order != CLSORT_ZERO_EQUAL
-           && !(s->broken & CLSORT__BIT(family)) && (bare || clsort__moves_values(d))
-           && !(by_ranks && (d->tuning.work_group || d->tuning.items));
+    const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
+              by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
+                           && (bare || !tuned);
+    if (!s || !clsort__are_samples_best(clsort__find_crossover(s, d), d->count)
+        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL)
+        return 0;
+    if (by_samples) return !(s->broken & CLSORT__BIT(CLSORT__SAMPLES));
+    return d->count <= CLSORT__MOST_RANKED && !tuned && !(s->broken & CLSORT__BIT(CLSORT__RANKS))
+           && (bare || clsort__moves_values(d));
 }
 
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known. */
@@ -15632,12 +15867,15 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* Does radix of samples sort so few elements that it has the scratch memory of merge? That sorts
-   them if the kernels do not build. */
+/* Has radix of samples no room for passes of radix? It has what merge needs, which sorts the
+   elements if the kernels do not build: few, and those for which AUTO takes merge where there are
+   more. */
 static int clsort__samples_lean(const clsort__plan *p)
 {
     return (p->config.family == CLSORT__RANKS
-            || (p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_LEAN))
+            || (p->config.family == CLSORT__SAMPLES
+                && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
+                                  : p->by_auto && p->config.key_bytes == 8)))
            && clsort__can(CLSORT_MERGE, &p->d);
 }
 
@@ -15683,7 +15921,8 @@ static size_t clsort__alt_bytes(const clsort__plan *p)
 static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
-    if ((p->config.family == CLSORT__CACHED || p->config.family == CLSORT__HYBRID)
+    if ((p->config.family == CLSORT__CACHED || p->config.family == CLSORT__HYBRID
+         || p->config.family == CLSORT__SAMPLES)
         && clsort__packs(p)) {
         p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
         p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
@@ -17575,10 +17814,12 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     clsort__bitonic_shape(s, &none, &p->helpers.tiles);
 }
 
+static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p);
+
 static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
 {
-    (void)s;
-    return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
+    const size_t own = p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
+    return clsort__largest(own, s && p->by_auto ? clsort__fewer_tables(s, p) : 0, 0);
 }
 
 /* The sort that needs the same kernels as a merge, for its checks and its plan. */
@@ -18917,89 +19158,126 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
 
 static size_t clsort__samples_need(const clsort__config *c)
 {
-    const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2;
-    return clsort__round_up((held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes)
-           + 4 * (4 * group + 1);
+    const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2,
+                 padded = held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes)),
+                 bins = group << CLSORT__SAMPLES_OWN_BINS_LOG2,
+                 slots = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
+    return clsort__round_up(padded * c->key_bytes) + 4 * (2 * group + 1)
+           + 4 * (c->few ? 2 * group : slots + CLSORT__SAMPLES_WORDS);
 }
 
 /* How elements are cut. */
 typedef struct clsort__samples_job {
-    size_t tiles, tile, buckets;
-    cl_uint samples_log2;       /* of a tile, at least those of one work-item */
-    int alone;                  /* buckets find their own borders */
+    size_t tiles, tile, buckets, samples;
+    size_t most_tiles;          /* of as many elements or fewer */
 } clsort__samples_job;
 
-/* There are 32 tiles of a quarter of what a work-group holds or more, and 64 buckets of that length
-   on average or more: half of what it holds, but a third where there are few samples for so many
-   tiles. Each bucket has 16 samples if a work-group holds that many. */
+/* A bucket has four samples, and on average a quarter of what a work-group holds or less: few have
+   more than that. */
 static clsort__samples_job clsort__cut_samples(const clsort__config *c, size_t n)
 {
-    const size_t most = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
-                 all = clsort__ceil_divide(n, most), quarters = clsort__ceil_divide(4 * n, most);
-    const size_t some = clsort__smaller(quarters, 32),
-                 parts = clsort__ceil_divide((all > group / 2 ? 3 : 2) * n, most),
-                 small = clsort__smaller(quarters, 64);
+    const size_t held = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
+                 some = clsort__smaller(clsort__ceil_divide(n, 2 * group), 128),
+                 least = clsort__ceil_divide(n, held),
+                 small = clsort__smaller(clsort__ceil_divide(16 * n, held), 128),
+                 quarters = clsort__ceil_divide(4 * n, held);
     clsort__samples_job j;
-    j.tiles = all <= 1 || some < all ? all : some;
+    j.tiles = j.most_tiles = clsort__smaller(some > least ? some : least, group);
     j.tile = clsort__ceil_divide(n, j.tiles);
     j.tiles = clsort__ceil_divide(n, j.tile);
-    j.buckets = j.tiles <= 1 ? 1 : parts > small ? parts : small;
-    j.alone = j.tiles <= clsort__smaller(64, group / 2);
-    j.samples_log2 = c->items_log2;
-    while (j.tiles << j.samples_log2 < 16 * j.buckets && j.tiles << j.samples_log2 <= most / 2)
-        j.samples_log2++;
+    j.buckets = quarters > small ? quarters : small;
+    j.samples = 4 * j.buckets;
     return j;
 }
 
-/* Which kernels so many elements need. */
-static cl_uint clsort__few_samples(const clsort__config *c, size_t n)
+/* Bytes of the tables: where buckets begin, as codes and in tiles. */
+static size_t clsort__samples_tables(const clsort__config *c, size_t n)
 {
-    if (n <= clsort__radix_tile(c)) return CLSORT__FEW_TILES;
-    return clsort__cut_samples(c, n).alone ? (cl_uint)CLSORT__FEW_BUCKETS : 0;
+    const clsort__samples_job j = clsort__cut_samples(c, n);
+    return j.buckets * (c->key_bytes + 2 * j.most_tiles);
 }
 
-/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
-   work-item looks for a bucket in one tile. */
+/* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
+   are gathered in the end, so they must not lie where they go. */
+static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan *p)
+{
+    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+           && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
+           && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
+}
+
+/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
+   are two launches as long as a bucket has four samples. On NVIDIA's GPUs more work-items with
+   fewer keys each sort buckets: 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items
+   0.058. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
-    if (!clsort__top_down_can(p) || s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
+    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
+    if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
+    c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
-    c->radix_items = 1u << c->items_log2;
     c->team = s->has_warps ? CLSORT__WARP : 16;
-    c->group_log2 = c->share_log2 = group;
-    c->few = clsort__few_samples(c, p->d.count);
+    c->group_log2 = group;
+    c->few = (cl_uint)CLSORT__FEW_TILES;
+    if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
+        c->few = 0;
+        if (s->has_warps && !p->d.tuning.work_group && s->max_group >= 512) {
+            c->group_log2 = 9;
+            c->items_log2 = 3;
+        }
+    }
+    c->share_log2 = c->group_log2;
+    c->radix_items = 1u << c->items_log2;
     return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= clsort__radix_tile(c) << group;
+           && p->d.count <= clsort__radix_tile(c) * (c->few ? 1 : clsort__radix_tile(c) / 16);
 }
 
-/* One launch, which reads and writes all elements so many times. */
+/* Bytes of the tables of the most elements for which AUTO takes radix of samples, if a plan has
+   more: the size must not fall with the count. */
+static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    clsort__plan fewer = *p;
+    fewer.d.count = clsort__find_crossover(s, &p->d)->samples;
+    return p->d.count > fewer.d.count && clsort__prefers_samples(s, &fewer.d)
+                   && clsort__samples_shape(s, &fewer, &fewer.config)
+               ? clsort__samples_tables(&fewer.config, fewer.d.count)
+               : 0;
+}
+
+/* One launch, which reads and writes all elements. */
 static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
                                    const clsort__workspace *w, const clsort__samples_job *j,
-                                   int kernel, size_t groups, cl_uint times)
+                                   int kernel, size_t groups)
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_workspace(run, p, w);
     clsort__arg_count(run, p->d.count);
     clsort__arg_count(run, j->tile);
     clsort__arg_count(run, j->buckets);
-    clsort__arg_uint(run, j->samples_log2);
-    clsort__arg_uint(run, !j->alone);
+    clsort__arg_count(run, j->samples);
+    clsort__arg_uint(run, run->s->seed);
+    clsort__arg_uint(run, p->indirect != 0);
     clsort__arg_local(run, clsort__samples_need(&w->shape));
-    clsort__traffic(run, times > 1, times * (cl_ulong)p->d.count * p->key.bytes);
+    clsort__traffic(run, 1, clsort__sorted_bytes(p) * 2);
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__samples_job j = clsort__cut_samples(&w->shape, p->d.count);
-    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, j.tiles, 2);
-    if (j.tiles <= 1) return;
-    if (!j.alone)
-        clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BORDERS, j.tiles, 0);
-    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets, 2);
+    clsort__samples_job j;
+    memset(&j, 0, sizeof j);
+    if (p->config.few) {
+        j.tile = p->d.count;
+        clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
+        return;
+    }
+    j = clsort__cut_samples(&w->shape, p->d.count);
+    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_SPLIT, j.tiles);
+    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets);
+    run->s->seed += run->mode == CLSORT__RUN;
 }
 
 /* ---- >>ranks --------------------------------------------------------------------------------- */
@@ -19107,7 +19385,7 @@ static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clso
     has_ranks = clsort__ranks_shape(s, p, &ranks);
     if (has_samples && has_ranks
         && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
-            || p->d.count > best << ranks.group_log2))
+            || (p->d.count > best << ranks.group_log2 && clsort__suits_samples(&p->d))))
         has_ranks = 0;
     if (has_ranks) *c = ranks;
     else if (has_samples) *c = samples;
@@ -19241,7 +19519,12 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_lean(p)) return p->data.extent / 16 + 8;
+    if (clsort__samples_lean(p))
+        return clsort__largest(p->data.extent / 16 + 8,
+                               p->config.family != CLSORT__SAMPLES || p->config.few
+                                   ? 0
+                                   : clsort__samples_tables(&p->config, p->d.count),
+                               0);
     return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                     : clsort__radix_tables(s, p);
 }
@@ -20223,13 +20506,14 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
 }
 
 /* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant ones
-   first. With a comparator, sorts only indices. Ranks take the keys as they are, and number
-   them. */
+   first. With a comparator, sorts only indices. Ranks and samples take the keys as they are, and
+   number them. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
     cl_uint first, end = p->key.field_count;
-    if (p->config.family == CLSORT__RANKS) {
+    if (p->config.family == CLSORT__RANKS
+        || (p->config.family == CLSORT__SAMPLES && clsort__ranks_can(p))) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -24507,8 +24791,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - Hybrid radix also sorts keys and values of 4 bytes, as codes of 8 bytes. AUTO takes it for 2^24
      to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
      come in the order of their values, and no longer in their own.
-   - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
-     to three launches. AUTO takes it on NVIDIA's GPUs for few keys.
+   - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes, or keys
+     and values of 4 bytes, in one or two launches. AUTO takes it on NVIDIA's GPUs for few keys.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
      then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys
      of 4 bytes on, at 2 to 3 times the speed; keys of 4 bytes with values of 4 bytes, or indices,

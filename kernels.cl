@@ -286,8 +286,11 @@
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Radix of samples: the most borders that a work-item finds. */
-#define CLSORT__SAMPLES_OWN_BORDERS 3
+/* Radix of samples: log2 of the bins of a work-item; codes are merged where a bin has more than
+   LONG_BIN. */
+#define CLSORT__SAMPLES_OWN_BINS_LOG2 2
+#define CLSORT__SAMPLES_WORDS 2
+#define CLSORT__SAMPLES_LONG_BIN 48
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
 
@@ -429,8 +432,7 @@
 #endif
 /* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
    the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone. 3, where buckets find their
-   own borders: of radix of samples only the kernels for that. */
+   segments only those for long ones; of sweeps those that are alone. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -459,7 +461,7 @@
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
 #define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_RUN_BUCKETS)
 /* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. */
-#define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)
+#define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_MERGE \
@@ -10241,45 +10243,54 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
 #endif
 
 //---- radix: samples
-/* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at
-   equal distances, are merged; some of them are the BORDERS of buckets. A bucket is a stretch of
-   each tile. No content makes it long: it has its share of the samples, and in each tile less than
-   one distance more or less than these stand for. Of keys that are equal to a border, as large a
-   part of each tile's comes before the border as of the samples.
+/* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
+   keys splits all of them into BUCKETS, each of which a work-group sorts.
 
-     tile       sorts each tile, source to alt                     reads and writes keys
-     borders    a work-group for each tile merges the samples, and finds where buckets begin in it
+     split      a work-group for each tile sorts the samples, moves its tile to alt, bucket by
+                bucket, and writes where these begin in the tile    reads and writes keys
      bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
                 behind what lies before its stretches              reads and writes keys
 
-   A single tile is sorted from source to target, in one launch. Where tiles are few, each bucket
-   finds its own borders: two launches. A work-group sorts by merging: work-items sort keys in
-   registers, warps merge these by a bitonic network if they are known, the rest are merged in local
-   memory. On an H200 no content that was tried took more than 1.3 times as long as another. Idea:
-   H. Shi and J. Schaeffer, Parallel Sorting by Regular Sampling, 1992. */
+   All work-groups take the same samples from the source, at places that the host's seed decides,
+   another one for each sort: no content is long to sort each time. A code that several samples have
+   has buckets of its own, which need no sort. In a bucket, bins of about equal length come first;
+   where these are long, codes are merged. A bucket above what a work-group holds is sorted in
+   parts.
+
+   A pair is a code of 8 bytes: the key's code, then the element's number. So equal keys keep their
+   order, and the value is gathered in the end.
+
+   Up to what a work-group holds, `tile` sorts from source to target. It merges: work-items sort
+   keys in registers, warps merge these by a bitonic network if they are known, the rest are merged
+   in local memory. Source: N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-/* What every kernel is told: tiles have `tile` keys, of which 1 << samples_log2 are samples; where
-   `tables` is 0, buckets find their own borders. space: CLSORT_HELD_SLOTS codes, rounded up to 8
-   bytes, then 2 * CLSORT_GROUP + 1 words, and as many again. */
+/* What every kernel is told. tile: keys of a tile; samples: a multiple of the buckets; seed: of the
+   samples' places; numbers: values are the numbers of the elements. */
 #define CLSORT_SAMPLES_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \
-        uint buckets, uint samples_log2, uint tables, local ulong *space
+        uint buckets, uint samples, uint seed, uint numbers, local ulong *space
 #define CLSORT_SAMPLES \
     { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, tile, (n + tile - 1) / tile, buckets, \
-            samples_log2 \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_SAMPLES_ALT, CLSORT_CODEC, \
+            (global code_t *)(scratch + scratch_at), \
+            (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), n, tile, \
+            (n + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
     }
+#if CLSORT_PAIRS
+#define CLSORT_SAMPLES_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
+#else
+#define CLSORT_SAMPLES_ALT CLSORT_ARRAY(alt)
+#endif
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
-    global uint *places;        /* of buckets in tiles: a row for each bucket but the first */
-    uint n, tile, tiles, buckets, samples_log2;
+    global code_t *borders;     /* the least code of each bucket but the first */
+    global ushort *places;      /* of buckets in tiles: a row for each bucket */
+    uint n, tile, tiles, buckets, samples, seed, numbers;
 } samples_t;
 
 #define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))
-#define CLSORT_MOST_ALONE (CLSORT_GROUP / 2)
 typedef struct { local code_t *keys; local uint *sums, *words; } held_t;
 
 CLSORT_INLINE held_t held_space(local ulong *space)
@@ -10292,17 +10303,6 @@ CLSORT_INLINE held_t held_space(local ulong *space)
 CLSORT_INLINE code_t held(held_t l, uint i)
 {
     return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
-}
-
-/* The key that a bucket begins with. Of the samples `of` are equal to it, and `taken` of these
-   belong to the buckets before. */
-typedef struct { code_t code; uint taken, of; } border_t;
-
-/* How many keys come before a border, where `below` are below its code, and `equal` are equal
-   to it. */
-CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)
-{
-    return below + (uint)((ulong)equal * b.taken / b.of);
 }
 
 //---- radix: samples in registers
@@ -10446,6 +10446,7 @@ CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
+#if CLSORT_FEW == 1
 /* A work-group per tile, whose keys the first work-items hold. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -10467,286 +10468,528 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
                                                                    : CLSORT_TOP_CODE;
     sort_own(v);
     merge_own(l, v, rows);
-    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);
+    store_held(l, advance(s.target, begin), s.codec, rows);
 }
+#else
 
-//---- radix: samples borders
-#if CLSORT_FEW != 1
-/* Merges the samples into local memory. Those of one tile lie between those of another: else, where
-   tiles are alike, they crowd. The factor is 2^10 over the golden ratio. Called by all work-items;
-   begins and ends with a barrier. */
-CLSORT_INLINE void merge_samples(samples_t s, held_t l)
-{
-    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,
-               tile = first >> s.samples_log2, begin = min(tile, s.tiles - 1) * s.tile,
-               rows = min(s.n - begin, s.tile), phase = tile * 633 & 1023;
-    code_t v[CLSORT_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint part = (first + m) % each << 10 | phase,
-                   place = min(part * s.tile >> (10 + s.samples_log2), rows - 1);
-        v[m] = *key_place(s.alt, begin + place);
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = tile < s.tiles ? encode(v[m], s.codec) : CLSORT_TOP_CODE;
-    merge_own(l, v, s.tiles << s.samples_log2);
-}
+//---- radix: samples bins
+/* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
+   bin's codes. */
+/* Intel's compiler for CPUs crashes where all is unrolled. */
+#if CLSORT_BRANCHES
+#define CLSORT_UNROLL_CODES CLSORT_ITEMS
+#else
+#define CLSORT_UNROLL_CODES 1
+#endif
+#define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
+#define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)
+/* Counters of bins, with one more; and words. */
+typedef struct { local uint *count, *words; } bins_t;
+enum { WORD_LONGEST, WORD_KEPT };   /* CLSORT__SAMPLES_WORDS */
 
-/* How many of the first `rows` codes in local memory are below a code or, with takes_equal, not
-   above. */
-CLSORT_INLINE uint search_held(held_t l, uint rows, code_t code, uint takes_equal)
+CLSORT_INLINE bins_t bins_of(held_t l)
 {
-    uint low = 0, high = rows;
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        const code_t now = held(l, middle);
-        const uint before = now < code || (takes_equal && now == code);
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
-    }
-    return low;
-}
-
-/* Where a bucket begins, by the merged samples. */
-CLSORT_INLINE border_t find_border(samples_t s, held_t l, uint bucket)
-{
-    const uint samples = s.tiles << s.samples_log2,
-               place = min(bucket * samples / s.buckets, samples - 1);
-    const code_t code = held(l, place);
-    const uint first = search_held(l, samples, code, 0);
-    const border_t b = { code, place - first, search_held(l, samples, code, 1) - first };
+    const uint slots = CLSORT_BINS + (CLSORT_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
+    const bins_t b = { l.words, l.words + slots };
     return b;
 }
 
-#if !CLSORT_FEW
-/* Puts a tile's codes into local memory. Called by all work-items; begins and ends with a
-   barrier. */
-CLSORT_INLINE void hold_tile(samples_t s, held_t l, uint begin, uint rows)
+CLSORT_INLINE local uint *bin_slot(bins_t b, uint bin)
 {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = encode(*key_place(s.alt, begin + i), s.codec);
+    return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];
+}
+
+CLSORT_INLINE local code_t *held_slot(held_t l, uint i)
+{
+    return &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+}
+
+/* Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void clear_counts(bins_t b)
+{
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++)
+        *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;
+    if (local_id() == 0)
+        b.words[WORD_LONGEST] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per tile. It writes its place in each bucket but the first. */
-CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
+#if CLSORT_WARPS
+/* The sum of x over the lanes up to this one. Called by whole warps. */
+CLSORT_INLINE uint scan_lanes(uint x)
 {
-    const samples_t s = CLSORT_SAMPLES;
-    const held_t l = held_space(space);
-    const uint own = (uint)get_group_id(0), begin = own * tile, rows = min(n - begin, tile);
-    code_t code[CLSORT__SAMPLES_OWN_BORDERS];
-    uint taken[CLSORT__SAMPLES_OWN_BORDERS], of[CLSORT__SAMPLES_OWN_BORDERS];
-    if (n == 0)
-        return;
-    merge_samples(s, l);
+    const uint lane = local_id() % CLSORT__WARP;
     #pragma unroll
-    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {
-        const border_t b = find_border(s, l, 1 + local_id() + k * CLSORT_GROUP);
-        code[k] = b.code;
-        taken[k] = b.taken;
-        of[k] = b.of;
+    for (uint step = 1; step < CLSORT__WARP; step *= 2) {
+        uint other;
+        __asm__ volatile("shfl.sync.up.b32 %0, %1, %2, 0, -1;" : "=r"(other) : "r"(x), "r"(step));
+        x += lane >= step ? other : 0;
     }
-    hold_tile(s, l, begin, rows);
+    return x;
+}
+
+CLSORT_INLINE uint lane_value(uint x, uint lane)
+{
+    uint other;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
+    return other;
+}
+#endif
+
+/* The sum of x over the work-items before this one; *total: over all. Called by all work-items;
+   begins after a barrier since the sums were used, and ends with one. */
+CLSORT_INLINE uint scan_sums(uint x, local uint *sums, uint *total)
+{
+#if CLSORT_WARPS
+    const uint lane = local_id() % CLSORT__WARP, warp = local_id() / CLSORT__WARP,
+               sum = scan_lanes(x);
+    if (lane == CLSORT__WARP - 1)
+        sums[warp] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint all = scan_lanes(lane < CLSORT_GROUP / CLSORT__WARP ? sums[lane] : 0),
+               before = lane_value(all, warp - 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = lane_value(all, CLSORT__WARP - 1);
+    return (warp ? before : 0) + sum - x;
+#else
+    const uint before = group_scan_total(x, sums, total);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return before;
+#endif
+}
+
+/* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
+   longest one. Called by all work-items with a barrier since the codes were counted; ends with a
+   barrier. */
+CLSORT_INLINE uint place_counts(held_t l, bins_t b)
+{
+    const uint first = local_id() * CLSORT_OWN_BINS;
+    uint count[CLSORT_OWN_BINS], sum = 0, longest = 0, total = 0;
     #pragma unroll
-    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {
-        const uint bucket = 1 + local_id() + k * CLSORT_GROUP;
-        const border_t b = { code[k], taken[k], of[k] };
-        const uint below = search_held(l, rows, b.code, 0);
-        if (bucket < buckets)
-            s.places[(bucket - 1) * s.tiles + own]
-                = border_place(b, below, search_held(l, rows, b.code, 1) - below);
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        count[k] = *bin_slot(b, first + k);
+        sum += count[k];
+        longest = max(longest, count[k]);
+    }
+    if (longest > CLSORT__SAMPLES_LONG_BIN)
+        atomic_max(&b.words[WORD_LONGEST], longest);
+    sum = scan_sums(sum, l.sums, &total);
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        *bin_slot(b, first + k) = sum;
+        sum += count[k];
+    }
+    if (local_id() == CLSORT_GROUP - 1)
+        *bin_slot(b, CLSORT_BINS) = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return b.words[WORD_LONGEST];
+}
+
+//---- radix: samples lines
+/* Bins of about equal length. single: each has one code. */
+typedef struct { code_t low; uint shift, single; float factor; } even_bins_t;
+
+CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
+{
+    const ulong span = (code_t)(most - least);
+    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_BINS;
+    const even_bins_t line = {
+        least, shift, single,
+        single ? 1.0f : (float)CLSORT_BINS / ((float)(uint)(span >> shift) + 1.0f)
+    };
+    return line;
+}
+
+/* Conversions of words are what all devices have. */
+CLSORT_INLINE uint even_bin(even_bins_t line, code_t code)
+{
+    const float place = (float)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
+    return min((uint)place, CLSORT_BINS - 1u);
+}
+
+#if CLSORT_WARPS
+/* The least and the most code of the lanes. Called by whole warps. */
+CLSORT_INLINE void edges_of_lanes(code_t *least, code_t *most)
+{
+    #pragma unroll
+    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2) {
+        *least = min(*least, other_lane(*least, step));
+        *most = max(*most, other_lane(*most, step));
     }
 }
 #endif
 
-//---- radix: samples search
-/* The first of the sorted keys low ... high - 1 of alt whose code is not below `code` or, with
-   takes_equal, above; high: there is none. */
-CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)
+/* The least and the most code of all work-items. Called by all, with local memory free; ends with a
+   barrier. */
+CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)
 {
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        const code_t now = encode(*key_place(s.alt, middle), s.codec);
-        const uint before = now < code || (takes_equal && now == code);
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
+#if CLSORT_WARPS
+    const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;
+    edges_of_lanes(least, most);
+    if (t % CLSORT__WARP == 0) {
+        l.keys[t / CLSORT__WARP] = *least;
+        l.keys[warps + t / CLSORT__WARP] = *most;
     }
-    return low;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *least = l.keys[t % warps];
+    *most = l.keys[warps + t % warps];
+    edges_of_lanes(least, most);
+#else
+    join_edges(l.keys, *least, *most);
+    *least = l.keys[0];
+    *most = l.keys[CLSORT_GROUP];
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The work-item's stretch of a bucket: keys first ... end - 1 of alt; none beyond the last tile. */
+//---- radix: samples in bins
+/* Counts a code, if it is inside. Returns its number in its bin; in the upper half the bin. */
+CLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
+{
+    return inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;
+}
+
+/* Puts codes into their bins. rank: as count_in_bin returned it. PoCL 3.1 miscompiles the loop
+   unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
+CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint rows)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < rows)
+            *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Puts the codes where they belong, by counting those of its bin that come before. single: bins
+   have one code. Called by all work-items with the bins filled; ends with a barrier. */
+CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint rows,
+                              uint single)
+{
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < rows) {
+            const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),
+                       own = begin + (rank[m] & 0xFFFF),
+                       end = single ? begin : *bin_slot(b, bin + 1);
+            uint place = single ? own : begin;
+            #pragma unroll 4
+            for (uint i = begin; i < end; i++) {
+                const code_t other = held(l, i);
+                place += other < code[m] || (other == code[m] && i < own);
+            }
+            rank[m] = place;
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < rows)
+            *held_slot(l, rank[m]) = code[m];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts the first `rows` codes in local memory by merging. Called by all work-items; begins after a
+   barrier and ends with one. */
+CLSORT_INLINE void merge_rows(held_t l, uint rows)
+{
+    const uint width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    code_t v[CLSORT_ITEMS];
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = local_id() < width && m * width + local_id() < rows
+                   ? held(l, m * width + local_id())
+                   : CLSORT_TOP_CODE;
+    sort_own(v);
+    merge_own(l, v, rows);
+}
+
+/* Sorts the first `rows` codes of the work-items, whose m-th have the numbers local_id() + m *
+   CLSORT_GROUP, into local memory. Called by all work-items with that free; ends with a barrier. */
+CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint rows)
+{
+    uint rank[CLSORT_ITEMS];
+    code_t least = CLSORT_TOP_CODE, most = 0;
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < rows) {
+            least = min(least, code[m]);
+            most = max(most, code[m]);
+        }
+    edges_of_group(l, &least, &most);
+    const even_bins_t line = even_bins(least, most);
+    clear_counts(b);
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        if (m * CLSORT_GROUP < rows)
+            rank[m] = count_in_bin(b, even_bin(line, code[m]), i < rows);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint longest = place_counts(l, b);
+    move_to_bins(l, b, code, rank, rows);
+    if (CLSORT_BRANCHES && longest > CLSORT__SAMPLES_LONG_BIN && !line.single)
+        merge_rows(l, rows);
+    else
+        rank_codes(l, b, code, rank, rows, line.single);
+}
+
+//---- radix: samples are moved
+/* An element's code. The number of a pair fills the lower half: bins then cut equal keys evenly,
+   too. */
+CLSORT_INLINE code_t source_code(samples_t s, uint i)
+{
+#if CLSORT_PAIRS
+    return encode((code_t)((global const uint *)s.source.keys)[i] << 32 | i << clz(s.n), s.codec);
+#else
+    return encode(*key_place(s.source, i), s.codec);
+#endif
+}
+
+/* Loads of so many codes do not wait for each other. */
+#define CLSORT_STORED 4
+
+/* Stores the work-item's codes to the target from element `at` on: `rows` sorted codes or, with
+   `single`, one code so many times. */
+CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint single, code_t code)
+{
+    for (uint i = local_id(); i < rows; i += CLSORT_STORED * CLSORT_GROUP) {
+        code_t key[CLSORT_STORED];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++)
+            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, rows - 1)), s.codec);
+#if CLSORT_PAIRS
+        uint value[CLSORT_STORED];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++) {
+            const uint number = (uint)key[m] >> clz(s.n);
+            value[m] = s.numbers ? number : ((global const uint *)s.source.values)[number];
+        }
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++)
+            if (i + m * CLSORT_GROUP < rows) {
+                ((global uint *)s.target.keys)[at + i + m * CLSORT_GROUP] = (uint)(key[m] >> 32);
+                ((global uint *)s.target.values)[at + i + m * CLSORT_GROUP] = value[m];
+            }
+#else
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++)
+            if (i + m * CLSORT_GROUP < rows)
+                *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
+#endif
+    }
+}
+
+//---- radix: samples split
+/* Sorts the samples, one key of each part of the source, into local memory. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void sort_samples(samples_t s, held_t l, bins_t b)
+{
+    const uint stride = s.n / s.samples;
+    code_t code[CLSORT_ITEMS];
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (m * CLSORT_GROUP < s.samples) {
+            const uint i = min(local_id() + m * CLSORT_GROUP, s.samples - 1),
+                       noise = (s.seed + i + 1) * 0x9E3779B9u,
+                       jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+            code[m] = source_code(s, i * stride + mul_hi(jitter, stride));
+        }
+    sort_in_bins(l, b, code, s.samples);
+}
+
+/* The bucket of a code that has number i in its tile. each: samples of a bucket. */
+CLSORT_INLINE uint choose_bucket(samples_t s, held_t l, code_t code, uint i, uint each)
+{
+    uint bucket = 0;
+    for (uint step = 1u << (31 - clz(s.buckets)); step > 0; step /= 2) {
+        const uint next = bucket + step;
+        bucket = next < s.buckets && held(l, next * each) <= code ? next : bucket;
+    }
+    if (bucket > 1 && held(l, (bucket - 1) * each) == code) {
+        uint first = 1, last = bucket - 1;
+        while (first < last) {
+            const uint middle = (first + last) / 2;
+            const uint before = held(l, middle * each) < code;
+            first = before ? middle + 1 : first;
+            last = before ? last : middle;
+        }
+        bucket = first + i % (bucket - first);
+    }
+    return bucket;
+}
+
+CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint rows)
+{
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (m * CLSORT_GROUP < rows)
+            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, rows - 1));
+}
+
+/* The work-group of the first tile writes the least code of each bucket. */
+CLSORT_INLINE void write_borders(samples_t s, held_t l, uint tile, uint each)
+{
+    for (uint i = local_id(); i < s.buckets && tile == 0; i += CLSORT_GROUP)
+        s.borders[i] = held(l, i * each);
+}
+
+/* A work-group per tile. It moves the tile to alt, bucket by bucket, and writes where these begin
+   in the tile. space: as for clsort_samples_bucket. */
+CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_t l = held_space(space);
+    const bins_t b = bins_of(l);
+    const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
+               rows = min(n - begin, tile), each = samples / max(buckets, 1u);
+    code_t code[CLSORT_ITEMS];
+    uint rank[CLSORT_ITEMS];
+    if (n == 0)
+        return;
+    load_tile_codes(s, code, begin, rows);
+    sort_samples(s, l, b);
+    clear_counts(b);
+    write_borders(s, l, own, each);
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = t + m * CLSORT_GROUP;
+        if (m * CLSORT_GROUP < rows)
+            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < rows);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_counts(l, b);
+    for (uint i = t; i < buckets; i += CLSORT_GROUP)
+        s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
+    move_to_bins(l, b, code, rank, rows);
+    for (uint i = t; i < rows; i += CLSORT_GROUP)
+        *key_place(s.alt, begin + i) = held(l, i);
+}
+
+//---- radix: samples search
+/* The work-item's stretch of a bucket in its tile: codes first ... end - 1 of the tile; none beyond
+   the last tile. */
 typedef struct { uint first, end; } stretch_t;
 
-/* By the places that clsort_samples_borders wrote. */
 CLSORT_INLINE stretch_t load_stretch(samples_t s, uint bucket)
 {
-    const uint t = min(local_id(), s.tiles - 1), begin = t * s.tile;
-    global const uint *places = s.places + bucket * s.tiles + t;
-    stretch_t own = { begin, min(begin + s.tile, s.n) };
+    const uint t = min(local_id(), s.tiles - 1);
+    global const ushort *places = s.places + bucket * s.tiles + t;
+    stretch_t own = { places[0], min(s.tile, s.n - t * s.tile) };
     if (bucket + 1 < s.buckets)
-        own.end = begin + places[0];
-    if (bucket > 0)
-        own.first = begin + (places - s.tiles)[0];
+        own.end = places[s.tiles];
+    own.first = local_id() < s.tiles ? own.first : 0;
+    own.end = local_id() < s.tiles ? own.end : 0;
     return own;
 }
 
-/* Narrows low ... high, where search_tile finds a code, by looking at three keys. last: of the
-   tile. */
-CLSORT_INLINE void narrow_tile(samples_t s, uint *low, uint *high, uint last, code_t code,
-                               const uint takes_equal)
+/* Code i of the bucket. Its stretches are in the bins: how many codes lie before each, then the
+   distances from codes' numbers to their places in alt. */
+CLSORT_INLINE code_t stretch_code(samples_t s, bins_t b, uint i)
 {
-    const uint first = *low, size = *high - first;
-    uint before = 0;
-    #pragma unroll
-    for (uint k = 1; k < 4; k++) {
-        const code_t now = encode(*key_place(s.alt, min(first + (size * k >> 2), last)), s.codec);
-        before += now < code || (takes_equal && now == code);
-    }
-    *low = before ? first + (size * before >> 2) + 1 : first;
-    *high = before < 3 ? first + (size * (before + 1) >> 2) : *high;
-    *low = size ? *low : first;
-    *high = size ? *high : first;
+    uint k = 0;
+    for (uint step = 1u << (31 - clz(s.tiles)); step > 0; step /= 2)
+        k += k + step < s.tiles && b.count[k + step] <= i ? step : 0;
+    return *key_place(s.alt, i + b.count[CLSORT_GROUP + k]);
 }
 
-/* Where the border lies in the tile low ... high - 1. Both ends of the keys that are equal to it
-   are searched for at once. */
-CLSORT_INLINE uint search_border(samples_t s, border_t b, uint low, uint high)
-{
-    uint first = low, first_high = high, end = low, end_high = high;
-    while (first < first_high || end < end_high) {
-        narrow_tile(s, &first, &first_high, high - 1, b.code, 0);
-        narrow_tile(s, &end, &end_high, high - 1, b.code, 1);
-    }
-    return low + border_place(b, first - low, end - first);
-}
+/* A part of the codes. */
+typedef struct { code_t first, last; } codes_span_t;
 
-/* The same by the samples. Called by all work-items; begins and ends with a barrier. */
-CLSORT_INLINE stretch_t find_stretch_alone(samples_t s, held_t l, uint bucket)
+/* Keeps those of the bucket's codes in local memory that are in a span, as many as fit. Returns how
+   many there are. Called by all work-items with the stretches in the bins; ends with a barrier. */
+CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)
 {
-    const uint t = local_id(), right = t / CLSORT_MOST_ALONE, tile = t % CLSORT_MOST_ALONE,
-               low = min(tile, s.tiles - 1) * s.tile, high = min(low + s.tile, s.n);
-    merge_samples(s, l);
-    const border_t b = find_border(s, l, bucket + right);
-    uint place = right ? high : low;
-    if (tile < s.tiles && bucket + right > 0 && bucket + right < s.buckets)
-        place = search_border(s, b, low, high);
-    l.words[t] = place;
+    if (local_id() == 0)
+        b.words[WORD_KEPT] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const stretch_t own = { l.words[tile], l.words[tile + CLSORT_MOST_ALONE] };
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
+        const code_t code = stretch_code(s, b, i);
+        if (code >= span.first && code <= span.last) {
+            const uint place = atomic_inc(&b.words[WORD_KEPT]);
+            if (place < CLSORT_TILE_ITEMS)
+                *held_slot(l, place) = code;
+        }
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return own;
+    return b.words[WORD_KEPT];
 }
 
 //---- radix: samples bucket
-/* How many keys of the work-item's stretch are among the first of all stretches, which have more
-   than a work-group holds: a quarter of that at least, and all of it at most. Called by all
-   work-items with local memory free; ends with a barrier. */
-CLSORT_INLINE uint cut_stretch(samples_t s, held_t l, stretch_t own)
+/* Takes the codes of a span, which is all of the bucket where that fits, as far as they fit: each
+   work-item's to its registers. Returns how many there are. before: how many of the bucket's codes
+   lie before the work-item's stretch. Called by all work-items with local memory free; ends with a
+   barrier. */
+CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, stretch_t own,
+                              uint before, uint rows, codes_span_t span)
 {
-    const uint some = own.end > own.first, full = CLSORT_TILE_ITEMS;
-    const code_t least = some ? encode(*key_place(s.alt, own.first), s.codec) : CLSORT_TOP_CODE,
-                 most = some ? encode(*key_place(s.alt, own.end - 1), s.codec) : 0;
-    uint bits = 0, sum = 0;
-    join_edges(l.keys, least, most);
-    const code_t lowest = l.keys[0], highest = l.keys[CLSORT_GROUP];
-    while (bits < 8 * CLSORT_KEY_BYTES && lowest >> bits != highest >> bits)
-        bits++;
-    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(lowest >> bits << bits) : 0;
-    for (uint bit = bits; bit-- > 0;) {
-        const code_t now = (code_t)(code | (code_t)1 << bit);
-        group_scan_total(search_tile(s, own.first, own.end, now, 0) - own.first, l.sums, &sum);
+    const uint t = local_id();
+    uint kept = rows;
+    b.count[t] = before;
+    b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (CLSORT_BRANCHES && rows <= CLSORT_TILE_ITEMS) {
+        #pragma unroll CLSORT_UNROLL_CODES
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (m * CLSORT_GROUP < rows)
+                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, rows - 1));
+    } else {
+        kept = keep_span(s, l, b, rows, span);
+        #pragma unroll CLSORT_UNROLL_CODES
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            code[m] = held(l, t + m * CLSORT_GROUP);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return kept;
+}
+
+/* What to look at after a span: what follows it, up to twice as wide, or its first half. */
+CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)
+{
+    const code_t width = span.last - span.first, next = span.last + 1,
+                 far = (code_t)(CLSORT_TOP_CODE - next) / 2 > width ? (code_t)(next + 2 * width + 1)
+                                                                    : CLSORT_TOP_CODE;
+    const codes_span_t after = { next, far }, first = { span.first, span.first + width / 2 };
+    return is_done ? after : first;
+}
+
+/* Sorts a bucket of `rows` codes to the target, from element `begin` on. Those above what a
+   work-group holds are sorted in spans that fit, or of one code. */
+CLSORT_INLINE void sort_spans(samples_t s, held_t l, bins_t b, stretch_t own, uint before,
+                              uint begin, uint rows, codes_span_t span)
+{
+    for (uint done = 0; done < rows;) {
+        code_t code[CLSORT_ITEMS];
+        const uint kept = take_codes(s, l, b, code, own, before, rows, span),
+                   fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;
+        sort_in_bins(l, b, code, fits ? kept : 0);
+        store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);
         barrier(CLK_LOCAL_MEM_FENCE);
-        code = sum <= full ? now : code;
-        if (sum <= full && sum >= full / 4)
-            break;
+        done += is_done ? kept : 0;
+        span = next_span(span, is_done);
     }
-    const uint below = search_tile(s, own.first, own.end, code, 0) - own.first,
-               equal = search_tile(s, own.first + below, own.end, code, 1) - own.first - below;
-    group_scan_total(below, l.sums, &sum);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint before = sum + group_scan_total(equal, l.sums, &sum);
-    return below + min(equal, full - min(before, full));
 }
 
-//---- radix: samples stretches
-/* The stretches of a bucket: how many of its keys lie before each, and the distance from the
-   numbers of its keys to their places in alt. */
-typedef struct { local uint *before, *distance; uint tiles; } stretches_t;
-
-/* The stretch in which key i lies. */
-CLSORT_INLINE uint find_stretch(stretches_t s, uint i)
-{
-    uint low = 0, high = s.tiles;
-    while (high - low > 1) {
-        const uint middle = (low + high) / 2;
-        low = s.before[middle] <= i ? middle : low;
-        high = s.before[middle] <= i ? high : middle;
-    }
-    return low;
-}
-
-/* Sorts `own` keys of each work-item's stretch, from alt's key `first` on, into `to`. Those of a
-   warp lie side by side. Returns how many these are. Called by all work-items with local memory
-   free; ends with a barrier. */
-CLSORT_INLINE uint sort_stretches(samples_t s, held_t l, array_t to, uint first, uint own)
-{
-    const uint t = local_id(), warp = min(CLSORT__WARP, CLSORT_GROUP),
-               start = t / warp * (warp * CLSORT_ITEMS) + t % warp;
-    const stretches_t parts = { l.words, l.words + CLSORT_GROUP, s.tiles };
-    code_t v[CLSORT_ITEMS];
-    uint rows = 0;
-    const uint before = group_scan_total(own, l.sums, &rows);
-    parts.before[t] = before;
-    parts.distance[t] = first - before;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint k = find_stretch(parts, min(start, rows - 1));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = min(start + m * warp, rows - 1);
-        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)
-            k++;
-        v[m] = *key_place(s.alt, i + parts.distance[k]);
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = start + m * warp < rows ? encode(v[m], s.codec) : CLSORT_TOP_CODE;
-    sort_own(v);
-    merge_own(l, v, max(rows, warp * CLSORT_ITEMS));   /* the lanes of a warp have equal parts */
-    store_held(l, to, s.codec, rows);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return rows;
-}
-
-/* A work-group per bucket; a work-item per tile, and no more tiles than these. A bucket above what
-   a work-group holds is sorted in parts. */
+/* A work-group per bucket; a work-item per tile, and no more tiles than these. space:
+   CLSORT_HELD_SLOTS codes, rounded up to 8 bytes, 2 * CLSORT_GROUP + 1 words, a word for each bin
+   and one more, with padding, and CLSORT__SAMPLES_WORDS. */
 CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
     const held_t l = held_space(space);
-    const uint bucket = (uint)get_group_id(0), t = local_id();
-    stretch_t own = { 0, 0 };
-    uint begin = 0, left = 0;
+    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
+    uint begin = 0, rows = 0;
     if (n == 0)
         return;
-    if (!CLSORT_BRANCHES || CLSORT_FEW || !tables)
-        own = find_stretch_alone(s, l, bucket);
-    if (!CLSORT_FEW && tables)
-        own = load_stretch(s, bucket);
-    own.end = t < s.tiles ? own.end : own.first;
-    group_scan_total(t < s.tiles ? own.first - t * tile : 0, l.sums, &begin);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    group_scan_total(own.end - own.first, l.sums, &left);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    while (left > 0) {
-        const uint size = left > CLSORT_TILE_ITEMS ? cut_stretch(s, l, own) : own.end - own.first;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint rows = sort_stretches(s, l, advance(s.target, begin), own.first, size);
-        own.first += size;
-        begin += rows;
-        left -= rows;
+    const stretch_t own = load_stretch(s, bucket);
+    const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
+    const uint before = scan_sums(own.end - own.first, l.sums, &rows);
+    scan_sums(own.first, l.sums, &begin);
+    if (bucket > 0 && !is_last && low == high) {
+        store_sorted(s, l, begin, rows, 1, low);
+        return;
     }
+    const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
+    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
 }
 #endif
 #endif

@@ -1427,7 +1427,8 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
     const char *const name = k->signature->name;
     int first = 0;
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
-    c->key_bytes = p->family == 41 && p->value_bytes ? 4 : p->key_bytes;   /* a pair is a code */
+    c->key_bytes = p->key_bytes;
+    if (p->value_bytes && (p->family == 41 || p->family == 45)) c->key_bytes = 4;   /* a pair's */
     c->value_bytes = p->value_bytes;
     if (!strcmp(name, "clsort_runs_pass")) mock_find_outputs(c, k, p->value_bytes ? 38 : 21, 17);
     if (!strcmp(name, "clsort_partition_scatter"))

@@ -1492,14 +1492,14 @@ static sort_case samples_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* Every pattern in one tile, in two and more, where in place, and for the most tiles. */
+/* Every pattern in one tile, in two and more, where in place, and for the most keys. */
 static void samples_of_every_pattern(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F64, CLSORT_F32, CLSORT_I64 };
     size_t t, i, k;
     for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
         const size_t held = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 8 : 64 * 16;
-        const size_t counts[] = { held, 3, 3073, 4 * held + 1, 7777, 64 * held };
+        const size_t counts[] = { held, 3, 3073, 4 * held + 1, 7777, held / 16 * held };
         if (!test_takes(b, 4)) continue;
         for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
             for (k = 0; pattern_name(k); k++) {
@@ -1526,28 +1526,6 @@ static void samples_sort_in_large_groups(bench *b)
     }
 }
 
-/* Tiles whose samples say little: between two samples of each tile lie most of its keys' codes, the
-   same for all tiles, so that some buckets have several times what a work-group holds. With `equal`
-   these codes are one. */
-static void make_misleading(cl_uint *keys, size_t tiles, size_t distance, int equal)
-{
-    const size_t size = 64 * 16, n = tiles * size;
-    size_t i, tile;
-    for (i = 0; i < n; i++) {
-        const size_t t = i / size, first = (t * 633 % 1024 * distance) >> 10,
-                     place = i % size + distance - first, step = place % distance;
-        keys[i] = (cl_uint)(place / distance * 1000
-                            + (step == 0 ? t : 500 + (equal ? 0 : 6 * step)));
-    }
-    for (tile = 0; tile < tiles; tile++)   /* tiles keep their keys, in another order */
-        for (i = 0; i < size / 2; i++) {
-            const size_t other = size - 1 - i;
-            const cl_uint key = keys[tile * size + i];
-            keys[tile * size + i] = keys[tile * size + other];
-            keys[tile * size + other] = key;
-        }
-}
-
 /* Sorts keys in place by radix of samples with small work-groups; `sorted` has room for as many. */
 static void sort_by_samples(bench *b, cl_uint *keys, cl_uint *sorted, size_t n)
 {
@@ -1570,17 +1548,100 @@ static void sort_by_samples(bench *b, cl_uint *keys, cl_uint *sorted, size_t n)
     clReleaseMemObject(buffer);
 }
 
-/* Few tiles, where buckets find their own borders, and the most. */
+/* As sort_samples of kernels.cl. */
+static size_t sample_of_two(cl_uint seed, cl_uint i, size_t n, size_t samples)
+{
+    const cl_uint noise = (seed + i + 1) * 0x9E3779B9u,
+                  jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+    return i * (n / samples) + (size_t)((cl_ulong)jitter * (n / samples) >> 32);
+}
+
+/* Samples are the lowest codes or, some of them, the highest; the others, more than a work-group
+   holds, are in one bucket: any codes, one code, the top code, few codes that are close, powers of
+   two. */
+static void make_misleading(cl_uint *keys, cl_uint seed, size_t n, size_t samples, cl_uint kind)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const cl_uint noise = (cl_uint)(i + 1) * 0x9E3779B9u;
+        keys[i] = kind % 5 == 0   ? noise | 1u << 31
+                  : kind % 5 == 1 ? 3000000000u
+                  : kind % 5 == 2 ? 0xFFFFFFFFu
+                  : kind % 5 == 3 ? 0x80000000u - noise % 3
+                                  : 1u << (16 + i % 16);
+    }
+    for (i = 0; i < samples; i++)
+        keys[sample_of_two(seed, (cl_uint)i, n, samples)]
+            = kind >= 5 && i % 3 == 0 ? 0xFFFFFFF0u + (cl_uint)i % 8 : (cl_uint)(i * 7 % 256);
+}
+
+/* Two launches, with samples that say nothing of most keys. The sorter's sorts are numbered. */
 static void misleading_samples(bench *b)
 {
-    enum { TILE = 64 * 16, MOST = TILE * 64 };
-    static const size_t tiles[] = { 16, 32, 64 }, distances[] = { 32, 32, 64 };
-    static cl_uint keys[MOST], sorted[MOST];
-    size_t i;
-    for (i = 0; i < 6; i++) {
-        make_misleading(keys, tiles[i / 2], distances[i / 2], i % 2);
-        sort_by_samples(b, keys, sorted, tiles[i / 2] * TILE);
+    enum { N = 9 * 64 * 16 + 5 };
+    static cl_uint keys[N], sorted[N];
+    clsort__config c;
+    cl_uint kind;
+    memset(&c, 0, sizeof c);
+    c.group_log2 = 6;
+    c.radix_items = 16;
+    for (kind = 0; kind < 10; kind++) {
+        AT("kind %u", (unsigned)kind);
+        make_misleading(keys, kind, N, clsort__cut_samples(&c, N).samples, kind);
+        sort_by_samples(b, keys, sorted, N);
     }
+}
+
+/* Pairs whose values go to another array, and indices; equal keys keep their order. One bucket and
+   one tile; more of both; the most pairs. Pairs in place are sorted by passes. */
+static void samples_of_pairs(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I32 };
+    static const size_t counts[] = { 2, 513, 3001, 64 * 256 };
+    size_t i, k;
+    for (i = 0; i < (b->small ? 3u : 4u); i++)
+        for (k = 0; pattern_name(k); k++) {
+            sort_case c = samples_make(types[(k + i) % 3], counts[i] - k % 2, pattern_name(k));
+            if (!pattern_applies(k, c.d.key_type) || (b->small && k % 3 != i % 3)) continue;
+            c.indices = (int)(k + i) % 2;
+            c.d.value_size = c.indices ? 0 : 4;
+            c.d.stable = 1;
+            c.d.nan_order = k & 1;
+            c.keys_out = k % 5 > 2 ? CASE_OWN : 0;
+            c.values_out = k % 7 && !c.indices ? CASE_OWN : 0;
+            c.shift = k % 3;
+            if (!case_run(b, &c)) return;
+        }
+}
+
+static void samples_sort_pairs(bench *b) { with_kernels_of_gpus(b, samples_of_pairs); }
+
+/* The kernels are not given up, as they are where they do not build. */
+static void samples_are_kept(bench *b)
+{
+    sort_case c = samples_make(CLSORT_U32, 5000, "uniform");
+    CHECK(case_run(b, &c) && !(b->sorter->broken & CLSORT__BIT(CLSORT__SAMPLES)));
+    c.d.value_size = 4;
+    c.values_out = CASE_OWN;
+    CHECK(case_run(b, &c) && !(b->sorter->broken & CLSORT__BIT(CLSORT__SAMPLES)));
+}
+
+static void samples_build(bench *b) { with_kernels_of_gpus(b, samples_are_kept); }
+
+/* The tables have room at every count, although others lay them out. */
+static void samples_have_room(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_U64 };
+    size_t n, t;
+    for (t = 0; t < 2; t++)
+        for (n = 2; n <= 64 * 1024; n += n / 7 + 1) {
+            sort_case c = samples_make(types[t], n, "uniform");
+            clsort__plan p;
+            CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
+            clsort__make_plan(b->sorter, &c.d, &p);
+            if (p.config.family == CLSORT__SAMPLES && !p.config.few)
+                CHECK(clsort__samples_tables(&p.config, n) <= clsort__radix_tables(b->sorter, &p));
+        }
 }
 
 static void samples_sort_every_pattern(bench *b)
@@ -1868,6 +1929,9 @@ static const test_entry tests[] = {
     { "radix of samples sorts buckets of any length", samples_may_mislead },
     { "ranks sort every pattern", ranks_sort_every_pattern },
     { "ranks sort in large work-groups", ranks_sort_in_large_groups },
+    { "radix of samples sorts pairs", samples_sort_pairs },
+    { "radix of samples has room for its tables", samples_have_room },
+    { "radix of samples builds its kernels", samples_build },
     { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
     { "radix in cache moves payloads, stable", cached_moves_payloads },
