@@ -6851,23 +6851,18 @@ static const char *const clsort__source[] = {
     "#endif\n\n",
     "//---- radix: tiles move\n"
     "#if !CLSORT_FEW_PARTS\n\n\n"
-    "#if CLSORT_SWEEP && !CLSORT_WORDS && CLSORT_RADIX_ITEMS > 6\n"
-    "#define CLSORT_STORE_AHEAD 6\n"
-    "#else\n"
-    "#define CLSORT_STORE_AHEAD CLSORT_RADIX_ITEMS\n"
-    "#endif\n\n\n\n"
     "CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,\n"
     "                               uint *place)\n"
     "{\n"
-    "    const uint t = local_id();\n"
-    "    #pragma unroll CLSORT_STORE_AHEAD\n"
+    "    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;\n"
+    "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const code_t code = tile.staged[m * CLSORT_GROUP + t];\n"
     "        const uint d = CLSORT_IS(PARTITION)\n"
     "                           ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]\n"
     "                           : digit_of(code, digit);\n"
     "        place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;\n"
-    "        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < size)\n"
+    "        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))\n"
     "            *key_place(to, place[m]) = decode(code, c);\n"
     "    }\n"
     "}\n"
@@ -9460,39 +9455,15 @@ static const char *const clsort__source[] = {
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
     "}\n\n\n"
-    "#if CLSORT_PAIRS\n"
     "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint i = local_id() + m * CLSORT_GROUP;\n"
-    "        if (i < rows)\n"
-    "            store_key(to, i, decode(l.keys[key_slot(i)], codec));\n"
-    "    }\n"
-    "}\n"
-    "#else\n\n\n"
-    "#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)\n"
-    "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    code_t code[CLSORT_BUCKET_ITEMS];\n"
-    "    to = advance(to, t);\n"
+    "    local const code_t *sorted = l.keys + key_slot(local_id());\n"
+    "    const array_t own = advance(to, local_id());\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        code[m] = decode(l.keys[key_slot(t + m * CLSORT_GROUP)], codec);\n"
-    "    if (rows >= CLSORT_SURE_ITEMS * CLSORT_GROUP) {\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "            if (m < CLSORT_SURE_ITEMS || t + m * CLSORT_GROUP < rows)\n"
-    "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
-    "    } else {\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "            if (t + m * CLSORT_GROUP < rows)\n"
-    "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
-    "    }\n"
-    "}\n"
-    "#endif\n\n\n\n\n"
+    "        if (local_id() + m * CLSORT_GROUP < rows)\n"
+    "            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));\n"
+    "}\n\n\n\n\n"
     "CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,\n"
     "                              code_t mask, code_t flip, code_t rotate, local ulong2 *space,\n"
     "                              uint rows, code_t low, uint shift, uint factor, uint again)\n"
@@ -10658,7 +10629,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10997\n",
+    "#line 10963\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11557,7 +11528,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12103\n",
+    "#line 12069\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -15018,11 +14989,11 @@ static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
-    if (clsort__has_many(s, c)) return " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=64";
+    if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
-    return !sweeps && !c->value_bytes                    ? CLSORT__BOUND_REGISTERS("64")
-           : sweeps && c->key_bytes + c->value_bytes > 4 ? CLSORT__BOUND_REGISTERS("96")
-                                                         : CLSORT__BOUND_REGISTERS("80");
+    return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
+           : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
+                                                           : CLSORT__BOUND_REGISTERS("80");
 }
 
 /* Writes the options that a program is compiled with. */

@@ -6281,28 +6281,20 @@ CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
 
 //---- radix: tiles move
 #if !CLSORT_FEW_PARTS
-/* Staged codes that a work-item has on their way at the same time; all where values follow to the
-   same places. */
-#if CLSORT_SWEEP && !CLSORT_WORDS && CLSORT_RADIX_ITEMS > 6
-#define CLSORT_STORE_AHEAD 6
-#else
-#define CLSORT_STORE_AHEAD CLSORT_RADIX_ITEMS
-#endif
-
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
 CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
                                uint *place)
 {
-    const uint t = local_id();
-    #pragma unroll CLSORT_STORE_AHEAD
+    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;
+    #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const code_t code = tile.staged[m * CLSORT_GROUP + t];
         const uint d = CLSORT_IS(PARTITION)
                            ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]
                            : digit_of(code, digit);
         place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;
-        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < size)
+        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))
             *key_place(to, place[m]) = decode(code, c);
     }
 }
@@ -9534,42 +9526,16 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
 }
 
-/* Writes the codes of a bucket. */
-#if CLSORT_PAIRS
+/* Writes the codes of a bucket; a work-group's items are whole units of padding. */
 CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = local_id() + m * CLSORT_GROUP;
-        if (i < rows)
-            store_key(to, i, decode(l.keys[key_slot(i)], codec));
-    }
-}
-#else
-/* Loads from local memory do not wait for each other. With pairs buckets took 9 % more time so on
-   an H200. */
-#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)    /* that most buckets have */
-CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
-{
-    const uint t = local_id();
-    code_t code[CLSORT_BUCKET_ITEMS];
-    to = advance(to, t);
+    local const code_t *sorted = l.keys + key_slot(local_id());
+    const array_t own = advance(to, local_id());
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        code[m] = decode(l.keys[key_slot(t + m * CLSORT_GROUP)], codec);
-    if (rows >= CLSORT_SURE_ITEMS * CLSORT_GROUP) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-            if (m < CLSORT_SURE_ITEMS || t + m * CLSORT_GROUP < rows)
-                store_key(to, m * CLSORT_GROUP, code[m]);
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-            if (t + m * CLSORT_GROUP < rows)
-                store_key(to, m * CLSORT_GROUP, code[m]);
-    }
+        if (local_id() + m * CLSORT_GROUP < rows)
+            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
 }
-#endif
 
 /* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
    there, too, or, with `again` 0, in alt. The line is that of their bins. Called by all work-items
