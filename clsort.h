@@ -193,8 +193,8 @@
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
        power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
        That is up to 0.54 MB (1.07 MB) more.
-     - radix-samples, and radix where it takes that on NVIDIA's GPUs, for what is sorted in one
-       launch or after a copy, and up to 8192 elements: n / 16 + 8
+     - where AUTO takes radix-samples on NVIDIA's GPUs, for what is sorted in one launch or after a
+       copy, and up to 8192 elements: n / 16 + 8
      - where AUTO takes radix-samples for more keys of 64 bits, or for keys of 32 bits with values
        of 4 bytes or indices: max(n / 16 + 8, S) with S = B (8 + 2 W), at most 0.54 MB. B is
        max(n / 1024, min(n / 256, 128)), W is max(n / 4096, min(n / 1024, 128)), quotients rounded
@@ -10580,7 +10580,7 @@ static const char *const clsort__source[] = {
     "        kept = keep_span(s, l, b, rows, span);\n"
     "        #pragma unroll CLSORT_UNROLL_CODES\n"
     "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
-    "            code[m] = held(l, t + m * CLSORT_GROUP);\n"
+    "            code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return kept;\n"
@@ -15778,13 +15778,11 @@ static int clsort__are_samples_best(const struct clsort__crossover *row, size_t 
    to another array, or are indices? */
 static int clsort__suits_samples(const clsort_desc *d)
 {
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES),
-              apart = d->values_out != NULL && (d->values_out != d->values
-                                                || d->values_out_offset != d->values_offset);
+    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
     if (clsort__is_bare(d)) return 1;
     return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
            && !clsort__has_segments(d)
-           && (indices ? !d->value_size : d->value_size == 4 && apart);
+           && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
 }
 
 /* Are keys sorted with indices, values or in records, by a kernel that reads elements from other
@@ -15799,18 +15797,19 @@ static int clsort__moves_values(const clsort_desc *d)
     return numbers || (!clsort__keys_stay(d) && !clsort__values_stay(d));
 }
 
-/* Is radix of samples the fastest, or ranks, with work-groups and items of their own choice? */
+/* Is radix of samples the fastest, or ranks, with work-groups and items of their own choice? Not
+   samples where ranks did not build: they may need more scratch memory. */
 static int clsort__prefers_samples(const clsort_sorter *s, const clsort_desc *d)
 {
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
     if (!s || !clsort__are_samples_best(clsort__find_crossover(s, d), d->count)
-        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL)
+        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
+        || (s->broken & CLSORT__BIT(CLSORT__RANKS) && d->count <= CLSORT__MOST_RANKED))
         return 0;
     if (by_samples) return !(s->broken & CLSORT__BIT(CLSORT__SAMPLES));
-    return d->count <= CLSORT__MOST_RANKED && !tuned && !(s->broken & CLSORT__BIT(CLSORT__RANKS))
-           && (bare || clsort__moves_values(d));
+    return d->count <= CLSORT__MOST_RANKED && !tuned && (bare || clsort__moves_values(d));
 }
 
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known. */
@@ -15839,14 +15838,15 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
 }
 
 /* Has radix of samples no room for passes of radix? It has what merge needs, which sorts the
-   elements if the kernels do not build: few, and those for which AUTO takes merge where there are
-   more. */
+   elements if the kernels do not build, since AUTO takes it then: few, and those for which AUTO
+   takes merge where there are more. */
 static int clsort__samples_lean(const clsort__plan *p)
 {
-    return (p->config.family == CLSORT__RANKS
-            || (p->config.family == CLSORT__SAMPLES
-                && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
-                                  : p->by_auto && p->config.key_bytes == 8)))
+    return p->by_auto
+           && (p->config.family == CLSORT__RANKS
+               || (p->config.family == CLSORT__SAMPLES
+                   && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
+                                     : p->config.key_bytes == 8)))
            && clsort__can(CLSORT_MERGE, &p->d);
 }
 
@@ -19115,6 +19115,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     clsort__plan passes = *p;
     const clsort__workspace both = clsort__both_in_place(run, p, w);
     clsort__workspace rest = both;
+    memset(&j, 0, sizeof j);
     j.w = &both;
     j.tables = clsort__hybrid_at(run->s, p) / 4;
     j.slots = clsort__hybrid_slots(run->s, p);

@@ -10902,7 +10902,7 @@ CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, str
         kept = keep_span(s, l, b, rows, span);
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            code[m] = held(l, t + m * CLSORT_GROUP);
+            code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     return kept;

@@ -817,16 +817,19 @@ static inline cl_uint case_role_flags(const sort_case *c)
    call gets. */
 static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *d, size_t *bytes)
 {
-    size_t n = case_extent(c);
+    const int same = c->keys_out == CASE_SAME || c->values_out == CASE_SAME;
+    size_t n = case_extent(c), in_place = 0;
     int good;
     d->flags |= case_role_flags(c);
     good = CHECK_OK(clsort_scratch_size(b->sorter, d, bytes));
+    d->flags &= ~(cl_uint)(CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT);
+    if (same) good = CHECK_OK(clsort_scratch_size(b->sorter, d, &in_place)) && good;
     d->flags = c->d.flags;
+    if (in_place > *bytes) *bytes = in_place;
     if (c->keys_out == CASE_SAME) *bytes += n * case_element_size(c) + 16;
     if (c->values_out == CASE_SAME) *bytes += n * c->d.value_size + 16;
     /* if only one is in place, by index */
-    if (case_has_parts(c) && (c->keys_out == CASE_SAME || c->values_out == CASE_SAME))
-        *bytes += n * (case_element_size(c) + 8) + 48;
+    if (case_has_parts(c) && same) *bytes += n * (case_element_size(c) + 8) + 48;
     return good;
 }
 

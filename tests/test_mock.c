@@ -932,6 +932,49 @@ static void avoid_wrong_cached(bench *b)
     }
 }
 
+/* What a description needs by its flags alone is what it needs with its buffers; without flags for
+   outputs, what it needs with outputs in the input's place. */
+static void foresee_scratch(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U16, CLSORT_F32, CLSORT_U64 };
+    static const size_t counts[] = { 0, 1, 5000, 16385, 1 << 15, 70000, 1 << 20, 3 << 20 };
+    cl_uint kind;
+    (void)b;
+    for (kind = 0; kind < 2 * 3 * 3 * 2 * 8; kind++) {
+        const cl_uint values = kind / 6 % 3 * 4, indices = kind / 18 % 2;
+        const size_t n = counts[kind / 36];
+        clsort_desc d;
+        world w;
+        size_t asked = 0, in_place = 0, apart = 0, same = 0;
+        if (values && indices) continue;
+        open_world(&w, mock_nvidia(), (size_t)1 << 25, 0);
+        AT("type %u, values %u, indices %u, n %u, radix %u", (unsigned)types[kind % 3],
+           (unsigned)values, (unsigned)indices, (unsigned)n, (unsigned)(kind / 3 % 2));
+        d = make_desc(&w, n, types[kind % 3]);
+        d.keys = NULL;
+        d.value_size = values;
+        d.algorithm = kind / 3 % 2 ? CLSORT_RADIX : CLSORT_AUTO;
+        d.flags |= CLSORT_FLAG_KEYS_OUT | (values ? CLSORT_FLAG_VALUES_OUT : 0)
+                   | (indices ? CLSORT_FLAG_INDICES : 0);
+        CHECK_OK(clsort_scratch_size(w.sorter, &d, &asked));
+        d.flags &= ~(cl_uint)(CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT);
+        CHECK_OK(clsort_scratch_size(w.sorter, &d, &in_place));
+        d.flags &= ~(cl_uint)CLSORT_FLAG_INDICES;
+        d.keys = w.buffer[KEYS];
+        d.keys_out = w.buffer[KEYS_OUT];
+        d.values = values ? w.buffer[VALUES] : NULL;
+        d.values_out = values ? w.buffer[VALUES_OUT] : NULL;
+        d.indices = indices ? w.buffer[INDICES] : NULL;
+        CHECK_OK(clsort_scratch_size(w.sorter, &d, &apart));
+        CHECK(apart == asked);
+        d.keys_out = d.keys;
+        d.values_out = d.values;
+        CHECK_OK(clsort_scratch_size(w.sorter, &d, &same));
+        CHECK(indices || same == in_place);
+        close_world(&w);
+    }
+}
+
 /* Programs of NVIDIA's driver are kept until their launches are done; that does not wait for the
    caller to flush the queue. */
 static void flush_what_keeps_programs(bench *b)
@@ -1590,6 +1633,7 @@ static const test_entry tests[] = {
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
+    { "scratch is foreseen by flags alone", foresee_scratch },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
     { "host arrays are sorted where they lie only if they are aligned", use_host_arrays },
     { "a sort of host arrays names what is missing", name_what_is_missing },
