@@ -273,13 +273,14 @@
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
      - CPUs: bitonic
-     - NVIDIA's GPUs: radix, for bare keys of 32 bits and up to 2^14 others, for up to 2^15 keys
-       with indices or values above 8 bytes, and, if they are not sorted in place, for up to 2^15
-       with other values or in records of up to 16
+     - NVIDIA's GPUs: radix, for bare keys of 32 bits, up to 2^20 of 64 bits and up to 2^14 others;
+       for up to 2^19 keys of 32 bits with indices, or with values of 4 bytes that go to another
+       array; for up to 2^15 other keys with indices or values above 8 bytes; and, if they are not
+       sorted in place, for up to 2^15 with other values or in records of up to 16
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
-     radix      1.00 ms, 67 Gkey/s; with u32 values 1.60 ms, 42 Gkey/s; radix-sweeps 1.35 ms;
+     radix      0.85 ms, 79 Gkey/s; with u32 values 1.58 ms, 43 Gkey/s; radix-sweeps 1.35 ms;
                 radix-portable 2.28 ms
      - Keys without values are moved twice from the top digit down, then buckets are sorted in local
        memory (radix-hybrid). Other elements, and portable radix, take passes from the lowest digit.
@@ -292,8 +293,8 @@
        With AVX-512 bare keys, and keys of 4 bytes with values of 4 bytes or indices, are then
        sorted in vectors. Up to 65536 elements take one launch, by one core. Where a range has many
        different keys and more elements than two cores' part, of 32 cores at most, passes sort.
-     - Skewed keys (95 % zeros, equal ones, sign edges, powers of two, bit-reversed ones) take 0.4
-       to 1.0 times as long, floats and sorted ones 1.0 to 1.1 times, those of a Zipf law 1.25
+     - Equal keys, sign edges and powers of two take 0.4 to 0.6 times as long, 95 % zeros and
+       sorted ones 1.0 times, bit-reversed ones and floats 1.1 to 1.2 times, those of a Zipf law 1.4
        times.
 
      merge      2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s
@@ -334,10 +335,10 @@
          1,000,000 x 32         0.169    0.388      0.498
 
      top-k      two or three readings of the rows as a rule, on CPUs one; see TOP-K
-     - The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting rows of u32 with u32
+     - The best 40 of 64 rows of 131,072 f32, with indices: 0.038 ms. Sorting rows of u32 with u32
        values takes 0.47 ms.
 
-     building   0.4 to 1.8 s on that GPU, 1 to 3 s on PoCL, once per driver cache
+     building   0.2 to 3.4 s on that GPU, 1 to 3 s on PoCL, once per driver cache
      - Call clsort_prepare while you load, with CLSORT_FLAG_ANY_COUNT if the count changes, and set
        CLSORT_FLAG_NO_BUILD where a hitch would hurt.
      - Built programs can be kept for the next start; see clsort_cache_folder.
