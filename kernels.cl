@@ -8075,14 +8075,10 @@ CLSORT_INLINE void see_edge(edges_t *e, code_t code)
     e->below = max(e->below, (code_t)(code ^ CLSORT_MIDDLE_CODE));
 }
 
-/* Finds the first and the last code of the sample, and those next to the middle of all codes: the
-   most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
-   with a barrier. */
-CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
+/* Those of the work-item's part of the sample. */
+CLSORT_INLINE edges_t own_edges(hybrid_t h, uint size)
 {
-    const uint t = local_id();
-    local code_t *codes = s->edges + t, *turned = s->judged + t;
-    const uint whole = s->size - s->size % CLSORT_SAMPLE_STEP;
+    const uint t = local_id(), whole = size - size % CLSORT_SAMPLE_STEP;
     edges_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
     for (uint at = t; at < whole; at += CLSORT_SAMPLE_STEP) {
         const array_t from = advance(h.alt, at);
@@ -8091,8 +8087,19 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
             see_edge(&e, encode(load_key(from, m * CLSORT_GROUP), h.codec));
     }
     #pragma unroll 1
-    for (uint i = whole + t; i < s->size; i += CLSORT_GROUP)
+    for (uint i = whole + t; i < size; i += CLSORT_GROUP)
         see_edge(&e, encode(load_key(h.alt, i), h.codec));
+    return e;
+}
+
+/* Finds the first and the last code of the sample, and those next to the middle of all codes: the
+   most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
+   with a barrier. */
+CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
+{
+    const uint t = local_id();
+    local code_t *codes = s->edges + t, *turned = s->judged + t;
+    const edges_t e = own_edges(h, s->size);
     put_edges(codes, e.least, e.most);
     put_edges(turned, e.above, e.below);
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
@@ -8112,6 +8119,19 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
 CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
+
+/* Leaves out the gap of a line; `inner` codes on either side of it are cells, too. */
+CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
+{
+    const uint last = line_part(s->line, s->gap.low + inner);
+    const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
+    s->gap_cell = 2 + last;
+    s->gap_first = 2 + line_part(s->line, s->gap.low);
+    s->gap.low = gap_step(line_start(s->line, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
+    s->gap.size = gap_step(end - line_start(s->line, last + 2, 0, end));
+    s->gap.end = end;
+    s->gap_last = cell_of_code(*s, above);
+}
 
 /* The line of the cells from the sample's least and most code, and some more on either side: what
    lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
@@ -8134,16 +8154,8 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                         s->most - (folds ? (code_t)(length - 2 * inner) : 0),
                         CLSORT_INNER_CELLS - (folds ? 8 : 0));
     s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;     /* of slices, a whole number */
-    if (folds) {
-        const uint last = line_part(s->line, s->gap.low + inner);
-        const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
-        s->gap_cell = 2 + last;
-        s->gap_first = 2 + line_part(s->line, s->gap.low);
-        s->gap.low = gap_step(line_start(s->line, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
-        s->gap.size = gap_step(end - line_start(s->line, last + 2, 0, end));
-        s->gap.end = end;
-        s->gap_last = cell_of_code(*s, above);
-    } else {
+    if (folds) fold_gap(s, inner);
+    else {
         const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
         s->gap_first = s->gap_cell = s->gap_last = CLSORT__HYBRID_CELLS;
         s->gap = none;
