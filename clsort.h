@@ -24772,8 +24772,9 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - Hybrid radix also sorts keys and values of 4 bytes, as codes of 8 bytes. AUTO takes it for 2^24
      to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
      come in the order of their values, and no longer in their own.
-   - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes, or keys
-     and values of 4 bytes, in one or two launches. AUTO takes it on NVIDIA's GPUs for few keys.
+   - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to 2^15 elements in one launch, and up to 2^20
+     bare keys of 4 or 8 bytes, or keys and values of 4 bytes, in two. AUTO takes it on NVIDIA's GPUs
+     for few elements.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
      then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys
      of 4 bytes on, at 2 to 3 times the speed; keys of 4 bytes with values of 4 bytes, or indices,
