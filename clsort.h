@@ -19009,8 +19009,8 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
    order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. Up to
-   2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 pairs took 2 % less, and 13 %
-   more by a Zipf law. */
+   2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, and by a Zipf
+   law 13 % more. */
 static int clsort__pairs_gain(const clsort__plan *p)
 {
     return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
@@ -24773,8 +24773,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
      come in the order of their values, and no longer in their own.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to 2^15 elements in one launch, and up to 2^20
-     bare keys of 4 or 8 bytes, or keys and values of 4 bytes, in two. AUTO takes it on NVIDIA's GPUs
-     for few elements.
+     bare keys of 4 or 8 bytes, or keys and values of 4 bytes, in two. AUTO takes it on NVIDIA's
+     GPUs for few elements.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
      then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys
      of 4 bytes on, at 2 to 3 times the speed; keys of 4 bytes with values of 4 bytes, or indices,
