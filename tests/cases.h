@@ -823,7 +823,8 @@ static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *
     d->flags |= case_role_flags(c);
     good = CHECK_OK(clsort_scratch_size(b->sorter, d, bytes));
     d->flags &= ~(cl_uint)(CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT);
-    if (same) good = CHECK_OK(clsort_scratch_size(b->sorter, d, &in_place)) && good;
+    if (same && !d->keys_out_row_stride && !d->values_out_row_stride)
+        good = CHECK_OK(clsort_scratch_size(b->sorter, d, &in_place)) && good;
     d->flags = c->d.flags;
     if (in_place > *bytes) *bytes = in_place;
     if (c->keys_out == CASE_SAME) *bytes += n * case_element_size(c) + 16;
