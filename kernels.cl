@@ -7761,6 +7761,27 @@ CLSORT_INLINE uint first_peers(uint bin)
     return peers;
 }
 
+/* Adds 1 to a digit's counter, or to a bin, and returns what it was. With `crowds`, lanes with the
+   digit of the first one are added at once. Called by whole warps. */
+CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)
+{
+#if CLSORT_WARPS
+    if (crowds) {
+        const uint lane = local_id() % CLSORT__WARP;
+        uint peers, first, base = 0, all;
+        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                         : "=r"(peers), "=r"(first)
+                         : "r"(digit));
+        if (lane == 0 || digit != first)
+            base = atomic_add(&counters[digit], lane == 0 ? popcount(peers) : 1u);
+        __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(all) : "r"(base));
+        return digit == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
+    }
+#endif
+    return atomic_inc(&counters[digit]);
+}
+
 //---- radix: bins are filled
 /* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
    where they come from shares of runs. */
@@ -8058,6 +8079,14 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
+/* Loads the codes of CLSORT_AHEAD keys, of `rows`; beyond the end, the last one. */
+CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint rows)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, rows - 1)), codec);
+}
+
 /* The sum of two codes, or the highest code. */
 CLSORT_INLINE code_t cap_add(code_t a, code_t b)
 {
@@ -8181,11 +8210,10 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
 {
     code_t code[CLSORT_AHEAD];
     uint k[CLSORT_AHEAD];
+    load_within(code, h.alt, h.codec, at, s.size);
     #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++) {
-        code[m] = encode(load_key(h.alt, min(at + m * CLSORT_GROUP, s.size - 1)), h.codec);
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
         k[m] = 0;
-    }
     for (uint step = CLSORT__HYBRID_HEAVIES / 2; step > 0; step /= 2)
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
@@ -8595,7 +8623,7 @@ typedef struct {
 } splitter_t;
 
 /* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES
-   codes; slices need them only if asked for. Called by all work-items; needs a barrier after. */
+   codes; the masks are loaded if asked for. Called by all work-items; needs a barrier after. */
 CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint asked)
 {
     local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);
@@ -8606,15 +8634,14 @@ CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint aske
     const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
                            (code_t)(fold_code(gap, load_code(h.tables + HYBRID_MOST)) - least),
                            masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES], gap };
-    for (uint i = local_id(); i < CLSORT_CELL_MASKS && (asked || !s.flat);
-         i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS && asked; i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
     for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)
         heavies[i] = load_code(hybrid_heavy(h, i) + HEAVY_CODE);
     return s;
 }
 
-/* Writes the digits of all cells in place of their masks. Called by all work-items; needs a barrier
+/* Writes the digits of all cells where masks would lie. Called by all work-items; needs a barrier
    after. */
 CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
 {
@@ -8703,23 +8730,13 @@ CLSORT_INLINE uint all_ahead(uint at, uint rows)
     return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
 }
 
-/* Loads CLSORT_AHEAD keys, of pairs with or without values; beyond the end, the last one. Loads do
-   not wait for each other. */
-CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, const uint values)
+/* Loads CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each other. */
+CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
 {
-    if (all_ahead(at, rows)) {
-        from = advance(from, at);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            key[m] = values ? load_key(from, m * CLSORT_GROUP)
-                            : load_decider(from, m * CLSORT_GROUP);
-        return;
-    }
+    from = advance(from, at);
     #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++) {
-        const uint i = min(at + m * CLSORT_GROUP, rows - 1);
-        key[m] = values ? load_key(from, i) : load_decider(from, i);
-    }
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        key[m] = load_decider(from, m * CLSORT_GROUP);
 }
 
 /* Adds a key to the counters, each of which has copies but in a range. */
@@ -8739,7 +8756,7 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
     for (uint at = first + local_id(); at < rows; at += step) {
         if (all_ahead(at, rows)) {
             code_t code[CLSORT_AHEAD];
-            load_ahead(code, from, at, rows, 0);
+            load_ahead(code, from, at);
             #pragma unroll
             for (uint m = 0; m < CLSORT_AHEAD; m++)
                 count_digit(s, encode(code[m], codec), counters, by);
@@ -8783,7 +8800,7 @@ CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first,
     for (uint at = first + local_id(); at < h.n; at += step) {
         if (all_ahead(at, h.n)) {
             code_t code[CLSORT_AHEAD];
-            load_ahead(code, h.source, at, h.n, 0);
+            load_ahead(code, h.source, at);
             const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),
                        crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;
             if (crowds) {
@@ -8842,10 +8859,9 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     const uint counted = h.tables[HYBRID_PARTS],
                words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
                                : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const splitter_t s = first_splitter(h, masks, 0);
+    const splitter_t s = first_splitter(h, masks, h.tables[HYBRID_HEAVIES]);
     for (uint i = local_id(); i < words; i += CLSORT_GROUP)
         counters[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
     if (s.heavy == 0 && !s.flat)
         spread_masks(h, masks);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9090,27 +9106,6 @@ CLSORT_INLINE uint digits_crowd(uint digit)
     return popcount(first_peers(digit)) >= CLSORT__WARP / 2;
 }
 
-/* Adds 1 to a digit's counter, and returns what it was. With `crowds`, lanes with the digit of the
-   first one are added at once. Called by whole warps. */
-CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)
-{
-#if CLSORT_WARPS
-    if (crowds) {
-        const uint lane = local_id() % CLSORT__WARP;
-        uint peers, first, base = 0, all;
-        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                         : "=r"(peers), "=r"(first)
-                         : "r"(digit));
-        if (lane == 0 || digit != first)
-            base = atomic_add(&counters[digit], lane == 0 ? popcount(peers) : 1u);
-        __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(all) : "r"(base));
-        return digit == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
-    }
-#endif
-    return atomic_inc(&counters[digit]);
-}
-
 //---- radix: hybrid whole tiles move
 /* Counts the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
@@ -9242,7 +9237,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     if (n == 0 || *h.gate == 0 || h.tables[HYBRID_TILES] == 0)
         return;
     const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;
-    const splitter_t s = first_splitter(h, l.masks, !whole);
+    const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[HYBRID_FLAT]);
     const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
@@ -9441,9 +9436,7 @@ CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t
     const line_t line = { low, shift, factor, before };
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = encode(load_key(alt, min(at + m * CLSORT_GROUP, rows - 1)), codec);
+        load_within(code, alt, codec, at, rows);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (at + m * CLSORT_GROUP < rows) {
@@ -9659,9 +9652,7 @@ CLSORT_APART void scan_window(local ulong2 *space, global uchar *from, global uc
     const bucket_space_t l = bucket_space(space);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = encode(load_key(alt, min(at + m * CLSORT_GROUP, rows - 1)), codec);
+        load_within(code, alt, codec, at, rows);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const uint own = line_bin(line, code[m]);
@@ -9796,27 +9787,6 @@ CLSORT_INLINE uint bins_crowd(uint bin)
     return popcount(first_peers(bin)) >= CLSORT__WARP / 4;
 }
 
-/* Adds 1 to a bin, and returns what it was. With `crowds`, lanes with the bin of the first one are
-   added at once. Called by whole warps. */
-CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
-{
-#if CLSORT_WARPS
-    if (crowds) {
-        const uint lane = local_id() % CLSORT__WARP;
-        uint peers, first, base = 0;
-        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                         : "=r"(peers), "=r"(first)
-                         : "r"(bin));
-        if (lane == 0)
-            base = atomic_add(&bins[first], popcount(peers));
-        __asm__ volatile("shfl.sync.idx.b32 %0, %0, 0, 31, -1;" : "+r"(base));
-        return bin == first ? base + popcount(peers & ((1u << lane) - 1)) : atomic_inc(&bins[bin]);
-    }
-#endif
-    return atomic_inc(&bins[bin]);
-}
-
 /* Counts the keys of each bin of the line. A warp whose keys all exist and do not crowd asks that
    only once. Called by all work-items with the bucket clear; ends with a barrier. */
 CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
@@ -9836,7 +9806,7 @@ CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *ra
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint inside = bucket_item(m) < rows,
                        bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
-            rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+            rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9897,7 +9867,7 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
         const uint inside = bucket_item(m) < rows,
                    bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
         crowds = m == 0 ? bins_crowd(bin) : crowds;
-        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -10230,7 +10200,7 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
                 behind what lies before its stretches              reads and writes keys
 
    All work-groups take the same samples from the source, at places that the host's seed decides,
-   another one for each sort: no content is long to sort each time. A code that several samples have
+   another one for each sort, so that no keys take long each time. A code that several samples have
    has buckets of its own, which need no sort. In a bucket, bins of about equal length come first;
    where these are long, codes are merged. A bucket above what a work-group holds is sorted in
    parts.

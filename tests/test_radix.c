@@ -1431,13 +1431,6 @@ static void parts_of_slices(bench *b)
 
 static void hybrid_counts_parts(bench *b) { with_kernels_of_gpus(b, parts_of_slices); }
 
-/* Where the sample takes key i of 2^14. */
-static size_t hybrid_sampled(size_t n, cl_uint i)
-{
-    const cl_uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-    return (size_t)(((cl_ulong)i * n + ((cl_ulong)jitter * n >> 32)) >> 14);
-}
-
 /* A work-group counts more equal keys than its counters of 16 bits hold, of which the sample has
    none. */
 static void counters_overflow(bench *b)
@@ -1451,7 +1444,7 @@ static void counters_overflow(bench *b)
     for (i = 0; i < n; i++)
         keys[i] = i / tile % groups ? (cl_uint)(pattern_random(&random) >> 20) : 123456789;
     for (i = 0; i < 1 << 14; i++)
-        keys[hybrid_sampled(n, (cl_uint)i)] = (cl_uint)(pattern_random(&random) >> 20);
+        keys[hybrid_place(i, n)] = (cl_uint)(pattern_random(&random) >> 20);
     sort_codes(b, n, keys);
     free(keys);
 }
