@@ -4353,6 +4353,71 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
     }
 }
 
+//---- radix: scatter where places collide
+/* Do most digits write to few sets of a first-level cache, where they evict each other's lines? So
+   it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
+   of the digits of `size` elements. */
+#define CLSORT_CACHE_SETS 64
+#ifndef CLSORT_CACHE_WAYS
+#define CLSORT_CACHE_WAYS 12
+#endif
+CLSORT_CALLED uint do_places_collide(const uint *next, uint size)
+{
+    const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;
+    uint digits[CLSORT_CACHE_SETS], all = 0, colliding = 0;
+    if (size < 16 * CLSORT_DIGITS)
+        return 0;
+    for (uint set = 0; set < CLSORT_CACHE_SETS; set++)
+        digits[set] = 0;
+    for (uint d = 1; d < CLSORT_DIGITS; d++) {
+        const uint set = (size_t)next[d] * bytes / 64 % CLSORT_CACHE_SETS;
+        if (next[d] == next[d - 1])
+            continue;   /* the digit before has no elements */
+        all++;
+        colliding += digits[set]++ >= CLSORT_CACHE_WAYS;
+    }
+    return 2 * colliding > all;
+}
+
+/* Are lines of lanes written? Not in pieces, which are never left. */
+#define CLSORT_WRITES_LINES (CLSORT_VALUE_BYTES == 0 && !CLSORT_NEEDS_PIECES)
+#if !CLSORT_WRITES_LINES
+/* Elements of a digit that are written together. */
+#define CLSORT_TOGETHER 8
+
+CLSORT_INLINE void write_together(radix_t r, array_t to, const item_t *item, uint count,
+                                  uint *next)
+{
+    for (uint k = 0; k < count; k++) {
+        const uint place = (*next)++;
+        store_whole_item(to, r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : place, item[k]);
+    }
+}
+
+/* As scatter_items, but elements wait until some have the same digit. Evenly spaced keys that come
+   sorted, with values, take 1 / 4 of the time for 2^18 and 2^20 of them. */
+CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint *next)
+{
+    const digit_t digit = pass_digit(r, r.pass);
+    item_t items[CLSORT_DIGITS][CLSORT_TOGETHER];
+    uint waiting[CLSORT_DIGITS];
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        waiting[d] = 0;
+    for (uint i = 0; i < b.size; i++) {
+        const item_t item = load_whole_item(from, r.codec, b.begin + i);
+        const uint d = digit_of(item.key, digit);
+        items[d][waiting[d]++] = item;
+        if (waiting[d] == CLSORT_TOGETHER) {
+            write_together(r, to, items[d], CLSORT_TOGETHER, &next[d]);
+            waiting[d] = 0;
+        }
+    }
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        write_together(r, to, items[d], waiting[d], &next[d]);
+}
+#endif
+
+//---- radix: scatter of lanes
 /* Lanes, if there are more than caches hold, wait in the first-level cache until they fill a line
    of the target, which is written past the caches where the compiler knows how. In a pass of radix
    this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys, 1.3 times as long for
@@ -4409,7 +4474,7 @@ CLSORT_INLINE global lane_t *lanes_of(array_t a)
     return (global lane_t *)a.keys;
 }
 
-#if CLSORT_VALUE_BYTES == 0
+#if CLSORT_WRITES_LINES
 CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
@@ -4428,13 +4493,15 @@ CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, 
 CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
-#if CLSORT_VALUE_BYTES == 0
-    if (CLSORT_STAGES(r.n)) {
+    if (!CLSORT_STAGES(r.n) && !do_places_collide(next, b.size))
+        scatter_items(r, from, to, b, next);
+#if CLSORT_WRITES_LINES
+    else
         scatter_keys(r, from, to, b, next);
-        return;
-    }
+#else
+    else
+        scatter_together(r, from, to, b, next);
 #endif
-    scatter_items(r, from, to, b, next);
 }
 
 #if CLSORT_IS(RADIX)

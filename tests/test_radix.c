@@ -809,6 +809,54 @@ static void little_local_memory(bench *b)
     }
 }
 
+/* CPUs write elements of a digit together where many digits' places share sets of a cache; here
+   wherever digits have places of their own. */
+static void elements_are_written_together(bench *b)
+{
+    static const struct { cl_uint type; size_t value, record; const char *pattern; } kinds[] = {
+        { CLSORT_U32, 4, 0, "uniform" }, { CLSORT_U16, 12, 0, "uniform" },
+        { CLSORT_U64, 1, 0, "bit-reversed" }, { CLSORT_F32, 0, 12, "uniform" },
+        { CLSORT_U32, 0, 0, "bit-reversed" }
+    };
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    bench other = *b;
+    size_t k;
+    more_options = "-DCLSORT_CACHE_WAYS=0";
+    other.sorter = fresh_sorter(b, 0);
+    for (k = 0; k < KINDS && other.sorter; k++) {
+        sort_case c = radix_make(kinds[k].type, k % 2 ? 70001 : 1 << 16, kinds[k].pattern);
+        if (!test_takes(b, 2)) continue;
+        c.algorithm = "radix-portable";
+        c.d.value_size = kinds[k].value;
+        c.d.record_size = kinds[k].record;
+        c.d.order = (cl_uint)k & 1;
+        c.keys_out = k & 1 ? CASE_OWN : 0;
+        if (!radix_run(&other, &c)) break;
+    }
+    clsort_destroy(other.sorter);
+    more_options = NULL;
+}
+
+/* The same of a long piece, by one work-item. */
+static void long_pieces_are_written_together(bench *b)
+{
+    static const uint32_t offsets[] = { 0, 300, 70001, 70002, 76543 };
+    bench other = *b;
+    size_t k;
+    more_options = "-DCLSORT_CACHE_WAYS=0 -DCLSORT_VECTORS=0";
+    other.sorter = fresh_sorter(b, 0);
+    for (k = 0; k < 2 && other.sorter; k++) {
+        sort_case c = radix_make(CLSORT_U32, 76543, "uniform");
+        c.d.value_size = k ? 4 : 0;
+        c.algorithm = "auto";
+        c.d.segment_count = 4;
+        c.offsets = offsets;
+        if (!radix_run(&other, &c)) break;
+    }
+    clsort_destroy(other.sorter);
+    more_options = NULL;
+}
+
 /* One number of keys, at every place of a line. */
 static int keys_by_lines(const bench *b, sort_case c, size_t step)
 {
@@ -1899,6 +1947,8 @@ static const test_entry tests[] = {
     { "work-groups sort by some bits", work_groups_sort_by_some_bits },
     { "devices of little local memory sort", little_local_memory },
     { "keys that are written by lines arrive at every alignment", keys_are_written_by_lines },
+    { "elements of a digit are written together", elements_are_written_together },
+    { "elements of long segments are, too", long_pieces_are_written_together },
     { "long arrays are sorted", long_arrays },
     { "fields of any number take one sort or several", fields_take_several_sorts },
     { "the caller's scratch is enough, whatever is in it", callers_scratch },
