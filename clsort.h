@@ -890,7 +890,11 @@ typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
 
 enum {
     /* Every sort checks its own result on the device; see clsort_collect. */
-    CLSORT_OPTION_VERIFY = 1
+    CLSORT_OPTION_VERIFY = 1,
+    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix:
+       NVIDIA's compiler takes seconds for its ten kernels, which thousands of sorts pay back. The
+       name "radix-hybrid" still takes it. */
+    CLSORT_OPTION_FEW_SORTS = 2
 };
 
 /* A cache of built programs in storage of yours, so that the next start of your program compiles
@@ -19024,13 +19028,13 @@ static int clsort__pairs_can(const clsort_sorter *s, const clsort__plan *p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
 
-/* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest? s may be NULL:
-   on any device. */
+/* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
+   are to come? s may be NULL: on any device. */
 static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-                    && !(s && s->is_cpu)
+                    && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
                     && p->d.count >= clsort__find_crossover(s, &p->d)->hybrid;
     return (own || t->radix == CLSORT_RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(s, p));
@@ -22342,7 +22346,8 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
 {
     CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
     CLSORT__MUST(clsort__judge_struct(s, "options", wrong));
-    CLSORT__REQUIRE(s, !(s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY),
+    CLSORT__REQUIRE(s, !(s->options.flags
+                         & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
@@ -24793,6 +24798,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - clsort_prepare takes a queue: the first sort there makes no object but events. With
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - Of few keys, of rows and of sweeps only the kernels are built that run.
+   - CLSORT_OPTION_FEW_SORTS: AUTO leaves out what only many sorts pay back, as build/clsort does.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 3 * 2^22 to 9 * 2^27 of them,
      of 8 bytes from 2^22 to 5 * 2^26; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.

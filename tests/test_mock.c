@@ -899,6 +899,43 @@ static void avoid_wrong_hybrid(bench *b)
     }
 }
 
+/* How many programs of a family a sorter has. */
+static int programs_of(const clsort_sorter *s, cl_uint family)
+{
+    int count = 0;
+    size_t i;
+    for (i = 0; i < s->program_count; i++) count += s->programs[i].config.family == family;
+    return count;
+}
+
+/* For a few sorts, AUTO builds no hybrid kernels; who names hybrid radix gets it. */
+static void few_sorts(bench *b)
+{
+    static const struct { cl_uint type; size_t values; } kinds[] = {
+        { CLSORT_U32, 0 }, { CLSORT_F64, 0 }, { CLSORT_I32, 4 }
+    };
+    const size_t n = 1 << 24;
+    size_t i, few;
+    (void)b;
+    for (i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+        clsort_desc d = clsort_desc_default();
+        world w;
+        few = i % 2;
+        open_world(&w, mock_nvidia(), 64, few ? CLSORT_OPTION_FEW_SORTS : 0);
+        d.key_type = kinds[i / 2].type;
+        d.value_size = kinds[i / 2].values;
+        d.count = n;
+        AT("type %u, few %d", (unsigned)d.key_type, (int)few);
+        CHECK_OK(clsort_prepare(w.sorter, NULL, &d));
+        CHECK(programs_of(w.sorter, CLSORT__HYBRID) == !few);
+        CHECK(programs_of(w.sorter, CLSORT__SWEEP) == 1);
+        CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
+        CHECK_OK(clsort_prepare(w.sorter, NULL, &d));
+        CHECK(programs_of(w.sorter, CLSORT__HYBRID) == 1);
+        close_world(&w);
+    }
+}
+
 /* The same of radix in cache: on CPUs that prefer vectors of 16 from a few hundred elements on that
    fit a lane, for others and elsewhere from more. Where its kernels do not build, the first sort
    goes on without them. */
@@ -1632,6 +1669,7 @@ static const test_entry tests[] = {
     { "the self-test sees keys and values that are wrong", test_oneself },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
+    { "AUTO leaves out hybrid radix where few sorts are to come", few_sorts },
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
     { "scratch is foreseen by flags alone", foresee_scratch },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },

@@ -214,7 +214,7 @@ static int command_sort(const arguments *a)
     if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
     if (code == DONE_OK) code = memory_option(a, &memory);
     if (code == DONE_OK) code = outputs_open(a);
-    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code != DONE_OK) outputs_finish(a, code);
     else if (in_parts) code = sort_parts(a, &s, &o, value_size);
     else code = sort_whole(a, &s, &o, value_size, memory);
@@ -234,7 +234,7 @@ static int command_argsort(const arguments *a)
     sort_order o;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = outputs_open(a);
-    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), sizeof(cl_uint), 1);
     if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &limit, &p);
@@ -343,7 +343,7 @@ static int command_top(const arguments *a)
     if (code == DONE_OK) code = top_options(a, &o.desc);
     if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
     if (code == DONE_OK) code = outputs_open(a);
-    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), value_size, 1);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &limit, &in);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &in.keys, &rows);
@@ -432,7 +432,7 @@ static int command_merge(const arguments *a)
     int i, code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 1, &value_size);
     if (code == DONE_OK) code = outputs_open(a);
-    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), value_size, 2);
     for (i = 0; i < 2 && code == DONE_OK; i++) {
         code = pairs_read(a, i, &o, value_size, &limit, &in[i]);
@@ -657,7 +657,7 @@ static int command_verify(const arguments *a)
     if (code == DONE_OK && value_size && a->given[OPTION_INDICES])
         code = fail(DONE_USAGE, "verify: --indices goes without --values");
     if (code == DONE_OK && o.desc.precedes) {
-        code = sorter_open(a, &s);
+        code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
         size = element_size(&o);
         if (code == DONE_OK)
             limit = limit_of_device(&s, size, a->given[OPTION_INDICES] ? sizeof(cl_uint) : size, 1);
@@ -708,7 +708,7 @@ static int command_explain(const arguments *a)
     sort_order o;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = explain_sizes(a, &o.desc);
-    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) code = sorter_open(a, 0, &s);
     if (code == DONE_OK)
         code = sorter_check(s.sorter, clsort_explain(s.sorter, &o.desc, text, sizeof text));
     if (code == DONE_OK)

@@ -45,11 +45,11 @@ static clsort_options cached_options(const arguments *a)
 }
 
 /* Fills sorter_none with a sorter on the device that --device names; sorter_close afterwards, also
-   after a failure. Returns an exit code. */
-static int sorter_open(const arguments *a, sorter_session *s)
+   after a failure. flags: CLSORT_OPTION_*. Returns an exit code. */
+static int sorter_open(const arguments *a, cl_uint flags, sorter_session *s)
 {
     const char *want = argument(a, OPTION_DEVICE, NULL);
-    const clsort_options options = cached_options(a);
+    clsort_options options = cached_options(a);
     cl_bool unified = CL_FALSE;
     device_info info;
     if (!device_choose(want, &info))
@@ -59,6 +59,7 @@ static int sorter_open(const arguments *a, sorter_session *s)
         return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
     clGetDeviceInfo(info.id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
     s->shares_memory = info.type & CL_DEVICE_TYPE_CPU && unified;
+    options.flags = flags;
     return cl_check(clsort_create(s->device.context, info.id, &options, &s->sorter),
                     "clsort_create");
 }
