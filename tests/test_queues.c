@@ -638,8 +638,16 @@ static double run_frame(const clsort_desc *prepared, clsort_sorter *s, cl_comman
     return start;
 }
 
+/* Seconds that a frame may take beyond three times the median. A compiler's work would take 0.2 s
+   and more, memory for a buffer 0.2 ms on GPUs, which other tests use at the same time unless this
+   one is alone. */
+static double frame_slack(const bench *b)
+{
+    return test_is_cpu(b) || getenv("CLSORT_TEST_BESIDE") ? 0.2 : 0.0001;
+}
+
 /* Frames of random counts, as many of each octave. Prints which octave had the slowest frame beside
-   its median. A compiler's work would take 0.2 s and more, memory for a buffer 0.2 ms on GPUs. */
+   its median. */
 static void run_frames(const bench *b, const clsort_desc *prepared, clsort_sorter *s,
                        cl_command_queue queue)
 {
@@ -667,7 +675,7 @@ static void run_frames(const bench *b, const clsort_desc *prepared, clsort_sorte
     }
     printf("%d frames; the slowest one beside its median: %.3f ms, %.3f ms, of up to %zu keys\n",
            FRAMES, 1e3 * most, 1e3 * median, prepared->count >> (OCTAVES - 1 - worst));
-    CHECK(most < 3 * median + (test_is_cpu(b) ? 0.2 : 0.0001));
+    CHECK(most < 3 * median + frame_slack(b));
     clReleaseMemObject(keys);
 }
 
