@@ -9174,23 +9174,38 @@ CLSORT_INLINE uint digits_crowd(uint digit)
 }
 
 //---- radix: hybrid whole tiles move
-/* Counts the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
+/* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
-CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
+CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = split_digit(s, k->code[m], by);
+        k->digits[m / 4] = m % 4 ? k->digits[m / 4] | d << m % 4 * 8 : d;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 4)
+        CLSORT_FORGET_WORD(k->digits[m / 4]);
+}
+
+/* The digit of the m-th code that is kept. */
+CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)
+{
+    return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
+}
+
+/* Counts the digits, and keeps what the counters were. */
+CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                              const uint crowds)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = split_digit(s, k->code[m], by), own = rank_one(counters, d, crowds);
+        const uint own = rank_one(counters, kept_digit(k, s, m, by), crowds);
         k->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;
-        k->digits[m / 4] = m % 4 ? k->digits[m / 4] | d << m % 4 * 8 : d;
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
         CLSORT_FORGET_WORD(k->rank[m / 2]);
-    #pragma unroll
-    for (uint m = 0; m < (by == BY_LINE ? 0 : CLSORT_RADIX_ITEMS); m += 4)
-        CLSORT_FORGET_WORD(k->digits[m / 4]);
 }
 
 /* Stages the codes where the counters say. */
@@ -9200,17 +9215,16 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
         CLSORT_FORGET_CODE(s.line.low);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = by == BY_LINE ? split_digit(s, k->code[m], by)
-                                     : k->digits[m / 4] >> m % 4 * 8 & 0xFF,
+        const uint d = kept_digit(k, s, m, by),
                    place = l.counters[d] + (k->rank[m / 2] >> m % 2 * 16 & 0xFFFF);
         l.staged[place] = k->code[m];
-        if (CLSORT_KEEPS_DIGITS(by))
+        if (CLSORT_KEEPS_DIGITS(by) && !s.flat)
             ((local uchar *)l.masks)[place] = (uchar)d;
     }
 }
 
-/* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
-   the counters cleared. */
+/* Moves a whole tile, by masks or, where the splitter is flat, by slices; without CLSORT_BRANCHES,
+   one of no keys, too. Called by all work-items with the counters cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
@@ -9224,17 +9238,24 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         k.code[m] = encode(k.code[m], codec);
-    if (moves && digits_crowd(split_digit(s, k.code[0], by)))
-        count_kept(&k, s, l.counters, by, 1);
+    if (by == BY_MASKS && s.flat)
+        find_kept(&k, s, BY_SLICES);
+    else if (by != BY_LINE)
+        find_kept(&k, s, by);
+    if (moves && digits_crowd(kept_digit(&k, s, 0, by)))
+        rank_kept(&k, s, l.counters, by, 1);
     else if (moves)
-        count_kept(&k, s, l.counters, by, 0);
+        rank_kept(&k, s, l.counters, by, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     reserve_places(l, v.next, v.rows, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (moves)
         stage_kept(&k, s, l, by);
     barrier(CLK_LOCAL_MEM_FENCE);
-    write_staged(v, s, l, codec, by);
+    if (by == BY_MASKS && s.flat)
+        write_staged(v, s, l, codec, BY_SLICES);
+    else
+        write_staged(v, s, l, codec, by);
 }
 
 //---- radix: hybrid light codes move
@@ -9312,12 +9333,10 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
         move_t all = v, light = v;
         all.rows = whole && !s.heavy ? rows : 0;
         light.rows = rows - all.rows;
-        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : s.flat ? BY_SLICES : BY_MASKS);
+        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
         move_light(light, s, l, h.codec);
     } else if (!whole || s.heavy) move_light(v, s, l, h.codec);
-    else if (CLSORT_PAIRS) move_tile(v, s, l, h.codec, BY_KEYS);
-    else if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);
-    else move_tile(v, s, l, h.codec, BY_MASKS);
+    else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
 }
 
 //---- radix: hybrid second digits
