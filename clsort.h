@@ -9740,6 +9740,24 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    if (crowds) {\n"
+    "        const uint lane = local_id() % CLSORT__WARP;\n"
+    "        uint peers, first, base = 0;\n"
+    "        __asm__ volatile(\"{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;\"\n"
+    "                         \" setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                         : \"=r\"(peers), \"=r\"(first)\n"
+    "                         : \"r\"(bin));\n"
+    "        if (lane == 0)\n"
+    "            base = atomic_add(&bins[first], popcount(peers));\n"
+    "        __asm__ volatile(\"shfl.sync.idx.b32 %0, %0, 0, 31, -1;\" : \"+r\"(base));\n"
+    "        return bin == first ? base + popcount(peers & ((1u << lane) - 1)) : atomic_inc(&bins[bin]);\n"
+    "    }\n"
+    "#endif\n"
+    "    return atomic_inc(&bins[bin]);\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,\n"
     "                                   line_t line)\n"
     "{\n"
@@ -9757,7 +9775,7 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
     "            const uint inside = bucket_item(m) < rows,\n"
     "                       bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n"
-    "            rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;\n"
+    "            rank[m] = count_key(l.bins, bin, crowds) | bin << 16;\n"
     "        }\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -9808,7 +9826,7 @@ static const char *const clsort__source[] = {
     "        const uint inside = bucket_item(m) < rows,\n"
     "                   bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;\n"
     "        crowds = m == 0 ? bins_crowd(bin) : crowds;\n"
-    "        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;\n"
+    "        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
@@ -10685,7 +10703,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11031\n",
+    "#line 11052\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11584,7 +11602,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12137\n",
+    "#line 12158\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
