@@ -892,8 +892,8 @@ enum {
     /* Every sort checks its own result on the device; see clsort_collect. */
     CLSORT_OPTION_VERIFY = 1,
     /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix:
-       NVIDIA's compiler takes seconds for its ten kernels, which thousands of sorts pay back. The
-       name "radix-hybrid" still takes it. */
+       NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
+       "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2
 };
 
