@@ -4379,7 +4379,7 @@ CLSORT_CALLED uint do_places_collide(const uint *next, uint size)
     return 2 * colliding > all;
 }
 
-/* Are lines of lanes written? Not in pieces, which are never left. */
+/* Are lines of lanes written? Not in pieces: each place is kept inside the piece. */
 #define CLSORT_WRITES_LINES (CLSORT_VALUE_BYTES == 0 && !CLSORT_NEEDS_PIECES)
 #if !CLSORT_WRITES_LINES
 /* Elements of a digit that are written together. */
