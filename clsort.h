@@ -280,7 +280,7 @@
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
-     radix      0.85 ms, 79 Gkey/s; with u32 values 1.58 ms, 43 Gkey/s; radix-sweeps 1.35 ms;
+     radix      0.85 ms, 79 Gkey/s; with u32 values 1.58 ms, 43 Gkey/s; radix-sweeps 1.24 ms;
                 radix-portable 2.28 ms
      - Keys without values are moved twice from the top digit down, then buckets are sorted in local
        memory (radix-hybrid). Other elements, and portable radix, take passes from the lowest digit.
@@ -338,7 +338,7 @@
      - The best 40 of 64 rows of 131,072 f32, with indices: 0.038 ms. Sorting rows of u32 with u32
        values takes 0.47 ms.
 
-     building   0.2 to 3.4 s on that GPU, 1 to 3 s on PoCL, once per driver cache
+     building   0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache
      - Call clsort_prepare while you load, with CLSORT_FLAG_ANY_COUNT if the count changes, and set
        CLSORT_FLAG_NO_BUILD where a hitch would hurt.
      - Built programs can be kept for the next start; see clsort_cache_folder.
@@ -1299,8 +1299,8 @@ CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
    A tile of the output is made from its share of every run. In local memory bare keys are sorted,
    since equal ones cannot be told apart, and others are merged. On CPUs a tree of losers merges;
    two bare runs are merged faster there by clsort_enqueue_merge, in vectors. On an NVIDIA H200, 16
-   runs of 2^26 uniform u32 in all take 0.36 ms, four passes of clsort_enqueue_merge 0.95 ms; with
-   values of 4 bytes 0.86 and 1.62 ms.
+   runs of 2^26 uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94 ms; with
+   values of 4 bytes 0.84 and 1.62 ms.
    The first call builds the kernels, once for each size of keys and of values, unless
    clsort_prepare_merge_runs did. With CLSORT_FLAG_NO_BUILD a call that would build answers
    CLSORT_ERROR_NOT_READY.
@@ -5338,7 +5338,7 @@ static const char *const clsort__source[] = {
     "        write_together(r, to, items[d], waiting[d], &next[d]);\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: scatter of lanes\n\n\n\n\n"
+    "//---- radix: scatter of lanes\n\n\n\n\n\n"
     "#ifndef CLSORT_STAGE_BYTES\n"
     "#define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)\n"
     "#endif\n"
@@ -5402,11 +5402,10 @@ static const char *const clsort__source[] = {
     "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
     "    if (!CLSORT_STAGES(r.n) && !do_places_collide(next, b.size))\n"
     "        scatter_items(r, from, to, b, next);\n"
-    "#if CLSORT_WRITES_LINES\n"
     "    else\n"
+    "#if CLSORT_WRITES_LINES\n"
     "        scatter_keys(r, from, to, b, next);\n"
     "#else\n"
-    "    else\n"
     "        scatter_together(r, from, to, b, next);\n"
     "#endif\n"
     "}\n\n"
@@ -9195,6 +9194,18 @@ static const char *const clsort__source[] = {
     "            ((local uchar *)l.masks)[place] = (uchar)d;\n"
     "    }\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,\n"
+    "                              uint moves)\n"
+    "{\n"
+    "    if (by == BY_MASKS && s.flat)\n"
+    "        find_kept(k, s, BY_SLICES);\n"
+    "    else if (by != BY_LINE)\n"
+    "        find_kept(k, s, by);\n"
+    "    if (moves && digits_crowd(kept_digit(k, s, 0, by)))\n"
+    "        rank_kept(k, s, counters, by, 1);\n"
+    "    else if (moves)\n"
+    "        rank_kept(k, s, counters, by, 0);\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                             const uint by)\n"
     "{\n"
@@ -9208,14 +9219,7 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        k.code[m] = encode(k.code[m], codec);\n"
-    "    if (by == BY_MASKS && s.flat)\n"
-    "        find_kept(&k, s, BY_SLICES);\n"
-    "    else if (by != BY_LINE)\n"
-    "        find_kept(&k, s, by);\n"
-    "    if (moves && digits_crowd(kept_digit(&k, s, 0, by)))\n"
-    "        rank_kept(&k, s, l.counters, by, 1);\n"
-    "    else if (moves)\n"
-    "        rank_kept(&k, s, l.counters, by, 0);\n"
+    "    count_kept(&k, s, l.counters, by, moves);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    reserve_places(l, v.next, v.rows, by);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -10703,7 +10707,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11052\n",
+    "#line 11060\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11602,7 +11606,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12158\n",
+    "#line 12166\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -24831,7 +24835,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - clsort_prepare takes a queue: the first sort there makes no object but events. With
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - Of few keys, of rows and of sweeps only the kernels are built that run.
-   - CLSORT_OPTION_FEW_SORTS: AUTO leaves out what only many sorts pay back, as build/clsort does.
+   - CLSORT_OPTION_FEW_SORTS: AUTO leaves out kernels that only many sorts pay back. build/clsort
+     sets it.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 3 * 2^22 to 9 * 2^27 of them,
      of 8 bytes from 2^22 to 5 * 2^26; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.

@@ -4356,7 +4356,7 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
 //---- radix: scatter where places collide
 /* Do most digits write to few sets of a first-level cache, where they evict each other's lines? So
    it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
-   of the digits of `size` elements. */
+   of the digits of `size` elements. Few elements are not worth the look. */
 #define CLSORT_CACHE_SETS 64
 #ifndef CLSORT_CACHE_WAYS
 #define CLSORT_CACHE_WAYS 12
@@ -4418,10 +4418,11 @@ CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t
 #endif
 
 //---- radix: scatter of lanes
-/* Lanes, if there are more than caches hold, wait in the first-level cache until they fill a line
-   of the target, which is written past the caches where the compiler knows how. In a pass of radix
-   this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys, 1.3 times as long for
-   2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8 bytes. */
+/* Lanes, if there are more than caches hold or where places collide, wait in the first-level cache
+   until they fill a line of the target, which is written past the caches where the compiler knows
+   how. In a pass of radix this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys,
+   1.3 times as long for 2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8
+   bytes. */
 #ifndef CLSORT_STAGE_BYTES
 #define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #endif
@@ -4495,11 +4496,10 @@ CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     if (!CLSORT_STAGES(r.n) && !do_places_collide(next, b.size))
         scatter_items(r, from, to, b, next);
-#if CLSORT_WRITES_LINES
     else
+#if CLSORT_WRITES_LINES
         scatter_keys(r, from, to, b, next);
 #else
-    else
         scatter_together(r, from, to, b, next);
 #endif
 }
@@ -9223,8 +9223,23 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     }
 }
 
-/* Moves a whole tile, by masks or, where the splitter is flat, by slices; without CLSORT_BRANCHES,
-   one of no keys, too. Called by all work-items with the counters cleared. */
+/* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by slices; and
+   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. */
+CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
+                              uint moves)
+{
+    if (by == BY_MASKS && s.flat)
+        find_kept(k, s, BY_SLICES);
+    else if (by != BY_LINE)
+        find_kept(k, s, by);
+    if (moves && digits_crowd(kept_digit(k, s, 0, by)))
+        rank_kept(k, s, counters, by, 1);
+    else if (moves)
+        rank_kept(k, s, counters, by, 0);
+}
+
+/* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
+   the counters cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
@@ -9238,14 +9253,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         k.code[m] = encode(k.code[m], codec);
-    if (by == BY_MASKS && s.flat)
-        find_kept(&k, s, BY_SLICES);
-    else if (by != BY_LINE)
-        find_kept(&k, s, by);
-    if (moves && digits_crowd(kept_digit(&k, s, 0, by)))
-        rank_kept(&k, s, l.counters, by, 1);
-    else if (moves)
-        rank_kept(&k, s, l.counters, by, 0);
+    count_kept(&k, s, l.counters, by, moves);
     barrier(CLK_LOCAL_MEM_FENCE);
     reserve_places(l, v.next, v.rows, by);
     barrier(CLK_LOCAL_MEM_FENCE);

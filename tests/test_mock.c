@@ -914,18 +914,17 @@ static void few_sorts(bench *b)
     static const struct { cl_uint type; size_t values; } kinds[] = {
         { CLSORT_U32, 0 }, { CLSORT_F64, 0 }, { CLSORT_I32, 4 }
     };
-    const size_t n = 1 << 24;
-    size_t i, few;
+    size_t i;
     (void)b;
     for (i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+        const int few = i % 2;
         clsort_desc d = clsort_desc_default();
         world w;
-        few = i % 2;
         open_world(&w, mock_nvidia(), 64, few ? CLSORT_OPTION_FEW_SORTS : 0);
         d.key_type = kinds[i / 2].type;
         d.value_size = kinds[i / 2].values;
-        d.count = n;
-        AT("type %u, few %d", (unsigned)d.key_type, (int)few);
+        d.count = 1 << 24;
+        AT("type %u, few %d", (unsigned)d.key_type, few);
         CHECK_OK(clsort_prepare(w.sorter, NULL, &d));
         CHECK(programs_of(w.sorter, CLSORT__HYBRID) == !few);
         CHECK(programs_of(w.sorter, CLSORT__SWEEP) == 1);
