@@ -1818,12 +1818,14 @@ extern "C" {
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
    that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
-   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
+   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. The least span
+   of keys whose pairs are sorted. */
 #define CLSORT__HYBRID_HEAVIES 64
 #define CLSORT__HYBRID_JUDGED 1024
 #define CLSORT__HYBRID_LEAST_HEAVY 6
 #define CLSORT__HYBRID_CROWDED_PART 128
 #define CLSORT__HYBRID_FILLERS 2048
+#define CLSORT__HYBRID_LEAST_SPAN (1 << 24)
 /* Its tables, in words: a head of 32; masks; ranges' counts; ranges; heavy codes; counts of second
    digits. */
 #define CLSORT__HYBRID_RANGE_WORDS 8
@@ -2042,12 +2044,13 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_SLICE_LOG2 6\n"
     "#define CLSORT__HYBRID_SAMPLE_LOG2 14\n"
     "#define CLSORT__HYBRID_EVEN_DIGITS 192\n"
-    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n\n"
+    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVIES 64\n"
     "#define CLSORT__HYBRID_JUDGED 1024\n"
     "#define CLSORT__HYBRID_LEAST_HEAVY 6\n"
     "#define CLSORT__HYBRID_CROWDED_PART 128\n"
-    "#define CLSORT__HYBRID_FILLERS 2048\n\n\n"
+    "#define CLSORT__HYBRID_FILLERS 2048\n"
+    "#define CLSORT__HYBRID_LEAST_SPAN (1 << 24)\n\n\n"
     "#define CLSORT__HYBRID_RANGE_WORDS 8\n"
     "#define CLSORT__HYBRID_HEAVY_WORDS 4\n"
     "#define CLSORT__HYBRID_MASKS_AT 32\n"
@@ -3465,10 +3468,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2095\n",
+    "#line 2097\n",
 #endif
 #else
-    "#line 2095\n",
+    "#line 2097\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4628,7 +4631,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3518\n",
+    "#line 3520\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4938,7 +4941,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3911\n",
+    "#line 3913\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7918,20 +7921,20 @@ static const char *const clsort__source[] = {
     "CLSORT_APART ulong line_quotient(ulong x, ulong by)\n"
     "{\n"
     "    return x / by;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint spans_keys(ulong span)\n"
-    "{\n"
-    "    return CLSORT_PAIRS && span >> 56 != 0;\n"
     "}\n\n\n\n\n"
-    "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
+    "CLSORT_INLINE line_t cut_line(code_t low, code_t last, uint parts, uint shift)\n"
     "{\n"
     "    const ulong span = (code_t)(last - low);\n"
-    "    line_t line = { low, spans_keys(span) ? 32 : 0, 0, 0 };\n"
+    "    line_t line = { low, shift, 0, 0 };\n"
     "    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))\n"
     "        line.shift++;\n"
     "    const ulong width = (span >> line.shift) + 1;\n"
     "    line.factor = (uint)line_quotient(min((ulong)parts, width) << 31, width);\n"
     "    return line;\n"
+    "}\n\n"
+    "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
+    "{\n"
+    "    return cut_line(low, last, parts, 0);\n"
     "}\n\n"
     "CLSORT_INLINE ulong line_product(line_t line, code_t code)\n"
     "{\n"
@@ -8379,7 +8382,8 @@ static const char *const clsort__source[] = {
     "    s->gap.end = s->judged[0] ^ CLSORT_MIDDLE_CODE;\n"
     "    s->gap.low = s->judged[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid line of cells\n\n"
     "CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }\n\n\n"
     "CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)\n"
     "{\n"
@@ -8391,7 +8395,15 @@ static const char *const clsort__source[] = {
     "    s->gap.size = gap_step(end - line_start(s->line, last + 2, 0, end));\n"
     "    s->gap.end = end;\n"
     "    s->gap_last = cell_of_code(*s, above);\n"
-    "}\n\n\n\n\n\n\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint spans_keys(code_t span)\n"
+    "{\n"
+    "    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__HYBRID_LEAST_SPAN;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint takes_keys(line_t line)\n"
+    "{\n"
+    "    return line.shift >= 32;\n"
+    "}\n\n\n\n\n\n\n\n"
     "CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)\n"
     "{\n"
     "    const code_t least = s->first, most = s->last, span = most - least,\n"
@@ -8404,9 +8416,9 @@ static const char *const clsort__source[] = {
     "                 inner = h.codec.mask ? used >> 4 : margin;\n"
     "    s->margin = margin;\n"
     "    s->most = cap_add(most, lower ? inner : margin) | values;\n"
-    "    s->line = make_line((least - min(least, upper ? inner : margin)) & ~values,\n"
-    "                        s->most - (folds ? (code_t)(length - 2 * inner) : 0),\n"
-    "                        CLSORT_INNER_CELLS - (folds ? 8 : 0));\n"
+    "    s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,\n"
+    "                       s->most - (folds ? (code_t)(length - 2 * inner) : 0),\n"
+    "                       CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);\n"
     "    s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;\n"
     "    if (folds) fold_gap(s, inner);\n"
     "    else {\n"
@@ -8744,7 +8756,7 @@ static const char *const clsort__source[] = {
     "    const uint falls = count_sample(h, &s, &sum, &heaviest),\n"
     "               before = group_scan_total(sum, s.sums, &s.light);\n"
     "    s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;\n"
-    "    const uint leaves = CLSORT_PAIRS ? !(s.flat && s.line.shift >= 32) : falls,\n"
+    "    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.line)) : falls,\n"
     "               begun = leaves || s.flat ? 0 : mark_cells(h, s, before),\n"
     "               digit = group_scan_total(begun, s.sums, &digits);\n"
     "    if (s.flat) digits = write_slices(h, s);\n"
@@ -10707,7 +10719,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11060\n",
+    "#line 11076\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11606,7 +11618,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12166\n",
+    "#line 12182\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

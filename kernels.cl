@@ -243,12 +243,14 @@
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
    that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
-   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
+   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. The least span
+   of keys whose pairs are sorted. */
 #define CLSORT__HYBRID_HEAVIES 64
 #define CLSORT__HYBRID_JUDGED 1024
 #define CLSORT__HYBRID_LEAST_HEAVY 6
 #define CLSORT__HYBRID_CROWDED_PART 128
 #define CLSORT__HYBRID_FILLERS 2048
+#define CLSORT__HYBRID_LEAST_SPAN (1 << 24)
 /* Its tables, in words: a head of 32; masks; ranges' counts; ranges; heavy codes; counts of second
    digits. */
 #define CLSORT__HYBRID_RANGE_WORDS 8
@@ -7574,24 +7576,23 @@ CLSORT_APART ulong line_quotient(ulong x, ulong by)
     return x / by;
 }
 
-/* Are the keys that decide of pairs spread over so much that their values tell no parts apart? */
-CLSORT_INLINE uint spans_keys(ulong span)
-{
-    return CLSORT_PAIRS && span >> 56 != 0;
-}
-
-/* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose so many low
-   bits that the factor has six: a smaller one, rounded down, would make the last part a short one
-   and the others long. */
-CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
+/* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose `shift` low
+   bits or more, so many that the factor has six: a smaller one, rounded down, would make the last
+   part a short one and the others long. */
+CLSORT_INLINE line_t cut_line(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
-    line_t line = { low, spans_keys(span) ? 32 : 0, 0, 0 };
+    line_t line = { low, shift, 0, 0 };
     while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))
         line.shift++;
     const ulong width = (span >> line.shift) + 1;
     line.factor = (uint)line_quotient(min((ulong)parts, width) << 31, width);
     return line;
+}
+
+CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
+{
+    return cut_line(low, last, parts, 0);
 }
 
 CLSORT_INLINE ulong line_product(line_t line, code_t code)
@@ -8213,6 +8214,7 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+//---- radix: hybrid line of cells
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
 CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
 
@@ -8229,11 +8231,25 @@ CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
     s->gap_last = cell_of_code(*s, above);
 }
 
+/* Do the keys of pairs span so much that their values tell no cells apart? Asked of the sample
+   alone: the line of the cells keeps the answer, in its shift. */
+CLSORT_INLINE uint spans_keys(code_t span)
+{
+    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__HYBRID_LEAST_SPAN;
+}
+
+/* Does a line take keys apart, and no values? */
+CLSORT_INLINE uint takes_keys(line_t line)
+{
+    return line.shift >= 32;
+}
+
 /* The line of the cells from the sample's least and most code, and some more on either side: what
    lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
-   within a few binades. Of pairs, with all their values if these tell no cells apart. Leaves out
-   the gap between gap.low and gap.end if that is longer than all else. Of the cells between, one
-   belongs to it, and with the next one what follows begins. */
+   within a few binades. Where values tell no cells apart, it begins and ends with all values of a
+   key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
+   longer than all else. Of the cells between, one belongs to it, and with the next one what follows
+   begins. */
 CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
 {
     const code_t least = s->first, most = s->last, span = most - least,
@@ -8246,9 +8262,9 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                  inner = h.codec.mask ? used >> 4 : margin;
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
-    s->line = make_line((least - min(least, upper ? inner : margin)) & ~values,
-                        s->most - (folds ? (code_t)(length - 2 * inner) : 0),
-                        CLSORT_INNER_CELLS - (folds ? 8 : 0));
+    s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,
+                       s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                       CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
     s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;     /* of slices, a whole number */
     if (folds) fold_gap(s, inner);
     else {
@@ -8666,7 +8682,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     const uint falls = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint leaves = CLSORT_PAIRS ? !(s.flat && s.line.shift >= 32) : falls,
+    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.line)) : falls,
                begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
     if (s.flat) digits = write_slices(h, s);

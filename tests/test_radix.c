@@ -1246,14 +1246,6 @@ static hybrid_result run_hybrid(const bench *b, cl_uint type, size_t n, const vo
     return r;
 }
 
-/* Which place of the source goes to place i of the sample of hybrid radix. */
-static size_t hybrid_place(size_t i, size_t n)
-{
-    const cl_uint noise = ((cl_uint)i + 1) * 0x9E3779B9u;
-    const cl_ulong jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-    return (size_t)((i * (cl_ulong)n + (jitter * n >> 32)) >> CLSORT__HYBRID_SAMPLE_LOG2);
-}
-
 /* Numbers from 10^9 to 2 * 10^9; but so many parts in 10,000, which the sample overlooks, are up to
    480,000 larger. */
 static void fill_middle(cl_uint *keys, size_t n, unsigned more)
@@ -1265,7 +1257,7 @@ static void fill_middle(cl_uint *keys, size_t n, unsigned more)
         keys[i] = i % 10000 < more ? 2000000000 + r % 480000 : 1000000000 + r % 1000000000;
     }
     for (i = 0; i < (size_t)1 << CLSORT__HYBRID_SAMPLE_LOG2; i++)
-        keys[hybrid_place(i, n)] = 1000000000 + (cl_uint)(pattern_random(&random) % 1000000000);
+        keys[pattern_hybrid_place(i, n)] = 1000000000 + (cl_uint)(pattern_random(&random) % 1000000000);
 }
 
 /* Buckets do not become too long just outside of the sample, nor where keys thin out. */
@@ -1377,6 +1369,25 @@ static void pairs_of_every_pattern(bench *b)
 }
 
 static void hybrid_sorts_pairs(bench *b) { with_kernels_of_gpus(b, pairs_of_every_pattern); }
+
+/* Keys that span about 2^24 codes, or another power of two: from there on values tell no cells
+   apart. The sample spans a little less than the keys, the line of its cells a little more. */
+static void pairs_of_spans(bench *b)
+{
+    const size_t seeds = b->small ? 24 : 100;
+    size_t k;
+    for (k = 0; k < seeds; k++) {
+        sort_case c = hybrid_make(k % 3 ? CLSORT_U32 : CLSORT_I32, 17588 + k,
+                                  k % 4 ? "span-24" : "span");
+        c.d.tuning.work_group = 64;
+        c.indices = k % 5 == 4;
+        c.d.value_size = c.indices ? 0 : 4;
+        c.keys_out = k % 7 > 4 ? CASE_OWN : 0;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+static void hybrid_sorts_pairs_of_spans(bench *b) { with_kernels_of_gpus(b, pairs_of_spans); }
 
 /* Sorts pairs in place. */
 static int sort_pairs(const bench *b, size_t n, cl_uint *keys, cl_uint *values)
@@ -1492,7 +1503,7 @@ static void counters_overflow(bench *b)
     for (i = 0; i < n; i++)
         keys[i] = i / tile % groups ? (cl_uint)(pattern_random(&random) >> 20) : 123456789;
     for (i = 0; i < 1 << 14; i++)
-        keys[hybrid_place(i, n)] = (cl_uint)(pattern_random(&random) >> 20);
+        keys[pattern_hybrid_place(i, n)] = (cl_uint)(pattern_random(&random) >> 20);
     sort_codes(b, n, keys);
     free(keys);
 }
@@ -1963,6 +1974,7 @@ static const test_entry tests[] = {
     { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
     { "hybrid radix sorts pairs", hybrid_sorts_pairs },
+    { "hybrid radix sorts pairs whose keys span about 2^24 codes", hybrid_sorts_pairs_of_spans },
     { "hybrid radix orders equal keys by their values", hybrid_orders_ties_by_value },
     { "hybrid radix counts second digits at once", hybrid_counts_parts },
     { "hybrid radix notes that a counter was too small", hybrid_notes_overflow },

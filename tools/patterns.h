@@ -288,6 +288,125 @@ static inline uint64_t pattern_one_different(pattern_state *s, uint64_t i)
     return s->top / 2 - (i == at[s->parameter]);
 }
 
+/* ---- adversarial: what cuts codes into ranges -------------------------------------------------- */
+
+/* Random number `which` of the array's own. */
+static inline uint64_t pattern_own(const pattern_state *s, uint64_t which)
+{
+    uint64_t state = s->constant + which * UINT64_C(0xA0761D6478BD642F);
+    return pattern_random(&state);
+}
+
+/* A number below 2^bits, all its lengths about equally likely. */
+static inline uint64_t pattern_any_length(uint64_t random, unsigned bits)
+{
+    return bits ? (random >> 8 >> 1) >> (55 - random % (bits < 55 ? bits : 55)) : 0;
+}
+
+/* A random code of the `span` + 1 that begin somewhere. */
+static inline uint64_t pattern_within(pattern_state *s, uint64_t span, uint64_t where)
+{
+    const uint64_t room = s->top - span, r = pattern_random(&s->random);
+    const uint64_t low = room == UINT64_MAX ? where : where % (room + 1);
+    return low + (span == UINT64_MAX ? r : r % (span + 1));
+}
+
+/* 2^w codes side by side, but for up to 1/1024 of them more or less: w is the parameter, or any up
+   to the width. */
+static inline uint64_t pattern_span(pattern_state *s, uint64_t i)
+{
+    const uint64_t kind = pattern_own(s, 1) % 8, drawn = pattern_own(s, 2);
+    const unsigned w = s->parameter && s->parameter < s->width ? (unsigned)s->parameter
+                                                               : 1 + (unsigned)(drawn % s->width);
+    const uint64_t span = s->top >> (s->width - w), edge = (span >> 10) + 1;
+    const uint64_t less = kind == 0 ? 1 : kind < 3 ? drawn / 64 % edge : 0,
+                   more = kind < 3 ? 0 : kind == 3 ? 1 : kind == 4 ? 16 : kind == 5 ? edge
+                          : kind == 6 ? drawn / 64 % edge : 0;
+    (void)i;
+    return pattern_within(s, span - less + (s->top - span < more ? 0 : more), pattern_own(s, 3));
+}
+
+/* A few clusters of any width. */
+static inline uint64_t pattern_clusters(pattern_state *s, uint64_t i)
+{
+    const uint64_t which = 4 + 2 * (pattern_random(&s->random) % (1 + pattern_own(s, 1) % 12));
+    (void)i;
+    return pattern_within(s, pattern_any_length(pattern_own(s, which), s->width) & s->top,
+                          pattern_own(s, which + 1));
+}
+
+/* Each length of numbers is as frequent as all others, counted from somewhere, up or down. */
+static inline uint64_t pattern_geometric(pattern_state *s, uint64_t i)
+{
+    const uint64_t far = pattern_any_length(pattern_random(&s->random), s->width),
+                   from = pattern_own(s, 1) % 3 ? pattern_own(s, 2) : 0;
+    (void)i;
+    return pattern_own(s, 3) % 2 ? from + far : from - far;
+}
+
+/* Both sides of the middle of all codes, with a gap between them that is about as long as both. */
+static inline uint64_t pattern_two_sides(pattern_state *s, uint64_t i)
+{
+    const uint64_t middle = s->top / 2 + 1, width = pattern_own(s, 1) % (s->width - 2),
+                   span = (s->top >> 2 >> width), edge = span / 512 + 1,
+                   gap = span + pattern_own(s, 2) % (2 * edge) - edge,
+                   far = gap / 2 + pattern_random(&s->random) % (span / 2 + 1);
+    (void)i;
+    return pattern_random(&s->random) % 2 ? middle + far : middle - far;
+}
+
+/* Some codes that about one key in 192 has, or so many that these are about half of all keys. */
+static inline uint64_t pattern_heavy(pattern_state *s, uint64_t i)
+{
+    const uint64_t r = pattern_random(&s->random), codes = 1 + pattern_own(s, 1) % 70,
+                   share = pattern_own(s, 2) % 2 ? (UINT64_C(1) << 32) / 192 * codes
+                                                 : UINT64_C(1) << 31,
+                   part = share - share / 16 + pattern_own(s, 3) % (share / 8);
+    (void)i;
+    return (r >> 32) < part ? pattern_own(s, 4 + r % codes) : pattern_random(&s->random);
+}
+
+/* About a quarter of the keys, or an eighth, in a narrow range. */
+static inline uint64_t pattern_quarter(pattern_state *s, uint64_t i)
+{
+    const uint64_t share = UINT64_C(1) << (29 + pattern_own(s, 1) % 2),
+                   part = share - share / 32 + pattern_own(s, 2) % (share / 16);
+    (void)i;
+    return pattern_random(&s->random) >> 32 < part
+               ? pattern_within(s, pattern_own(s, 3) % (s->n + 1) & s->top, pattern_own(s, 4))
+               : pattern_random(&s->random);
+}
+
+/* Few different upper bits, any lower ones; or the other way round. */
+static inline uint64_t pattern_few_high(pattern_state *s, uint64_t i)
+{
+    const uint64_t which = pattern_random(&s->random) % (1 + pattern_own(s, 1) % 20),
+                   low = s->top >> pattern_own(s, 2) % s->width,
+                   keep = pattern_own(s, 3) % 4 ? low : ~low;
+    (void)i;
+    return (pattern_random(&s->random) & keep) | (pattern_own(s, 4 + which) & ~keep);
+}
+
+/* Which element goes to place i of the sample of hybrid radix: as clsort_hybrid_sample of
+   kernels.cl. */
+static inline size_t pattern_hybrid_place(size_t i, size_t n)
+{
+    const uint32_t noise = ((uint32_t)i + 1) * 0x9E3779B9u;
+    const uint64_t jitter = (uint32_t)((noise ^ noise >> 15) * 0x85EBCA6Bu);
+    return n <= (size_t)1 << 14 ? i : (size_t)((i * (uint64_t)n + (jitter * n >> 32)) >> 14);
+}
+
+/* The sample of hybrid radix sees a part of the codes, or a few; the other keys have all. */
+static inline uint64_t pattern_overlooked(pattern_state *s, uint64_t i)
+{
+    const uint64_t slot = s->n ? (i << 14) / s->n : 0;
+    size_t k, seen = 0;
+    for (k = slot ? (size_t)slot - 1 : 0; k < slot + 2; k++)
+        seen |= k < (size_t)1 << 14 && pattern_hybrid_place(k, s->n) == i;
+    if (!seen) return pattern_within(s, s->top >> pattern_own(s, 1) % 4, pattern_own(s, 2));
+    return pattern_within(s, s->top >> pattern_own(s, 3) % s->width, pattern_own(s, 4));
+}
+
 /* ---- floats: bits ---------------------------------------------------------------------------- */
 
 static inline uint64_t pattern_sign_bit(const pattern_state *s)
@@ -507,7 +626,16 @@ static const pattern_entry pattern_table[] = {
     { "low-mantissa", pattern_low_mantissa, 0, PATTERN_BITS },
     { "unit", pattern_unit, 0, PATTERN_BITS },
     { "normal", pattern_normal, 0, PATTERN_BITS },
-    { "mod-1000", pattern_modulo, 1000, PATTERN_CODES }
+    { "mod-1000", pattern_modulo, 1000, PATTERN_CODES },
+    { "span", pattern_span, 0, PATTERN_CODES },
+    { "span-24", pattern_span, 24, PATTERN_CODES },
+    { "clusters", pattern_clusters, 0, PATTERN_CODES },
+    { "geometric", pattern_geometric, 0, PATTERN_CODES },
+    { "two-sides", pattern_two_sides, 0, PATTERN_CODES },
+    { "heavy", pattern_heavy, 0, PATTERN_CODES },
+    { "quarter", pattern_quarter, 0, PATTERN_CODES },
+    { "few-high", pattern_few_high, 0, PATTERN_CODES },
+    { "overlooked", pattern_overlooked, 0, PATTERN_CODES }
 };
 
 static inline const pattern_entry *pattern_get(size_t number)
