@@ -9,7 +9,10 @@ It needs numpy, and PyOpenCL only if you pass its arrays.
 
 Keys are bool, integers of 1 to 8 bytes, f2, f4, f8 and ml_dtypes' bfloat16, in the machine's byte
 order. An array of several dimensions is sorted along its last axis: each row by itself.
-Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes.
+Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes. They can be
+sorted, and up to 8 bytes selected by top_k, but not merged or parted by splitters.
+Keys of any other dtype are a TypeError. Values may have any dtype that holds no objects. Masked
+arrays are a TypeError everywhere: their masks would be lost.
 
 Options of every sort, by name:
     descending  the largest key first; NaNs last all the same
@@ -28,6 +31,8 @@ library compares them.
 
 import contextlib
 import ctypes
+import math
+import operator
 import os
 import sys
 import threading
@@ -36,20 +41,21 @@ import numpy as np
 
 # ---- the header, in its words --------------------------------------------------------------------
 
-KEY_TYPES = {
+BYTES, MAX_FIELDS, MAX_FIELD_BYTES = 0x500, 8, 64
+KEY_TYPES = {   # by a dtype's name, of all dtypes that can be keys
     "bool": 0x108, "uint8": 0x108, "uint16": 0x110, "uint32": 0x120, "uint64": 0x140,
     "int8": 0x208, "int16": 0x210, "int32": 0x220, "int64": 0x240,
     "float16": 0x310, "float32": 0x320, "float64": 0x340, "bfloat16": 0x410,
 }
+KEY_TYPES.update((f"{name}{8 * size}", BYTES + size) for name in ("bytes", "void")
+                 for size in range(1, MAX_FIELD_BYTES + 1))
 DESCENDING = 1
 NAN_TOTAL, NAN_LAST, NAN_EQUAL = 0, 1, 2
 ZERO_EQUAL = 1
 FLAG_INDICES, FLAG_KEYS_OUT, FLAG_VALUES_OUT, FLAG_COUNT_BUFFER = 2, 4, 8, 16
 FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION = 32, 64, 128
 FLAG_LENGTHS, FLAG_ANY_COUNT = 256, 512
-BYTES = 0x500
 OPTION_VERIFY = 1
-MAX_FIELDS = 8
 
 STRUCTS = {
     "clsort_tuning": """
@@ -147,13 +153,16 @@ def _ctype(name):
 
 
 def _struct(name):
-    """A ctypes.Structure from the text in STRUCTS, with struct_size set where there is one."""
+    """A ctypes.Structure from the text in STRUCTS, with struct_size set where there is one. Numbers
+    that their field cannot hold are an error: ctypes would wrap them."""
     fields = []
     for line in STRUCTS[name].split(";"):
         kind, *names = line.split()
         for field in names:
             field, _, length = field.rstrip("]").partition("[")
             fields.append((field, _ctype(kind) * int(length) if length else _ctype(kind)))
+    numbers = {field: 256 ** ctypes.sizeof(kind) - 1 for field, kind in fields
+               if kind in (ctypes.c_size_t, ctypes.c_uint32)}
 
     class Struct(ctypes.Structure):
         _fields_ = fields
@@ -163,6 +172,11 @@ def _struct(name):
             if fields[0][0] == "struct_size":
                 self.struct_size = ctypes.sizeof(self)
 
+        def __setattr__(self, name, value):
+            if name in numbers:
+                value = _integer(value, name, most=numbers[name])
+            super().__setattr__(name, value)
+
     Struct.__name__ = name
     _C[name] = Struct
     return Struct
@@ -170,6 +184,14 @@ def _struct(name):
 
 (Tuning, Field, Options, Desc, MergeDesc, Run, MergeRunsDesc, PartitionDesc, Array, Gather, Groups,
  MultiDesc) = (_struct(name) for name in STRUCTS)
+
+
+def _integer(number, what, least=0, most=0xFFFFFFFF):
+    """The number as an int, after a look at its type and range."""
+    number = operator.index(number)
+    if not least <= number <= most:
+        raise ValueError(f"{what}: {number} is not from {least} to {most}")
+    return number
 
 
 def _load(path=None):
@@ -244,7 +266,34 @@ def _packed(shape, itemsize):
     return tuple(strides)
 
 
+def _admitted(array):
+    """The array. Each array that a caller passes goes through here, by _host, _as_described or
+    _buffer. Objects would be copied without a reference, and masks would be lost."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError("masked arrays are refused: pass their data, or filled()")
+    if array is not None and array.dtype.hasobject:
+        raise TypeError(f"arrays of dtype {array.dtype} are refused: they hold Python objects")
+    return array
+
+
+def _host(given):
+    """An array of numpy's from what a caller passes for one."""
+    return _admitted(given if isinstance(given, np.ma.MaskedArray) else np.asarray(given))
+
+
+def _integers(given, what, most):
+    """Numbers from 0 to `most` as u4. Others are an error: they would wrap in the cast."""
+    array = _host(given)
+    if array.dtype.kind not in "iu" and (array.size or hasattr(given, "dtype")):
+        raise TypeError(f"{what}: its dtype is {array.dtype}, which is no integer")
+    if array.size:
+        _integer(array.min(), what, most=most)
+        _integer(array.max(), what, most=most)
+    return array.astype(np.uint32)
+
+
 def _buffer(array):
+    array = _admitted(array)
     return array.base_data.int_ptr if array is not None and array.base_data is not None else None
 
 
@@ -259,8 +308,8 @@ def _layout(array, what):
         raise ValueError(f"{what}: gaps between rows are for arrays of two dimensions")
     rows = int(np.prod(shape[:-1]))
     stride = strides[0] if len(shape) == 2 and rows > 1 else shape[-1] * size
-    if stride < 0:
-        raise ValueError(f"{what}: rows must not run backwards")
+    if stride < 0 or stride == 0 and shape[-1] * size:
+        raise ValueError(f"{what}: rows must not run backwards, or all be one")
     return rows, shape[-1], stride
 
 
@@ -280,19 +329,42 @@ def _dtype(array):
 def _selections(keys, segments, segment_ends):
     """The shape of one number for each row or segment."""
     if segments is None:
+        if segment_ends is not None:
+            raise ValueError("segment_ends: there are no segments")
         return tuple(keys.shape[:-1])
-    count = segments.shape[0] if hasattr(segments, "shape") else len(segments)
-    return (count - (segment_ends is None),)
+    if len(keys.shape) != 1:
+        raise ValueError("segments: keys must have one dimension")
+    _numbers(segments, "segments")
+    count = segments.shape[0] - (segment_ends is None)
+    if count < 1:
+        raise ValueError("segments: at least two offsets are needed, or one with its end")
+    if segment_ends is not None:
+        _numbers(segment_ends, "segment_ends", count)
+    return (count,)
+
+
+def _offsets(keys, segments, segment_ends, may_overlap=False):
+    """Segments and their ends as u4. What the device would answer by sorting nothing is an error.
+    Only segments with ends may overlap."""
+    begins, ends = (None if given is None else _integers(given, what, keys.shape[0]) for given, what
+                    in ((segments, "segments"), (segment_ends, "segment_ends")))
+    _selections(keys, begins, ends)
+    if begins is not None and (ends is None or not may_overlap):
+        reached = begins if ends is None else np.maximum(begins, ends)
+        if (begins[1:] < reached[:-1]).any():
+            raise ValueError("segments: each must begin where the one before ends, or behind")
+    return begins, ends
 
 
 def _as_described(array):
     """An array without memory in the place of one of numpy's."""
+    array = _admitted(array)
     return _DeviceArray(None, array.shape, array.dtype) if isinstance(array, np.ndarray) else array
 
 
 def _indices(array, what):
     """Checks that an array is of u4 (or i4)."""
-    if array.dtype.kind not in "iu" or array.dtype.itemsize != 4:
+    if array.dtype not in (np.uint32, np.int32):
         raise TypeError(f"{what}: its dtype is {array.dtype} instead of uint32")
 
 
@@ -304,12 +376,17 @@ def _numbers(array, what, length=None):
     _layout(array, what)
 
 
-def key_type(dtype):
-    """The number of a dtype in the header; TypeError if it cannot be a key."""
+def key_type(dtype, field=False):
+    """The number of a dtype in the header; TypeError if it cannot be a key. Bytes can only be one
+    as the field of a record."""
     dtype = np.dtype(dtype)
-    if dtype.name not in KEY_TYPES or not dtype.isnative:
-        raise TypeError(f"keys of dtype {dtype.str!r} cannot be sorted")
-    return KEY_TYPES[dtype.name]
+    number = KEY_TYPES.get(dtype.name)
+    plain = dtype.isnative and dtype.names is None and dtype.subdtype is None
+    if number is None or not plain or number > BYTES and not field:
+        swapped = "" if dtype.isnative else " in another byte order"
+        raise TypeError(f"keys of dtype {dtype}{swapped} cannot be "
+                        f"{'sorted' if field else 'used here'}")
+    return number
 
 
 # ---- sorter --------------------------------------------------------------------------------------
@@ -379,11 +456,12 @@ class Sorter:
 
         by        with a structured dtype: the names of the fields that decide, the first one first;
                   "-name" is in descending order
-        segments  offsets, m + 1 ascending numbers: keys[segments[i]:segments[i + 1]] is sorted by
+        segments  offsets, m + 1 ascending integers: keys[segments[i]:segments[i + 1]] is sorted by
                   itself, for each i; keys have one dimension. Other keys stay where they are
-        segment_ends  m numbers; then `segments` has m, too: keys[segments[i]:segment_ends[i]]
+        segment_ends  m integers; then `segments` has m, too: keys[segments[i]:segment_ends[i]].
+                  None begins before the begin or end of the one before
         """
-        out = np.array(keys, order="C")
+        out = np.array(_host(keys), order="C")
         self._sort_host(out, None, None, by, segments, segment_ends, order)
         return out
 
@@ -392,14 +470,14 @@ class Sorter:
 
         They count in their row or segment. With `stable` they are those of kind="stable".
         """
-        keys = np.ascontiguousarray(keys)
+        keys = np.ascontiguousarray(_host(keys))
         indices = np.zeros(keys.shape, np.uint32)
         self._sort_host(keys, None, indices, by, segments, segment_ends, order)
         return indices
 
     def sort_by_key(self, keys, values, *, by=None, segments=None, segment_ends=None, **order):
-        """(sorted keys, their values): new arrays. Values have the shape of keys and any dtype."""
-        keys, values = np.array(keys, order="C"), np.array(values, order="C")
+        """(sorted keys, their values): new arrays. Values have the shape of keys."""
+        keys, values = (np.array(_host(a), order="C") for a in (keys, values))
         _matches(values, "values", keys.shape)
         self._sort_host(keys, values, None, by, segments, segment_ends, order)
         return keys, values
@@ -409,27 +487,32 @@ class Sorter:
         """(the first k keys of each row's order, their indices): shapes (..., k), indices u4.
 
         values    of the shape of keys: the result is (keys, indices, values)
-        lengths   of two dimensions: how many keys each row has, u4
-        segments  offsets as in `sort`, also with segment_ends: a row of the result for each
+        lengths   of two dimensions: how many keys each row has, at most its length
+        segments  offsets as in `sort`: a row of the result for each. Those with segment_ends may
+                  overlap and come in any order
         sort      False: the k in any order, which is faster for large k
         Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF.
         """
-        keys = np.ascontiguousarray(keys)
-        shape = _selections(keys, segments, segment_ends)
+        keys = np.ascontiguousarray(_host(keys))
+        k, numbers = _integer(k, "k", 1), _offsets(keys, segments, segment_ends, may_overlap=True)
+        shape = _selections(keys, *numbers)
+        if lengths is not None:
+            lengths = _integers(lengths, "lengths", keys.shape[-1])
         with self._lock, _Buffers(self) as gpu:
             out, indices = gpu.empty(shape + (k,), keys.dtype), gpu.empty(shape + (k,), np.uint32)
             moved = gpu.upload(values)
             values_out = moved and gpu.empty(shape + (k,), moved.dtype)
-            numbers = [gpu.numbers(a) for a in (lengths, segments, segment_ends)]
+            segments, segment_ends = map(gpu.upload, numbers)
             self._enqueue_sort(gpu.queue, gpu.upload(keys), order, by, k, sort, out=out,
                                indices=indices, values=moved, values_out=values_out,
-                               lengths=numbers[0], segments=numbers[1], segment_ends=numbers[2])
+                               lengths=gpu.upload(lengths), segments=segments,
+                               segment_ends=segment_ends)
             return tuple(gpu.download(a) for a in (out, indices, values_out) if a is not None)
 
     def partition(self, keys, kth, **order):
         """A new array with the key number kth of each row's order in its place, those before it in
-        front and the rest behind it; as np.partition."""
-        keys = np.ascontiguousarray(keys)
+        front and the rest behind it; as np.partition, but kth is 0 or more."""
+        keys, kth = np.ascontiguousarray(_host(keys)), _integer(kth, "kth", most=0xFFFFFFFE)
         with self._lock, _Buffers(self) as gpu:
             both = gpu.upload(keys)
             desc = self._desc(both, None, order)
@@ -444,9 +527,9 @@ class Sorter:
         values  (those of a, those of b), of at most 8 bytes each: the result is (keys, values)
         """
         with self._lock, _Buffers(self) as gpu:
-            a, b = gpu.upload(np.ascontiguousarray(a)), gpu.upload(np.ascontiguousarray(b))
+            a, b = gpu.upload(a), gpu.upload(b)
             out = gpu.empty((a.shape[0] + b.shape[0],), a.dtype)
-            moved = [gpu.upload(np.ascontiguousarray(v)) for v in values or ()] or [None, None]
+            moved = [gpu.upload(v) for v in values or ()] or [None, None]
             values_out = moved[0] and gpu.empty(out.shape, moved[0].dtype)
             self._enqueue_merge(gpu.queue, a, b, out, *moved, values_out, descending, nan)
             keys = gpu.download(out)
@@ -484,10 +567,14 @@ class Sorter:
 
     def gather(self, indices, *arrays):
         """The elements of each array at the indices, each row by itself: a tuple of new arrays, as
-        np.take_along_axis(array, indices, -1). Where an index is beyond its row, they have 0."""
-        indices = np.asarray(indices, np.uint32)
+        np.take_along_axis(array, indices, -1). Indices are 0 or more and below the row's length, or
+        0xFFFFFFFF: there the new arrays have 0. top_k writes these where a row has too few keys."""
+        indices = _integers(indices, "indices", _NO_INDEX)
+        found = indices[indices != _NO_INDEX]
         with self._lock, _Buffers(self) as gpu:
             sources = [gpu.upload(a) for a in arrays]
+            for source in sources if found.size else ():
+                _integer(found.max(), "indices", most=source.shape[-1] - 1)
             targets = [gpu.upload(np.zeros(indices.shape, a.dtype)) for a in sources]
             if indices.size and sources:
                 self._enqueue_gather(gpu.queue, gpu.upload(indices), sources, targets)
@@ -497,18 +584,19 @@ class Sorter:
         """Where each group begins among ascending keys, which are numbers of groups: u4 of shape
         (groups + 1,). The keys of group g are keys[starts[g]:starts[g + 1]]."""
         with self._lock, _Buffers(self) as gpu:
-            starts = gpu.empty((groups + 1,), np.uint32)
+            starts = gpu.empty((_integer(groups, "groups") + 1,), np.uint32)
             self._enqueue_group_starts(gpu.queue, gpu.upload(keys), starts, None, None)
             return gpu.download(starts)
 
     def _sort_host(self, keys, values, indices, by, segments, segment_ends, order):
         """Sorts packed numpy arrays in place, or writes indices."""
+        segments, segment_ends = _offsets(keys, segments, segment_ends)
         with self._lock, _Buffers(self) as gpu:
             if segments is not None:
                 arrays = [gpu.upload(a) for a in (keys, values, indices)]
                 self._enqueue_sort(gpu.queue, arrays[0], order, by, values=arrays[1],
-                                   indices=arrays[2], segments=gpu.numbers(segments),
-                                   segment_ends=gpu.numbers(segment_ends))
+                                   indices=arrays[2], segments=gpu.upload(segments),
+                                   segment_ends=gpu.upload(segment_ends))
                 for target, array in zip((keys, values, indices), arrays):
                     if target is not None:
                         target[...] = gpu.download(array)
@@ -525,7 +613,9 @@ class Sorter:
     # bytes from row to row. Nothing is copied, and no call waits for the device. The sort starts
     # after the arrays' events and those of wait_for, a list of pyopencl.Event. A call returns a
     # pyopencl.Event, and adds it to the arrays that are written. The first sort of a kind builds
-    # its kernels: that takes a second or two.
+    # its kernels: that takes a second or two. Offsets, lengths and indices on the device are not
+    # looked at: clsort.h says what wrong ones do. A sorter with `verify` reports sorts of wrong
+    # segments.
 
     def enqueue_sort(self, queue, keys, *, out=None, values=None, values_out=None, indices=None,
                      by=None, segments=None, segment_ends=None, count=None, wait_for=(), **order):
@@ -783,6 +873,7 @@ class Sorter:
     def explain(self, keys, *, by=None, **order):
         """How a sort of such keys would run: algorithm, passes, launches, bytes moved."""
         with self._lock:
+            keys = _admitted(keys)
             keys = _DeviceArray(None, keys.shape, keys.dtype)
             desc, text = self._desc(keys, by, order), ctypes.create_string_buffer(2000)
             self._check(self._lib.clsort_explain(self._sorter, ctypes.byref(desc), text, len(text)))
@@ -811,7 +902,7 @@ class Sorter:
         algorithm = order.pop("algorithm", None)
         if by is not None:
             self._set_fields(desc, keys.dtype, [by] if isinstance(by, str) else by, order)
-        elif keys.dtype.kind in "SV" and keys.dtype.names is None:
+        elif key_type(keys.dtype, field=True) > BYTES:
             self._set_fields(desc, np.dtype([("all", keys.dtype)]), ["all"], order)
         else:
             desc.key_type = key_type(keys.dtype)
@@ -858,8 +949,7 @@ class Sorter:
         for field, name in zip(fields, names):
             down = name not in dtype.names and name.startswith("-")
             kind, field.offset = dtype.fields[name[1:] if down else name][:2]
-            raw = kind.kind in "SV" and kind.names is None
-            field.type = BYTES + kind.itemsize if raw else key_type(kind)
+            field.type = key_type(kind, field=True)
             self._set_order(field, **dict(order, descending=down != order.get("descending", False)))
         desc.record_size, desc.field_count = dtype.itemsize, len(names)
         desc.fields = ctypes.cast(fields, ctypes.c_void_p)
@@ -887,15 +977,9 @@ class Sorter:
             apart = _layout(values, "values")[2]
             if desc.row_stride and desc.row_stride * size != apart * keys.dtype.itemsize:
                 raise ValueError("values: rows must be as many elements apart as those of keys")
+        selections = _selections(keys, segments, segment_ends)
         if segments is not None:
-            if desc.rows:
-                raise ValueError("segments: keys must have one dimension")
-            _numbers(segments, "segments")
-            desc.segment_count = _selections(keys, segments, segment_ends)[0]
-            if desc.segment_count < 1:
-                raise ValueError("segments: at least two offsets are needed, or one with its end")
-            if segment_ends is not None:
-                _numbers(segment_ends, "segment_ends", desc.segment_count)
+            desc.segment_count = selections[0]
         if lengths is not None:
             _numbers(lengths, "lengths", desc.rows)
         if count is not None:
@@ -929,21 +1013,21 @@ def sort_on(sorters, keys, values=None, *, by=None, device_memory=0, **order):
 
     device_memory  the most bytes of buffers on each device; 0: most of its memory
     """
-    out = np.empty_like(keys, order="C")
-    moved = None if values is None else np.empty_like(values, order="C")
+    keys, values = (None if a is None else np.ascontiguousarray(_host(a)) for a in (keys, values))
+    out, moved = (None if a is None else np.empty_like(a) for a in (keys, values))
     _sort_on(sorters, keys, values, out, moved, None, by, device_memory, order)
     return out if values is None else (out, moved)
 
 
 def argsort_on(sorters, keys, *, by=None, device_memory=0, **order):
     """Indices (u8) in the order of keys of one dimension; as sort_on."""
+    keys = np.ascontiguousarray(_host(keys))
     indices = np.empty(keys.shape, np.uint64)
     _sort_on(sorters, keys, None, None, None, indices, by, device_memory, order)
     return indices
 
 
 def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory, order):
-    keys, values = (None if a is None else np.ascontiguousarray(a) for a in (keys, values))
     _matches(keys, "keys", (keys.size,))
     _matches(values, "values", keys.shape)
     with contextlib.ExitStack() as locks:
@@ -963,6 +1047,7 @@ def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory,
 
 _PREPARED_FLAGS = {"indices": FLAG_INDICES, "out": FLAG_KEYS_OUT, "values_out": FLAG_VALUES_OUT,
                    "lengths": FLAG_LENGTHS, "count": FLAG_COUNT_BUFFER}
+_NO_INDEX = np.uint32(0xFFFFFFFF)
 _NAN_ORDERS = {"total": NAN_TOTAL, "last": NAN_LAST, "equal": NAN_EQUAL}
 
 
@@ -984,7 +1069,7 @@ class _Buffers:
 
     def empty(self, shape, dtype, source=None):
         array = _DeviceArray(None, shape, dtype)
-        size = int(np.prod(array.shape)) * array.dtype.itemsize
+        size = math.prod(array.shape) * array.dtype.itemsize
         flags = 1 | (32 if size and source is not None else 0)   # READ_WRITE, COPY_HOST_PTR
         array.int_ptr = self._cl.create(
             "clCreateBuffer", self._context, ctypes.c_uint64(flags), ctypes.c_size_t(max(size, 1)),
@@ -995,11 +1080,8 @@ class _Buffers:
     def upload(self, array):
         if array is None:
             return None
-        array = np.ascontiguousarray(array)
+        array = np.ascontiguousarray(_host(array))
         return self.empty(array.shape, array.dtype, array)
-
-    def numbers(self, array):
-        return None if array is None else self.upload(np.asarray(array, np.uint32))
 
     def download(self, array):
         out = np.empty(array.shape, array.dtype)
