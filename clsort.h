@@ -23635,7 +23635,8 @@ static const char clsort__multi_name[] = "clsort_sort_host_on";
 
 /* -- the order, on the host -- */
 
-/* The code of field i of the element at `place`, without bits that do not decide. */
+/* The code of field i of the element at `place`, without bits that do not decide; bit for bit that
+   of field_code in kernels.cl. */
 static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *place, cl_uint i)
 {
     const cl_uint bits = clsort__key_bits(m->fields[i].type);
@@ -23646,7 +23647,7 @@ static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *
     place += m->fields[i].offset;
     for (byte = 0; byte < bits; byte += 8) code |= (cl_ulong)*place++ << byte;
     if (c->minus_zero && code == c->minus_zero) code = 0;
-    if (c->nans && (code & (sign - 1)) > sign - 1 - c->nans) code = sign - 1;
+    if (c->nans && (code & (sign - 1)) >= sign - c->nans) code = sign - c->nans;
     code ^= (code & sign ? c->mask : 0) ^ c->flip;
     code = (code - c->rotate) & all;
     if (m->d.last_bit && m->d.last_bit < bits) code &= ((cl_ulong)1 << m->d.last_bit) - 1;

@@ -4,10 +4,7 @@
 #ifndef CLSORT_TESTS_MULTI_H
 #define CLSORT_TESTS_MULTI_H
 
-#include "harness.h"
-
-#include "../tools/patterns.h"
-#include "../tools/reference.h"
+#include "cases.h"
 
 enum { MULTI_GUARD = 64, MULTI_SORTERS = 3 };
 
@@ -15,6 +12,7 @@ enum { MULTI_GUARD = 64, MULTI_SORTERS = 3 };
 typedef struct multi_case {
     clsort_desc d;
     const char *pattern;        /* of keys; records are random bytes around them */
+    uint64_t seed;              /* of keys */
     cl_uint pattern_type;       /* with fields: of what is filled in at key_at */
     size_t key_at;
     int argsort, out;           /* out: the result goes to other arrays */
@@ -44,7 +42,40 @@ static inline multi_case multi_make(cl_uint type, size_t n, const char *pattern)
     c.d.count = n;
     c.d.key_type = c.pattern_type = type;
     c.pattern = pattern;
+    c.seed = 5;
     c.sorters = 1;
+    return c;
+}
+
+/* A few elements in several chunks: floats by some of their bits, seldom by all, with every place
+   of NaNs and zeros; with values, as records, argsorted. */
+static inline multi_case multi_draw(uint64_t *random)
+{
+    static const cl_uint types[] = { CLSORT_F16, CLSORT_BF16, CLSORT_F32, CLSORT_F64 };
+    static const char *const patterns[] = { "nans-10", "around-zero", "all-halves", "infinities",
+                                            "uniform" };
+    static const size_t sizes[] = { 0, 1, 8, 20 };
+    const cl_uint type = types[draw(random, 4)], width = type & 0xFFu;
+    const size_t n = 170 + draw(random, 2400);
+    multi_case c = multi_make(type, n, patterns[draw(random, 5)]);
+    c.seed = pattern_random(random);
+    c.d.stable = 1;
+    c.d.order = (cl_uint)draw(random, 2);
+    c.d.nan_order = (cl_uint)draw(random, 3);
+    c.d.zero_order = (cl_uint)draw(random, 2);
+    if (draw(random, 8)) {
+        c.d.first_bit = (cl_uint)draw(random, width);
+        c.d.last_bit = c.d.first_bit + 1 + (cl_uint)draw(random, width - c.d.first_bit);
+    }
+    if (!draw(random, 5)) {
+        c.d.key_offset = width / 8;
+        c.d.record_size = 3 * c.d.key_offset;
+    }
+    c.argsort = !draw(random, 3);
+    c.d.value_size = c.argsort ? 0 : sizes[draw(random, 4)];
+    c.out = !draw(random, 3);
+    c.transfer = 1 + (cl_uint)draw(random, 2);
+    c.memory = 16000 + draw(random, n * (c.d.record_size + c.d.value_size + width / 8));
     return c;
 }
 
@@ -87,7 +118,7 @@ static inline int multi_begin(const multi_case *c, multi_state *t)
     multi_make_array(t, MULTI_WORK,
                      c->work ? (n * t->element + 15) / 16 * 16
                                    + n * (c->argsort ? 8 : c->d.value_size) : 0, &random);
-    pattern_fill(pattern_find(c->pattern), c->pattern_type, n, 5, 256, keys);
+    pattern_fill(pattern_find(c->pattern), c->pattern_type, n, c->seed, 256, keys);
     for (i = 0; i < n; i++)
         memcpy(t->array[MULTI_KEYS] + i * t->element + at, keys + i * key, key);
     t->order = (uint32_t *)malloc(n * sizeof *t->order + 1);
@@ -225,10 +256,13 @@ static inline cl_uint multi_run(const multi_case *c, clsort_sorter *const *sorte
 {
     multi_state t;
     int good;
-    AT("type %x, %zu elements, %s, values of %zu, records of %zu, %zu bytes of device memory%s%s, "
-       "transfer %d, %u sorters", (unsigned)c->pattern_type, c->d.count, c->pattern,
-       c->d.value_size, c->d.record_size, c->memory, c->argsort ? ", argsort" : "",
-       c->out ? ", into other arrays" : "", (int)c->transfer, (unsigned)c->sorters);
+    AT("%zu %s, %s, seed %llu, %s, bits %u to %u, nan_order %u, zero_order %u, values of %zu, "
+       "records of %zu, %zu bytes of device memory%s%s, transfer %d, %u sorters", c->d.count,
+       case_type_name(c->pattern_type), c->pattern, (unsigned long long)c->seed,
+       c->d.order ? "descending" : "ascending", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit,
+       (unsigned)c->d.nan_order, (unsigned)c->d.zero_order, c->d.value_size, c->d.record_size,
+       c->memory, c->argsort ? ", argsort" : "", c->out ? ", into other arrays" : "",
+       (int)c->transfer, (unsigned)c->sorters);
     good = CHECK(multi_begin(c, &t)) && CHECK_OK(multi_call(c, &t, sorters))
            && multi_check_result(c, &t);
     multi_end(&t);

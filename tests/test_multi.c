@@ -208,6 +208,19 @@ static void some_bits(bench *b)
     CHECK(multi_run(&c, &b->sorter) > 20);
 }
 
+/* The whole key says whether it is a NaN or a zero, on the devices and where the host cuts runs. */
+static void some_bits_of_floats(bench *b)
+{
+    uint64_t random = test_seed();
+    cl_uint jobs = 0, one = 1;
+    size_t i;
+    for (i = 0; one && i < (b->small ? 30 : 100); i++) {
+        const multi_case c = multi_draw(&random);
+        jobs += one = multi_run(&c, &b->sorter);
+    }
+    CHECK(jobs > 4 * i);
+}
+
 static const clsort_field fields[4] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
                                         { 8, CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL },
                                         { 0, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
@@ -357,6 +370,7 @@ static const test_entry tests[] = {
     { "values of any size move with their keys", values_of_any_size },
     { "equal zeros and NaNs keep their order", equal_zeros_and_nans },
     { "some bits of the key decide", some_bits },
+    { "some bits of floats decide, wherever NaNs and zeros are", some_bits_of_floats },
     { "records are sorted and argsorted in chunks", records },
     { "two and three sorters share the work", two_sorters },
     { "devices of two platforms share the work", other_platforms },
