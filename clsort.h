@@ -739,15 +739,20 @@ typedef struct clsort_desc {
     cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required, but 0 with fields or
                                    precedes */
     cl_uint order;              /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers */
+    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers. By some bits of
+                                   keys: see first_bit */
     cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT; ignored for integers */
     cl_uint stable;             /* nonzero: equal keys keep their order */
     cl_uint algorithm;          /* default: CLSORT_AUTO */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
     /* Only bits first_bit to last_bit - 1 of the key's code decide. The code is an unsigned number
-       in the key's order. Only radix, rows, segments and top_k can do this. Keys whose bits are
-       equal keep their order; keys are moved whole. An empty range is CLSORT_ERROR_BIT_RANGE. */
+       in the key's order, made from all bits of the key: they say whether it is a NaN or a zero.
+       With CLSORT_NAN_EQUAL each NaN has the code of the first positive one, whose bits are those
+       of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that of +0. So equal NaNs stay equal, but
+       by some bits a NaN may come before a number, or be equal to one.
+       Only radix, rows, segments and top_k can do this. Keys whose bits are equal keep their order;
+       keys are moved whole. An empty range is CLSORT_ERROR_BIT_RANGE. */
     cl_uint first_bit;          /* default: 0 */
     cl_uint last_bit;           /* default: the key's width */
 
@@ -24893,6 +24898,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      0.7 s instead of 2.8.
    - CLSORT_BYTES + n: a field of records may be n bytes, from 1 to 64, in the order of memcmp.
    - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts, and in top-k.
+     By some bits of keys, too: first_bit says how NaNs and numbers compare then.
    - Values may move with records: by a key, by fields or by `precedes`; in top-k, too.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
    - A sort of one row is stable, as that of several is.

@@ -38,10 +38,16 @@ static int some_bits(const key_array *keys, const clsort_desc *d)
     return d->first_bit || (d->last_bit && d->last_bit != 8 * keys->size);
 }
 
+/* Do keys of different bits have the same code? */
+static int merges_codes(const clsort_desc *d)
+{
+    return d->zero_order == CLSORT_ZERO_EQUAL || d->nan_order == CLSORT_NAN_EQUAL;
+}
+
 /* Must elements that are equal in the order of a description keep theirs? */
 static int keeps_order(const key_array *keys, const clsort_desc *d)
 {
-    return d->stable || d->fields || d->zero_order == CLSORT_ZERO_EQUAL || some_bits(keys, d);
+    return d->stable || d->fields || merges_codes(d) || some_bits(keys, d);
 }
 
 /* Codes by a description's options. Of records they are places among these records, the same for
@@ -60,12 +66,20 @@ static uint64_t *codes_of(const key_array *keys, const clsort_desc *d)
     return codes;
 }
 
-/* The same with all bits and the zeros apart, so that each key has a code of its own. */
-static uint64_t *codes_apart(const key_array *keys, const clsort_desc *d)
+/* An order by all bits, with zeros and NaNs apart, so that each key has a code of its own. */
+static clsort_desc order_apart(const clsort_desc *d)
 {
     clsort_desc all = *d;
     all.zero_order = CLSORT_ZERO_DISTINCT;
+    if (all.nan_order == CLSORT_NAN_EQUAL) all.nan_order = CLSORT_NAN_LAST;
     all.first_bit = all.last_bit = 0;
+    return all;
+}
+
+/* Codes in that order. NULL without memory. */
+static uint64_t *codes_apart(const key_array *keys, const clsort_desc *d)
+{
+    const clsort_desc all = order_apart(d);
     return codes_of(keys, &all);
 }
 
@@ -88,7 +102,7 @@ static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
     uint64_t *codes = codes_apart(keys, d), *expected = NULL;
     uint32_t *order = NULL;
     size_t i;
-    if (d->zero_order == CLSORT_ZERO_EQUAL) {
+    if (merges_codes(d)) {
         order = order_of(keys, d);
         if (order) expected = (uint64_t *)malloc(keys->count * sizeof *expected + 1);
         for (i = 0; codes && expected && i < keys->count; i++) expected[i] = codes[order[i]];
@@ -122,10 +136,11 @@ static int report_occurrences(const key_array *input, const key_array *output, u
 /* The key of `keys` whose code is given: an expected key, for the report. */
 static uint64_t bits_of_code(const key_array *keys, const clsort_desc *d, uint64_t code)
 {
+    const clsort_desc all = order_apart(d);
     size_t i = 0;
     while (i < keys->count
-           && reference_code(key_bits(keys->type, keys->data, i), keys->type->code, d->order,
-                             d->nan_order, CLSORT_ZERO_DISTINCT)
+           && reference_code(key_bits(keys->type, keys->data, i), keys->type->code, all.order,
+                             all.nan_order, all.zero_order)
                   != code)
         i++;
     return key_bits(keys->type, keys->data, i);

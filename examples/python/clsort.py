@@ -22,7 +22,8 @@ Options of every sort, by name:
     nan         "last", "equal" (last, in their original order) or "total" (by sign and bits:
                 negative ones first). Default: "equal" with `stable`, else "last"
     zero_equal  -0 and +0 are equal. Default: with `stable`
-    bits        (first, last): only these bits of the key decide, the last one excluded
+    bits        (first, last): only these bits of the key's code decide, the last one excluded;
+                see first_bit in clsort.h
     algorithm   a name of clsort_algorithm_name; default "auto"
 
 The header clsort.h documents all else. Numbers and structs below are the header's: a test of the
