@@ -1,7 +1,7 @@
 /* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on
    the host: keys, pairs and records by every algorithm; rows, segments and counts on the device;
    records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
-   merges of many runs and partitions; selections from rows.
+   merges of many runs and partitions; selections from rows; host arrays in several runs.
 
      fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
 
@@ -13,10 +13,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#define CLSORT_MULTI
+#define CLSORT_STAGE_BYTES 20000
+#define CLSORT__MULTI_CPUS_MERGE 1
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 #include "gathering.h"
 #include "merging.h"
+#include "multi.h"
 #include "pieces.h"
 #include "records.h"
 #include "top.h"
@@ -369,7 +373,8 @@ enum {
     MERGES,
     PIECES,
     SELECTIONS,
-    GATHERS
+    GATHERS,
+    MULTIS
 };
 
 /* What the cases of a batch are. */
@@ -377,7 +382,7 @@ static int draw_kind(const fuzz_device *f, uint64_t batch)
 {
     uint64_t random = random_state(f->o->seed + 77, batch);
     const size_t kind = draw(&random, 100);
-    return kind < 58 ? SORTS : kind < 70 ? FIELDS : kind < 80 ? COMPARATORS
+    return kind < 56 ? SORTS : kind < 58 ? MULTIS : kind < 70 ? FIELDS : kind < 80 ? COMPARATORS
          : kind < 86 ? CONTRADICTIONS : kind < 89 ? MERGES : kind < 92 ? PIECES
          : kind < 98 ? SELECTIONS : GATHERS;
 }
@@ -639,12 +644,22 @@ static int run_gathering(const fuzz_device *f, uint64_t number)
     return gathering_run(&f->b, &c) && !test_now.faults;
 }
 
+/* Host arrays by some bits of floats. */
+static int run_multi(const fuzz_device *f, uint64_t number)
+{
+    uint64_t random = random_state(f->o->seed, number);
+    multi_case c = multi_draw(&random);
+    if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
+    return multi_run(&c, &f->b.sorter) + !c.d.count && !test_now.faults;
+}
+
 /* Runs a case that is no plain sort; 1 if all is well. */
 static int run_other(const fuzz_device *f, uint64_t number, int kind)
 {
     test_now.faults = 0;
     if (kind == SELECTIONS) return run_selection(f, number);
     if (kind == GATHERS) return run_gathering(f, number);
+    if (kind == MULTIS) return run_multi(f, number);
     if (kind == PIECES) return run_pieces(f, number);
     return kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
 }

@@ -89,6 +89,8 @@ static const test_case cases[] = {
     { "doubles with values of 12 bytes", "normal", CLSORT_F64, 12, 30000, UNEVEN, 0, 0, 0, 0, 0, 0,
       0, 0 },
     { "some bits", "uniform", CLSORT_U64, 4, 30000, EQUAL, 0, 0, 0, 0, 0, 0, 3, 11 },
+    { "some bits of floats with equal NaNs and zeros", "nans-10", CLSORT_F32, 4, 30000, EQUAL, 0, 0,
+      0, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL, 17, 27 },
     { "records by fields", "mod-4", 0, 0, 30000, UNEVEN, 0, 0, 0, 0, 0, 0, 0, 0 },
     { "records by bytes downwards", "mod-4", 1, 0, 30000, UNEVEN, 0, 0, 0, 0, 0, 0, 0, 0 },
     { "records by fields, staged in buffers", "mod-4", 0, 0, 30000, EQUAL, CLSORT_MPI_STAGED, 1,

@@ -510,6 +510,16 @@ static void some_bits_of_the_keys(bench *b)
         c.d.order = i & 1;
         if (!top_run(b, &c)) return;
     }
+    for (i = 0; i < 12; i++) {
+        top_case c = top_make(CLSORT_F32, 2, i / 6 ? 900 : 40000, 33);
+        c.d.first_bit = 9 + (cl_uint)i;
+        c.d.last_bit = 32 - (cl_uint)i % 5;
+        c.d.order = i & 1;
+        c.d.nan_order = (cl_uint)i % 3;
+        c.d.zero_order = i % 4 < 2;
+        c.pattern = i % 2 ? "around-zero" : "nans-10";
+        if (!top_run(b, &c)) return;
+    }
 }
 
 /* Long k are sorted in the scratch of a whole sort: any outputs, on rows alone and beside others,

@@ -261,6 +261,35 @@ static void scratch_of_the_caller(bench *b)
             }
 }
 
+/* The whole key says whether it is a NaN or a zero: in a sort of all keys, of rows and of segments,
+   and in their proofs. */
+static void some_bits_of_floats(bench *b)
+{
+    static const cl_uint floats[] = { CLSORT_F16, CLSORT_BF16, CLSORT_F32, CLSORT_F64 };
+    static const char *const patterns[] = { "nans-10", "around-zero", "all-halves", "infinities",
+                                            "uniform" };
+    static const uint32_t offsets[] = { 3, 3, 80, 600, 601, 2000 };
+    uint64_t random = test_seed();
+    size_t i;
+    for (i = 0; i < (b->small ? 24 : 240); i++) {
+        const cl_uint type = floats[i % 4], width = type & 0xFFu;
+        sort_case c = case_make(type, 1 + draw(&random, 2400), patterns[draw(&random, 5)]);
+        c.seed = pattern_random(&random);
+        c.d.order = (cl_uint)draw(&random, 2);
+        c.d.nan_order = (cl_uint)draw(&random, 3);
+        c.d.zero_order = (cl_uint)draw(&random, 2);
+        c.d.first_bit = (cl_uint)draw(&random, width);
+        c.d.last_bit = c.d.first_bit + 1 + (cl_uint)draw(&random, width - c.d.first_bit);
+        c.d.stable = 1;
+        c.d.rows = i / 4 % 3 == 1 ? 1 + draw(&random, 4) : 0;
+        if (i / 4 % 3 == 2) c.offsets = offsets, c.d.segment_count = 5;
+        c.indices = i / 12 % 2;
+        c.d.value_size = c.indices ? 0 : 4 * draw(&random, 2);
+        c.prove = i % 3 == 0;
+        if (!case_run(b, &c)) return;
+    }
+}
+
 /* NaNs of different bits in a field: the next field decides, if there is one. */
 static void equal_nans_of_fields(bench *b)
 {
@@ -313,6 +342,7 @@ static void bytes_of_every_length(bench *b)
 static const test_entry tests[] = {
     { "bytes of every length are sorted as memcmp has them", bytes_of_every_length },
     { "equal NaNs of a field leave the order to the next one", equal_nans_of_fields },
+    { "some bits of floats decide, wherever NaNs and zeros are", some_bits_of_floats },
     { "keys of every type are sorted in every order", keys_of_every_type },
     { "stable sorts keep equal keys in their order, for every type", stable_pairs_of_every_type },
     { "argsort gives the permutation and leaves the keys, for every type", argsort_of_every_type },
