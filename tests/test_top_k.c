@@ -502,6 +502,7 @@ static void some_bits_of_the_keys(bench *b)
     static const struct {
         cl_uint first, last;
     } bits[] = { { 0, 20 }, { 12, 0 }, { 5, 6 }, { 3, 27 } };
+    uint64_t random = test_seed();
     size_t i;
     for (i = 0; i < 4; i++) {
         top_case c = top_make(i & 1 ? CLSORT_F32 : CLSORT_U32, 2, i & 2 ? 900 : 40000, 33);
@@ -510,13 +511,13 @@ static void some_bits_of_the_keys(bench *b)
         c.d.order = i & 1;
         if (!top_run(b, &c)) return;
     }
-    for (i = 0; i < 12; i++) {
-        top_case c = top_make(CLSORT_F32, 2, i / 6 ? 900 : 40000, 33);
-        c.d.first_bit = 9 + (cl_uint)i;
-        c.d.last_bit = 32 - (cl_uint)i % 5;
-        c.d.order = i & 1;
-        c.d.nan_order = (cl_uint)i % 3;
-        c.d.zero_order = i % 4 < 2;
+    for (i = 0; i < 40; i++) {
+        top_case c = top_make(CLSORT_F32, 2, i < 5 ? 40000 : 900, 33);
+        c.d.first_bit = (cl_uint)draw(&random, 31);
+        c.d.last_bit = c.d.first_bit + 1 + (cl_uint)draw(&random, 32 - c.d.first_bit);
+        c.d.order = (cl_uint)draw(&random, 2);
+        c.d.nan_order = (cl_uint)draw(&random, 3);
+        c.d.zero_order = (cl_uint)draw(&random, 2);
         c.pattern = i % 2 ? "around-zero" : "nans-10";
         if (!top_run(b, &c)) return;
     }
