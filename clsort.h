@@ -15812,15 +15812,20 @@ static int clsort__has_words(const clsort_desc *d)
    builds in 0.8 to 2.7 s, those of radix in 0.7 s.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
-   without sweeps. */
+   without sweeps. Tests divide them by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans
+   of many. */
+#ifndef CLSORT__CROSSOVER_LOG2
+#define CLSORT__CROSSOVER_LOG2 0
+#endif
 enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
-static const struct clsort__crossover {
+#define CLSORT__NEVER 0xFFFFFFFFu
+typedef struct clsort__crossover {
     int device;
     int payload;                /* 1: none; 2: values or indices of 4 bytes; 0: any */
     cl_uint bits;
     cl_uint bitonic, radix, hybrid, samples;
-} clsort__crossovers[] = {
-#define CLSORT__NEVER 0xFFFFFFFFu
+} clsort__crossover;
+static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
@@ -15841,33 +15846,43 @@ static const struct clsort__crossover {
     { CLSORT__CPU, 1, 64, CLSORT__NEVER, 1u << 22, 1u << 22, 0 },
     { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
-#undef CLSORT__NEVER
 };
 
+static cl_uint clsort__divide_crossover(cl_uint count)
+{
+    return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
+}
+
 /* The row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken. */
-static const struct clsort__crossover *clsort__find_crossover(const clsort_sorter *s,
-                                                              const clsort_desc *d)
+static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int device = !s || s->has_progress ? CLSORT__NVIDIA
                        : s->has_rows         ? CLSORT__CPU_ROWS
                        : s->is_cpu           ? CLSORT__CPU
                                              : CLSORT__OTHER_GPU,
               bare = clsort__is_bare(d), words = clsort__has_words(d);
-    const struct clsort__crossover *c = clsort__crossovers;
+    const clsort__crossover *c = clsort__crossovers;
+    clsort__crossover row;
     while (c->device != device || c->bits < clsort__key_bits(d->key_type)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
-    return c;
+    row = *c;
+    row.bitonic = clsort__divide_crossover(c->bitonic);
+    row.radix = clsort__divide_crossover(c->radix);
+    row.hybrid = clsort__divide_crossover(c->hybrid);
+    row.samples = clsort__divide_crossover(c->samples);
+    return row;
 }
 
 /* The most bare keys that radix of samples sorts with the scratch memory of merge; the most
    elements that are sorted by ranks where samples do not sort them. */
 enum { CLSORT__SAMPLES_LEAN = 1 << 13, CLSORT__MOST_RANKED = 1 << 15 };
 
-/* Has radix of samples the least time for so many elements, by a row of the crossovers? */
-static int clsort__are_samples_best(const struct clsort__crossover *row, size_t count)
+/* Has radix of samples the least time for a description's elements, by the crossovers? */
+static int clsort__are_samples_best(const clsort_sorter *s, const clsort_desc *d)
 {
-    return row->samples && count <= row->samples;
+    const cl_uint most = clsort__find_crossover(s, d).samples;
+    return most && d->count <= most;
 }
 
 /* Are a description's elements bare keys; or pairs that radix of samples may sort: whose values go
@@ -15900,7 +15915,7 @@ static int clsort__prefers_samples(const clsort_sorter *s, const clsort_desc *d)
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !clsort__are_samples_best(clsort__find_crossover(s, d), d->count)
+    if (!s || !clsort__are_samples_best(s, d)
         || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (s->broken & CLSORT__BIT(CLSORT__RANKS) && d->count <= CLSORT__MOST_RANKED))
         return 0;
@@ -15915,9 +15930,9 @@ static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_d
                                           { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
                                           { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC },
                                           { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
-    const struct clsort__crossover *c = s ? clsort__find_crossover(s, d) : NULL;
-    const int few = c && d->count <= c->bitonic;
-    if (clsort__prefers_samples(s, d) || (c && d->count >= c->radix)) return orders[few ? 3 : 0];
+    const clsort__crossover c = clsort__find_crossover(s, d);
+    const int few = s && d->count <= c.bitonic;
+    if (clsort__prefers_samples(s, d) || (s && d->count >= c.radix)) return orders[few ? 3 : 0];
     return orders[few ? 1 : 2];
 }
 
@@ -19089,7 +19104,7 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
-                    && p->d.count >= clsort__find_crossover(s, &p->d)->hybrid;
+                    && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     return (own || t->radix == CLSORT_RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(s, p));
 }
@@ -19307,7 +19322,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
 static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     clsort__plan fewer = *p;
-    fewer.d.count = clsort__find_crossover(s, &p->d)->samples;
+    fewer.d.count = clsort__find_crossover(s, &p->d).samples;
     return p->d.count > fewer.d.count && clsort__prefers_samples(s, &fewer.d)
                    && clsort__samples_shape(s, &fewer, &fewer.config)
                ? clsort__samples_tables(&fewer.config, fewer.d.count)
@@ -19476,7 +19491,7 @@ static int clsort__cached_may(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-                    && p->d.count >= clsort__find_crossover(s, &p->d)->hybrid;
+                    && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     return s->is_cpu && !(s->broken & CLSORT__BIT(CLSORT__CACHED))
            && p->config.family == CLSORT__RADIX && !p->config.share_log2 && p->key.bytes >= 4
            && !p->key.has_codes && !clsort__some_bits(&p->d)

@@ -2,39 +2,11 @@
    everywhere, the edges of blocks and tiles, work-groups of every shape, stale scratch, and checks
    of results by some bits. */
 
-#include "harness.h"
+#include "pretend.h"
 
-/* Appended to the options of every build; what a device says of itself, 0: the truth. */
-static const char *more_options;
-static struct { cl_device_type type; cl_uint units; cl_ulong local_memory; } pretended;
-
-static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
-                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                              void *user)
-{
-    char all[1024];
-    snprintf(all, sizeof all, "%s %s", options ? options : "", more_options ? more_options : "");
-    return clBuildProgram(program, count, devices, all, notify, user);
-}
-
-static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value,
-                      size_t *needed)
-{
-    const cl_int code = clGetDeviceInfo(device, what, size, value, needed);
-    if (code != CL_SUCCESS || !value) return code;
-    if (what == CL_DEVICE_TYPE && pretended.type)
-        memcpy(value, &pretended.type, sizeof pretended.type);
-    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units)
-        memcpy(value, &pretended.units, sizeof pretended.units);
-    if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory)
-        memcpy(value, &pretended.local_memory, sizeof pretended.local_memory);
-    return code;
-}
-
-#define clBuildProgram build_with_more
-#define clGetDeviceInfo pretend
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
+#include "pretenders.h"
 #include "records.h"
 
 enum { GUARD = 127, SMALL = 1 << 14 };   /* up to so many rows one work-item of a CPU sorts alone */
@@ -58,19 +30,6 @@ static int radix_run(const bench *b, const sort_case *c)
     if (!good && test_now.faults <= 5)
         printf("  bits %u to %u\n", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit);
     return good;
-}
-
-/* A sorter for a device that pretends: any of the numbers may be 0. */
-static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units,
-                                        cl_ulong local_memory)
-{
-    clsort_sorter *s;
-    pretended.type = type;
-    pretended.units = units;
-    pretended.local_memory = local_memory;
-    s = fresh_sorter(b, 0);
-    memset(&pretended, 0, sizeof pretended);
-    return s;
 }
 
 /* ---- keys of a test's own -------------------------------------------------------------------- */
@@ -657,34 +616,6 @@ static void gpus_choice(bench *b)
         sort_in_groups(&other, c);
     }
     clsort_destroy(other.sorter);
-}
-
-/* Gives `other` a sorter that takes sweeps; 0: the device cannot. CPUs run work-groups in the order
-   in which they start, and barriers stand for what NVIDIA's warps agree on. */
-static int sweeping_sorter(const bench *b, bench *other)
-{
-    if (!test_is_cpu(b)) {
-        other->sorter = fresh_sorter(b, 0);
-        if (other->sorter && other->sorter->has_progress) return 1;
-        clsort_destroy(other->sorter);
-        return 0;
-    }
-    other->sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
-    if (!other->sorter || other->sorter->max_group < 256
-        || other->sorter->local_bytes < 48 << 10) {
-        clsort_destroy(other->sorter);
-        return 0;
-    }
-    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
-    other->sorter->has_progress = 1;
-    return 1;
-}
-
-static void end_sweeping(bench *other)
-{
-    CHECK(!(other->sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
-    more_options = NULL;
-    clsort_destroy(other->sorter);
 }
 
 /* Sweeps with every type, at the edges of tiles and in bit ranges. */

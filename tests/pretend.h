@@ -1,0 +1,46 @@
+/* pretend.h - what a device says of itself, and the options of its builds, may be changed.
+
+   Included before the implementation of clsort.h, whose calls it takes; pretenders.h, included
+   after it, makes sorters for such devices. */
+
+#ifndef CLSORT_TESTS_PRETEND_H
+#define CLSORT_TESTS_PRETEND_H
+
+#include "harness.h"
+
+/* Appended to the options of every build; what a device says of itself, 0: the truth; so many times
+   fewer elements take the plans of many, as a power of two. */
+static const char *more_options;
+static struct { cl_device_type type; cl_uint units; cl_ulong local_memory; size_t group; } pretended;
+static unsigned test_crossover_log2;
+
+static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
+                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                              void *user)
+{
+    char all[1024];
+    snprintf(all, sizeof all, "%s %s", options ? options : "", more_options ? more_options : "");
+    return clBuildProgram(program, count, devices, all, notify, user);
+}
+
+static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value,
+                      size_t *needed)
+{
+    const cl_int code = clGetDeviceInfo(device, what, size, value, needed);
+    if (code != CL_SUCCESS || !value) return code;
+    if (what == CL_DEVICE_TYPE && pretended.type)
+        memcpy(value, &pretended.type, sizeof pretended.type);
+    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units)
+        memcpy(value, &pretended.units, sizeof pretended.units);
+    if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory)
+        memcpy(value, &pretended.local_memory, sizeof pretended.local_memory);
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE && pretended.group)
+        memcpy(value, &pretended.group, sizeof pretended.group);
+    return code;
+}
+
+#define clBuildProgram build_with_more
+#define clGetDeviceInfo pretend
+#define CLSORT__CROSSOVER_LOG2 test_crossover_log2
+
+#endif

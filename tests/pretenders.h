@@ -1,0 +1,50 @@
+/* pretenders.h - sorters for devices that pretend; see pretend.h. */
+
+#ifndef CLSORT_TESTS_PRETENDERS_H
+#define CLSORT_TESTS_PRETENDERS_H
+
+#include "cases.h"
+#include "pretend.h"
+
+/* A sorter for a device that pretends: any of the numbers may be 0. */
+static inline clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units,
+                                               cl_ulong local_memory)
+{
+    clsort_sorter *s;
+    pretended.type = type;
+    pretended.units = units;
+    pretended.local_memory = local_memory;
+    s = fresh_sorter(b, 0);
+    memset(&pretended, 0, sizeof pretended);
+    return s;
+}
+
+/* Gives `other` a sorter that takes sweeps; 0: the device cannot. CPUs run work-groups in the order
+   in which they start, and barriers stand for what NVIDIA's warps agree on. */
+static inline int sweeping_sorter(const bench *b, bench *other)
+{
+    if (!test_is_cpu(b)) {
+        other->sorter = fresh_sorter(b, 0);
+        if (other->sorter && other->sorter->has_progress) return 1;
+        clsort_destroy(other->sorter);
+        return 0;
+    }
+    other->sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (!other->sorter || other->sorter->max_group < 256
+        || other->sorter->local_bytes < 48 << 10) {
+        clsort_destroy(other->sorter);
+        return 0;
+    }
+    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
+    other->sorter->has_progress = 1;
+    return 1;
+}
+
+static inline void end_sweeping(bench *other)
+{
+    CHECK(!(other->sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
+    more_options = NULL;
+    clsort_destroy(other->sorter);
+}
+
+#endif
