@@ -3,12 +3,17 @@
    records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
    merges of many runs and partitions; selections from rows; host arrays in several runs.
 
-     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
+     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N] [--adversarial]
 
    Stops on each device after N cases or N seconds, whichever comes first; default: 10 seconds.
    --case runs number K of the seed alone. --most cuts every count to N elements, for simulators. A
-   case depends on its seed, its number and --most only. A wrong one is made simpler as long as it
-   stays wrong, then printed. CLSORT_DEVICE chooses devices, as for the tests. */
+   case depends on its seed, its number and the other options only. A wrong one is made simpler as
+   long as it stays wrong, then printed. CLSORT_DEVICE chooses devices, as for the tests.
+
+   --adversarial sorts by the forms of radix, and by what AUTO takes for many elements on a GPU with
+   its crossovers divided by 2^10: keys that lie at the edges of what these forms decide, in numbers
+   around their capacities. On a CPU it pretends that this is a GPU, of work-groups up to 64 or of
+   any. */
 
 #include <signal.h>
 #include <unistd.h>
@@ -16,12 +21,15 @@
 #define CLSORT_MULTI
 #define CLSORT_STAGE_BYTES 20000
 #define CLSORT__MULTI_CPUS_MERGE 1
+#include "pretend.h"
+
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 #include "gathering.h"
 #include "merging.h"
 #include "multi.h"
 #include "pieces.h"
+#include "pretenders.h"
 #include "records.h"
 #include "top.h"
 
@@ -32,12 +40,14 @@ typedef struct fuzz_options {
     uint64_t seed, cases, only, most;
     double seconds;
     int one;                      /* only case `only` */
+    int adversarial;
 } fuzz_options;
 
 typedef struct fuzz_device {
     bench b;
     const fuzz_options *o;
     cl_command_queue unordered;   /* NULL if the device has none */
+    clsort_sorter *gpus[2];       /* of adversarial cases: with any work-groups, and with small ones */
     uint64_t cases, wrong;
 } fuzz_device;
 
@@ -202,6 +212,68 @@ static void draw_parts(uint64_t *random, sort_case *c)
 static int takes_parts(const sort_case *c)
 {
     return !c->algorithm || !strcmp(c->algorithm, "auto") || !strcmp(c->algorithm, "merge");
+}
+
+/* ---- adversarial cases ----------------------------------------------------------------------- */
+
+/* What the cases of a batch have in common. */
+static sort_case draw_adversarial_batch(uint64_t seed, uint64_t batch)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_U32, CLSORT_U32, CLSORT_U64, CLSORT_U16 };
+    static const char *const forms[] = { "radix-hybrid", "radix-hybrid", "radix-samples",
+                                         "radix-cached", "radix-sweeps", "radix-portable" };
+    uint64_t random = random_state(~seed, batch);
+    sort_case c = case_make(types[draw(&random, 5)], 0, "uniform");
+    const size_t kind = draw(&random, 20);
+    c.indices = kind >= 6 && kind < 10;
+    c.d.value_size = kind >= 10 && kind < 18 ? 4 : kind == 18 ? 8 : kind == 19 ? 1 : 0;
+    c.algorithm = chance(&random, 45) ? "auto" : forms[draw(&random, 6)];
+    return c;
+}
+
+/* Counts around the capacities of buckets and tiles, and around the crossovers by 2^10. */
+static size_t draw_adversarial_count(uint64_t *random)
+{
+    static const size_t edges[] = { 512,  768,   1024,  1280,  3072,  4096,  5120, 8192,
+                                    8193, 12288, 16384, 16385, 17588, 20000, 3,    128 };
+    const size_t kind = draw(random, 100), around = draw(random, 5);
+    if (kind < 55) return edges[draw(random, 16)] + around - 2;
+    if (kind < 80) return 12000 + draw(random, 12000);
+    if (kind < 97) return 1 + draw(random, 6000);
+    return 90000 + draw(random, 100000);
+}
+
+static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
+{
+    static const char *const patterns[] = { "span",      "span-24",   "span",     "span-24",
+                                            "clusters",  "geometric", "heavy",    "quarter",
+                                            "two-sides", "few-high",  "overlooked" };
+    uint64_t random = random_state(f->o->seed, number);
+    sort_case c = draw_adversarial_batch(f->o->seed, number / BATCH);
+    draw_type(&random, &c);
+    draw_places(&random, &c);
+    c.d.stable = (cl_uint)chance(&random, 15);
+    if (chance(&random, 80)) c.pattern = patterns[draw(&random, 11)];
+    c.d.count = draw_adversarial_count(&random);
+    if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
+    return c;
+}
+
+/* Lets adversarial cases sort as on a GPU: on a CPU of a sorter that takes sweeps, or of one with
+   small work-groups, whose buckets are small. PoCL's optimizer breaks sweeps in one launch, whose
+   loops have barriers that depend on other work-groups: only NVIDIA's GPUs run these. */
+static int open_adversarial(fuzz_device *f)
+{
+    bench other = f->b;
+    test_crossover_log2 = 10;
+    if (!test_is_cpu(&f->b)) return 1;
+    if (!sweeping_sorter(&f->b, &other)) return 0;
+    f->gpus[0] = other.sorter;
+    more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+    pretended.group = 64;
+    f->gpus[1] = pretending_sorter(&f->b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (f->gpus[1]) f->gpus[1]->has_progress = 1;
+    return f->gpus[1] != NULL;
 }
 
 static sort_case draw_case(const fuzz_device *f, uint64_t number)
@@ -666,11 +738,13 @@ static int run_other(const fuzz_device *f, uint64_t number, int kind)
 
 static void run_number(fuzz_device *f, uint64_t number)
 {
-    const int kind = draw_kind(f, number / BATCH);
-    sort_case c = draw_case(f, number);
-    char limit[40] = "";
+    const int hard = f->o->adversarial, kind = hard ? SORTS : draw_kind(f, number / BATCH);
+    sort_case c = hard ? draw_adversarial(f, number) : draw_case(f, number);
+    char limit[60] = "";
+    if (f->gpus[0]) f->b.sorter = f->gpus[number / BATCH % 2];
     if (f->o->most < UINT32_MAX)
         snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
+    if (hard) strcat(limit, " --adversarial");
     snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n",
              (unsigned long long)f->o->seed, (unsigned long long)number, limit);
     f->cases++;
@@ -683,6 +757,7 @@ static void run_number(fuzz_device *f, uint64_t number)
 static void run_device(fuzz_device *f)
 {
     const fuzz_options *o = f->o;
+    clsort_sorter *const own = f->b.sorter;
     double start = test_seconds();
     uint64_t i;
     cl_int error;
@@ -692,12 +767,15 @@ static void run_device(fuzz_device *f)
                                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
     test_now.device = &f->b;
     test_now.name = "fuzz";
+    if (o->adversarial && !CHECK(open_adversarial(f))) return;
     if (o->one) run_number(f, o->only);
     for (i = 0;
          !o->one && i < o->cases && f->wrong < MOST_WRONG && test_seconds() - start < o->seconds;
          i++)
         run_number(f, i);
     if (f->unordered) clReleaseCommandQueue(f->unordered);
+    for (i = 0; i < 2; i++) clsort_destroy(f->gpus[i]);
+    f->b.sorter = own;
     printf("%llu cases in %.1f s\n", (unsigned long long)f->cases, test_seconds() - start);
 }
 
@@ -721,6 +799,8 @@ static int read_options(int argc, char **argv, fuzz_options *o)
     o->most = UINT32_MAX;
     for (i = 1; i < argc; i += 2) {
         uint64_t number;
+        while (i < argc && !strcmp(argv[i], "--adversarial")) o->adversarial = 1, i++;
+        if (i == argc) break;
         if (!read_number(i + 1 < argc ? argv[i + 1] : NULL, &number)) return 0;
         if (!strcmp(argv[i], "--seed")) o->seed = number;
         else if (!strcmp(argv[i], "--cases")) o->cases = number, cases = 1;
@@ -740,7 +820,8 @@ int main(int argc, char **argv)
     uint64_t cases = 0, wrong = 0;
     size_t devices, failed = 0, i;
     if (!read_options(argc, argv, &o)) {
-        fprintf(stderr, "usage: fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]\n");
+        fprintf(stderr, "usage: fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]"
+                        " [--adversarial]\n");
         return 2;
     }
     signal(SIGSEGV, say_crash);
