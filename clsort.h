@@ -15908,22 +15908,32 @@ static int clsort__moves_values(const clsort_desc *d)
     return numbers || (!clsort__keys_stay(d) && !clsort__values_stay(d));
 }
 
-/* Is radix of samples the fastest, or ranks, with work-groups and items of their own choice? Not
-   samples where ranks did not build: they may need more scratch memory. */
-static int clsort__prefers_samples(const clsort_sorter *s, const clsort_desc *d)
+/* The families that are the fastest for few elements, with work-groups and items of their own
+   choice: radix of samples, ranks or both; 0: neither is. */
+static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d)
 {
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
+              ranked = d->count <= CLSORT__MOST_RANKED,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
     if (!s || !clsort__are_samples_best(s, d)
         || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
-        || (s->broken & CLSORT__BIT(CLSORT__RANKS) && d->count <= CLSORT__MOST_RANKED))
+        || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
-    if (by_samples) return !(s->broken & CLSORT__BIT(CLSORT__SAMPLES));
-    return d->count <= CLSORT__MOST_RANKED && !tuned && (bare || clsort__moves_values(d));
+    return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
+           | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
 
-/* The algorithms in the order of AUTO's preference; merge first if the device is not known. */
+/* Those of them that AUTO takes: none if one did not build, since another may need more scratch
+   memory. */
+static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *d)
+{
+    const cl_uint families = clsort__few_families(s, d);
+    return s && s->broken & families ? 0 : families;
+}
+
+/* The algorithms in the order of AUTO's preference; merge first if the device is not known, and
+   where the kernels for few elements did not build: it needs no more scratch memory than these. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
 {
     static const cl_uint orders[4][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
@@ -15932,7 +15942,8 @@ static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_d
                                           { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
     const clsort__crossover c = clsort__find_crossover(s, d);
     const int few = s && d->count <= c.bitonic;
-    if (clsort__prefers_samples(s, d) || (s && d->count >= c.radix)) return orders[few ? 3 : 0];
+    if (clsort__few_families(s, d)) return orders[!clsort__preferred_few(s, d) ? 2 : few ? 3 : 0];
+    if (s && d->count >= c.radix) return orders[few ? 3 : 0];
     return orders[few ? 1 : 2];
 }
 
@@ -15948,9 +15959,8 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* Has radix of samples no room for passes of radix? It has what merge needs, which sorts the
-   elements if the kernels do not build, since AUTO takes it then: few, and those for which AUTO
-   takes merge where there are more. */
+/* Has radix of samples no room for passes of radix? It has what merge needs, which AUTO takes if
+   the kernels do not build: few, and those for which AUTO takes merge where there are more. */
 static int clsort__samples_lean(const clsort__plan *p)
 {
     return p->by_auto
@@ -19323,7 +19333,7 @@ static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p
 {
     clsort__plan fewer = *p;
     fewer.d.count = clsort__find_crossover(s, &p->d).samples;
-    return p->d.count > fewer.d.count && clsort__prefers_samples(s, &fewer.d)
+    return p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
                    && clsort__samples_shape(s, &fewer, &fewer.config)
                ? clsort__samples_tables(&fewer.config, fewer.d.count)
                : 0;
@@ -19458,14 +19468,17 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-                    && clsort__prefers_samples(s, &p->d);
+    const cl_uint families =
+        t->radix == CLSORT_RADIX_SAMPLES ? CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS)
+        : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+            ? clsort__preferred_few(s, &p->d)
+            : 0;
     const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
     clsort__config samples = *c, ranks = *c;
     int has_samples, has_ranks;
-    if (!own && t->radix != CLSORT_RADIX_SAMPLES) return 0;
-    has_samples = clsort__samples_shape(s, p, &samples);
-    has_ranks = clsort__ranks_shape(s, p, &ranks);
+    has_samples =
+        families & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples);
+    has_ranks = families & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, &ranks);
     if (has_samples && has_ranks
         && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
             || (p->d.count > best << ranks.group_log2 && clsort__suits_samples(&p->d))))
@@ -20691,13 +20704,13 @@ static clsort_status clsort__try_kernels(clsort_sorter *s, clsort__plan *p, cl_u
 
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p);
 
-/* Plans again without a family of kernels that the sorter gave up. The scratch memory of a
-   selection does not depend on it. */
+/* Plans again without a family of kernels that the sorter gave up, as the next call will: AUTO
+   chooses again. The scratch memory of a selection does not depend on it. */
 static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_desc d = p->d;
     const clsort__parts scratch = p->scratch;
-    if (clsort__samples_lean(p)) d.algorithm = CLSORT_MERGE;
+    if (p->by_auto) d.algorithm = CLSORT_AUTO;
     if (d.top_k) {
         clsort__plan_selection(s, &d, p);
         p->scratch = scratch;

@@ -367,23 +367,29 @@ static void sort_case_drawn(drawn *c)
     sort_in_own_scratch(c, scratch);
 }
 
+/* Draws a case; the same one for the same seed. */
+static void draw_seed(drawn *c, uint64_t seed)
+{
+    memset(c, 0, sizeof *c);
+    c->random = seed;
+    draw(c);
+    AT("seed %llu on a %s: n %zu, type %x, algorithm %u, values %zu, records %zu, rows %zu, top "
+       "%zu, segments %zu, "
+       "flags %x, local %u, step %u, work_group %u, items %u",
+       (unsigned long long)seed, c->facts.name, c->bare.count, (unsigned)c->bare.key_type,
+       (unsigned)c->bare.algorithm, c->bare.value_size, c->bare.record_size, c->bare.rows,
+       c->bare.top_k, c->bare.segment_count, (unsigned)c->bare.flags,
+       (unsigned)c->bare.tuning.local, (unsigned)c->bare.tuning.bitonic_step,
+       (unsigned)c->bare.tuning.work_group, (unsigned)c->bare.tuning.items);
+    open_case(c);
+}
+
 static void try_case(uint64_t seed)
 {
     static drawn c;
     size_t scratch = 0;
     clsort_status checked;
-    memset(&c, 0, sizeof c);
-    c.random = seed;
-    draw(&c);
-    AT("seed %llu on a %s: n %zu, type %x, algorithm %u, values %zu, records %zu, rows %zu, top "
-       "%zu, segments %zu, "
-       "flags %x, local %u, step %u, work_group %u, items %u",
-       (unsigned long long)seed, c.facts.name, c.bare.count, (unsigned)c.bare.key_type,
-       (unsigned)c.bare.algorithm, c.bare.value_size, c.bare.record_size, c.bare.rows, c.bare.top_k,
-       c.bare.segment_count, (unsigned)c.bare.flags, (unsigned)c.bare.tuning.local,
-       (unsigned)c.bare.tuning.bitonic_step, (unsigned)c.bare.tuning.work_group,
-       (unsigned)c.bare.tuning.items);
-    open_case(&c);
+    draw_seed(&c, seed);
     checked = ask_all(&c, &c.bare, &scratch);
     seen.cases++;
     if (checked == CL_SUCCESS) {
@@ -411,6 +417,62 @@ static void try_cases(bench *b)
     CHECK(seen.taken > seen.cases / 5 && seen.sorted > seen.cases / 20);
 }
 
-static const test_entry tests[] = { { "all functions agree about descriptions", try_cases } };
+/* The family of a plan's kernels that others replace where it does not build; 0: none. */
+static cl_uint replaceable_family(const clsort__plan *p)
+{
+    const cl_uint families[2] = { p->config.family, p->helpers.passes.family };
+    int i;
+    for (i = 0; i < 2; i++)
+        if (families[i] && CLSORT__REPLACEABLE & CLSORT__BIT(families[i])) return families[i];
+    return 0;
+}
+
+/* One family after the other does not build. The call that finds that out goes on as the next call
+   begins, in no more scratch memory than was told before. */
+static int break_families(const drawn *c)
+{
+    clsort__plan p, next;
+    size_t told_before;
+    cl_uint family;
+    int broken = 0;
+    clsort__make_plan(c->sorter, &c->bare, &p);
+    clsort__plan_scratch(c->sorter, &p);
+    told_before = p.scratch.layout.bytes;
+    while ((family = replaceable_family(&p)) != 0) {
+        c->sorter->broken |= CLSORT__BIT(family);
+        clsort__plan_without(c->sorter, &p);
+        clsort__make_plan(c->sorter, &c->bare, &next);
+        clsort__plan_scratch(c->sorter, &next);
+        if (!CHECK(!memcmp(&p.config, &next.config, sizeof p.config))) break;
+        CHECK(p.d.algorithm == next.d.algorithm && p.scratch.layout.bytes <= told_before);
+        broken++;
+    }
+    return broken;
+}
+
+static void break_all_families(bench *b)
+{
+    const char *from = getenv("CLSORT_TEST_SEED");
+    const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    static drawn c;
+    int i, broken = 0;
+    for (i = 0; i < (b->small ? 4000 : 20000); i++) {
+        draw_seed(&c, first + (uint64_t)i);
+        if (i % 2) {
+            c.bare.algorithm = CLSORT_AUTO;
+            memset(&c.bare.tuning, 0, sizeof c.bare.tuning);
+        }
+        if (!c.bare.top_k && clsort_check(c.sorter, &c.bare) == CL_SUCCESS)
+            broken += break_families(&c);
+        close_case(&c);
+    }
+    CHECK(broken > 20);
+    printf("%d families did not build\n", broken);
+}
+
+static const test_entry tests[] = {
+    { "all functions agree about descriptions", try_cases },
+    { "where kernels do not build, the call goes on as the next one begins", break_all_families }
+};
 
 TEST_MAIN_ALONE(tests, "a mock")
