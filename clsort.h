@@ -1821,18 +1821,32 @@ extern "C" {
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
-/* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
-   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
-   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. The least span
-   of keys whose pairs are sorted. */
-#define CLSORT__HYBRID_HEAVIES 64
+/* How many of the sample are looked through for heavy codes; the most work-groups that write their
+   keys. */
 #define CLSORT__HYBRID_JUDGED 1024
-#define CLSORT__HYBRID_LEAST_HEAVY 6
-#define CLSORT__HYBRID_CROWDED_PART 128
 #define CLSORT__HYBRID_FILLERS 2048
-#define CLSORT__HYBRID_LEAST_SPAN (1 << 24)
-/* Its tables, in words: a head of 32; masks; ranges' counts; ranges; heavy codes; counts of second
-   digits. */
+/* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
+   masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
+   buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
+   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are slices, PARTS: whose second
+   digits have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted; GAP_*: of a gap;
+   FIRST, LAST: two codes each, between which keys may begin and end. */
+#define CLSORT__HEAD_OVER 0
+#define CLSORT__HEAD_TILES 1
+#define CLSORT__HEAD_DIGITS 2
+#define CLSORT__HEAD_SHIFT 3
+#define CLSORT__HEAD_FACTOR 4
+#define CLSORT__HEAD_FLAT 5
+#define CLSORT__HEAD_LEAST 6
+#define CLSORT__HEAD_MOST 8
+#define CLSORT__HEAD_HEAVIES 10
+#define CLSORT__HEAD_LISTED 11
+#define CLSORT__HEAD_GAP_LOW 12
+#define CLSORT__HEAD_GAP_END 14
+#define CLSORT__HEAD_GAP_SIZE 16
+#define CLSORT__HEAD_FIRST 18
+#define CLSORT__HEAD_LAST 22
+#define CLSORT__HEAD_PARTS 26
 #define CLSORT__HYBRID_RANGE_WORDS 8
 #define CLSORT__HYBRID_HEAVY_WORDS 4
 #define CLSORT__HYBRID_MASKS_AT 32
@@ -1842,52 +1856,68 @@ extern "C" {
 #define CLSORT__HYBRID_HEAVIES_AT \
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
 #define CLSORT__HYBRID_SLOTS_AT \
-    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__HYBRID_HEAVIES)
+    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
-   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition; a merge of runs mends
-   bins of up to twice that length so. Where one of its bins of equal width is longer than
-   RUNS_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
-   looked at before. */
+   work-group recounts; log2 of the bins of each work-item of a bucket; spare bins, for what lies
+   beyond the end. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
-#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-#define CLSORT__HYBRID_MOST_MENDED 96
-#define CLSORT__RUNS_MOST_MENDED 24
-#define CLSORT__HYBRID_MOST_TRUSTED 10
 /* The words of the counters of second digits of slices: two in a word, and one for what lies
    outside the sample. */
 #define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
-/* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
-   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
-#define CLSORT__HYBRID_HEAVY_PART 4
-#define CLSORT__HYBRID_OVER_PART 8
-#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Radix of samples: log2 of the bins of a work-item; codes are merged where a bin has more than
-   LONG_BIN. */
+/* Radix of samples: log2 of the bins of a work-item. */
 #define CLSORT__SAMPLES_OWN_BINS_LOG2 2
 #define CLSORT__SAMPLES_WORDS 2
-#define CLSORT__SAMPLES_LONG_BIN 48
-/* A sample is flat if no work-item's cells have more than so many times its part of it. */
-#define CLSORT__HYBRID_FLAT_TIMES 2
 
-/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; log2 of the
-   fewest elements that make a range; the fewest ranges; words before the counts of blocks: a head,
-   marks of ranges, where ranges begin, the range of each cell. */
+/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
+   the counts of blocks: a head, marks of ranges, where ranges begin, the range of each cell. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
-#define CLSORT__CACHED_RANGE_LOG2 14
-#define CLSORT__CACHED_LEAST_RANGES 16
 #define CLSORT__CACHED_MIXED_AT 16
 #define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
+
+/* Where the forms of radix decide. tests/test_edges.c has a row for each of these names.
+
+   Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
+   of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
+   has LEAST_GAP_STEPS times 2^32 codes or more. Pairs must span LEAST_SPAN keys. Heavy codes are
+   looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
+   LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
+   them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
+#define CLSORT__EDGE_FLAT_TIMES 2
+#define CLSORT__EDGE_GAP_PART 2
+#define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
+#define CLSORT__EDGE_LEAST_SPAN (1 << 24)
+#define CLSORT__EDGE_CROWDED_PART 128
+#define CLSORT__EDGE_LEAST_HEAVY 6
+#define CLSORT__EDGE_HEAVIES 64
+#define CLSORT__EDGE_HEAVIES_PART 2
+/* Of exact counts: the keys that each work-item sorts of a bucket. Other passes sort where one
+   range, or one cell of the sample, has more than 1 / HEAVY_PART of the keys, the buckets above the
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
+   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
+#define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__EDGE_HEAVY_PART 4
+#define CLSORT__EDGE_OVER_PART 8
+#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
+   twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
+   become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
+   samples are merged where a bin has more than SAMPLES_LONG_BIN. */
+#define CLSORT__EDGE_MOST_MENDED 96
+#define CLSORT__EDGE_RUNS_MOST_MENDED 24
+#define CLSORT__EDGE_MOST_TRUSTED 10
+#define CLSORT__EDGE_SAMPLES_LONG_BIN 48
+/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. */
+#define CLSORT__EDGE_CACHED_RANGE_LOG2 14
+#define CLSORT__EDGE_CACHED_LEAST_RANGES 16
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
@@ -2049,13 +2079,25 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_SLICE_LOG2 6\n"
     "#define CLSORT__HYBRID_SAMPLE_LOG2 14\n"
     "#define CLSORT__HYBRID_EVEN_DIGITS 192\n"
-    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n\n\n"
-    "#define CLSORT__HYBRID_HEAVIES 64\n"
+    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n"
     "#define CLSORT__HYBRID_JUDGED 1024\n"
-    "#define CLSORT__HYBRID_LEAST_HEAVY 6\n"
-    "#define CLSORT__HYBRID_CROWDED_PART 128\n"
-    "#define CLSORT__HYBRID_FILLERS 2048\n"
-    "#define CLSORT__HYBRID_LEAST_SPAN (1 << 24)\n\n\n"
+    "#define CLSORT__HYBRID_FILLERS 2048\n\n\n\n\n\n\n"
+    "#define CLSORT__HEAD_OVER 0\n"
+    "#define CLSORT__HEAD_TILES 1\n"
+    "#define CLSORT__HEAD_DIGITS 2\n"
+    "#define CLSORT__HEAD_SHIFT 3\n"
+    "#define CLSORT__HEAD_FACTOR 4\n"
+    "#define CLSORT__HEAD_FLAT 5\n"
+    "#define CLSORT__HEAD_LEAST 6\n"
+    "#define CLSORT__HEAD_MOST 8\n"
+    "#define CLSORT__HEAD_HEAVIES 10\n"
+    "#define CLSORT__HEAD_LISTED 11\n"
+    "#define CLSORT__HEAD_GAP_LOW 12\n"
+    "#define CLSORT__HEAD_GAP_END 14\n"
+    "#define CLSORT__HEAD_GAP_SIZE 16\n"
+    "#define CLSORT__HEAD_FIRST 18\n"
+    "#define CLSORT__HEAD_LAST 22\n"
+    "#define CLSORT__HEAD_PARTS 26\n"
     "#define CLSORT__HYBRID_RANGE_WORDS 8\n"
     "#define CLSORT__HYBRID_HEAVY_WORDS 4\n"
     "#define CLSORT__HYBRID_MASKS_AT 32\n"
@@ -2065,33 +2107,41 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_HEAVIES_AT \\\n"
     "    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)\n"
     "#define CLSORT__HYBRID_SLOTS_AT \\\n"
-    "    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__HYBRID_HEAVIES)\n\n"
-    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n\n\n\n"
+    "    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)\n\n"
+    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n"
     "#define CLSORT__HYBRID_COPIES 4\n"
     "#define CLSORT__HYBRID_RECOUNT_TILES 4\n"
-    "#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
     "#define CLSORT__HYBRID_OWN_BINS_LOG2 4\n"
-    "#define CLSORT__HYBRID_SPARE_BINS 32\n"
-    "#define CLSORT__HYBRID_MOST_MENDED 96\n"
-    "#define CLSORT__RUNS_MOST_MENDED 24\n"
-    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n"
-    "#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n\n\n"
-    "#define CLSORT__HYBRID_HEAVY_PART 4\n"
-    "#define CLSORT__HYBRID_OVER_PART 8\n"
-    "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n"
+    "#define CLSORT__HYBRID_SPARE_BINS 32\n\n\n"
+    "#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n"
     "#define CLSORT__SAMPLES_OWN_BINS_LOG2 2\n"
-    "#define CLSORT__SAMPLES_WORDS 2\n"
-    "#define CLSORT__SAMPLES_LONG_BIN 48\n\n"
-    "#define CLSORT__HYBRID_FLAT_TIMES 2\n\n\n\n\n"
+    "#define CLSORT__SAMPLES_WORDS 2\n\n\n\n"
     "#define CLSORT__CACHED_RANGES 256\n"
     "#define CLSORT__CACHED_CELLS 4096\n"
     "#define CLSORT__CACHED_SAMPLE_LOG2 12\n"
-    "#define CLSORT__CACHED_RANGE_LOG2 14\n"
-    "#define CLSORT__CACHED_LEAST_RANGES 16\n"
     "#define CLSORT__CACHED_MIXED_AT 16\n"
     "#define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)\n"
     "#define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)\n"
     "#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)\n\n",
+    "//---- shared: edges\n\n\n\n\n\n\n\n\n"
+    "#define CLSORT__EDGE_FLAT_TIMES 2\n"
+    "#define CLSORT__EDGE_GAP_PART 2\n"
+    "#define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)\n"
+    "#define CLSORT__EDGE_LEAST_SPAN (1 << 24)\n"
+    "#define CLSORT__EDGE_CROWDED_PART 128\n"
+    "#define CLSORT__EDGE_LEAST_HEAVY 6\n"
+    "#define CLSORT__EDGE_HEAVIES 64\n"
+    "#define CLSORT__EDGE_HEAVIES_PART 2\n\n\n\n\n"
+    "#define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
+    "#define CLSORT__EDGE_HEAVY_PART 4\n"
+    "#define CLSORT__EDGE_OVER_PART 8\n"
+    "#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n\n\n"
+    "#define CLSORT__EDGE_MOST_MENDED 96\n"
+    "#define CLSORT__EDGE_RUNS_MOST_MENDED 24\n"
+    "#define CLSORT__EDGE_MOST_TRUSTED 10\n"
+    "#define CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n"
+    "#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n"
+    "#define CLSORT__EDGE_CACHED_LEAST_RANGES 16\n\n",
     "//---- shared: quicksort and selections\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
     "#define CLSORT__QUICK_SEQUENCE_WORDS 16\n"
@@ -3473,10 +3523,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2097\n",
+    "#line 2128\n",
 #endif
 #else
-    "#line 2097\n",
+    "#line 2128\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4636,7 +4686,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3520\n",
+    "#line 3551\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4946,7 +4996,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3913\n",
+    "#line 3944\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6174,8 +6224,8 @@ static const char *const clsort__source[] = {
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const uint size_log2 = min((uint)CLSORT__CACHED_SAMPLE_LOG2, 26 - clz(n | 32u)),\n"
     "               size = 1u << size_log2,\n"
-    "               ranges = clamp(n >> CLSORT__CACHED_RANGE_LOG2, (uint)CLSORT__CACHED_LEAST_RANGES,\n"
-    "                              (uint)CLSORT__CACHED_RANGES);\n"
+    "               ranges = clamp(n >> CLSORT__EDGE_CACHED_RANGE_LOG2,\n"
+    "                              (uint)CLSORT__EDGE_CACHED_LEAST_RANGES, (uint)CLSORT__CACHED_RANGES);\n"
     "    global uchar *const range = (global uchar *)(cached_words(r) + CLSORT__CACHED_CELLS_AT);\n"
     "    uint count[CLSORT__CACHED_CELLS], before = 0;\n"
     "    code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];\n"
@@ -7878,7 +7928,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n",
     "//---- radix: buckets\n\n\n\n"
     "#if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
-    "#define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n"
+    "#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n"
     "#define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)\n"
     "#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)\n"
     "#define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)\n"
@@ -7890,7 +7940,7 @@ static const char *const clsort__source[] = {
     "#error \"hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8\"\n"
     "#endif\n"
     "#if CLSORT_BUCKET_ITEMS & 1\n"
-    "#error \"odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS\"\n"
+    "#error \"odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS\"\n"
     "#endif\n\n",
     "//---- radix: keys, or pairs as keys\n\n\n"
     "CLSORT_INLINE code_t load_key(array_t a, size_t i)\n"
@@ -8110,8 +8160,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)\n"
     "{\n"
     "    if (longest > 1\n"
-    "        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {\n"
-    "        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)\n"
+    "        && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {\n"
+    "        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_MENDED)\n"
     "            mend_bins(l, (longest + 1) / 2);\n"
     "        else\n"
     "            sort_by_network(l, rows);\n"
@@ -8232,10 +8282,6 @@ static const char *const clsort__source[] = {
     "    global uint *gate, *tables;\n"
     "    uint n, slots, parts;\n"
     "} hybrid_t;\n\n\n\n\n"
-    "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
-    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED,\n"
-    "       HYBRID_GAP_LOW = 12, HYBRID_GAP_END = 14, HYBRID_GAP_SIZE = 16,\n"
-    "       HYBRID_FIRST = 18, HYBRID_LAST = 22, HYBRID_PARTS = 26 };\n"
     "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\n"
     "enum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\n"
     "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
@@ -8285,9 +8331,8 @@ static const char *const clsort__source[] = {
     "        store_key(h.alt, i,\n"
     "                  load_key(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));\n"
     "    }\n"
-    "}\n\n\n\n\n\n"
+    "}\n\n\n\n\n"
     "typedef struct { code_t low, end, size; } gap_t;\n"
-    "#define CLSORT_GAP_LEAST (CLSORT_KEY_BYTES == 8 ? 1 << 16 : 0)\n"
     "#define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))\n\n\n"
     "CLSORT_INLINE code_t fold_code(gap_t g, code_t code)\n"
     "{\n"
@@ -8403,7 +8448,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE uint spans_keys(code_t span)\n"
     "{\n"
-    "    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__HYBRID_LEAST_SPAN;\n"
+    "    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint takes_keys(line_t line)\n"
     "{\n"
@@ -8415,8 +8460,9 @@ static const char *const clsort__source[] = {
     "                 values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,\n"
     "                 length = s->gap.end - s->gap.low;\n"
     "    const uint upper = least >= CLSORT_MIDDLE_CODE, lower = most < CLSORT_MIDDLE_CODE,\n"
-    "               folds = !CLSORT_PAIRS && !upper && !lower && length > span / 2\n"
-    "                       && (span - length) / CLSORT_GAP_STEP >= CLSORT_GAP_LEAST;\n"
+    "               folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART\n"
+    "                       && (span - length) / CLSORT_GAP_STEP\n"
+    "                              >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);\n"
     "    const code_t used = folds ? (code_t)(span - length) : span, margin = used >> 11,\n"
     "                 inner = h.codec.mask ? used >> 4 : margin;\n"
     "    s->margin = margin;\n"
@@ -8450,7 +8496,7 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "        k[m] = 0;\n"
-    "    for (uint step = CLSORT__HYBRID_HEAVIES / 2; step > 0; step /= 2)\n"
+    "    for (uint step = CLSORT__EDGE_HEAVIES / 2; step > 0; step /= 2)\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
     "            const uint next = k[m] + step, higher = s.edges[min(next, s.heavy - 1)] <= code[m];\n"
@@ -8609,13 +8655,13 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- radix: hybrid heavy codes\n"
     "#define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)\n"
-    "#if 2 * CLSORT_GROUP < 2 * CLSORT__HYBRID_HEAVIES\n"
+    "#if 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES\n"
     "#error \"the edges of work-items have room for heavy codes twice\"\n"
     "#endif\n\n\n\n"
     "CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)\n"
     "{\n"
-    "    const uint crowded = heaviest > s.size / CLSORT__HYBRID_CROWDED_PART,\n"
-    "               falls = heaviest > s.size / CLSORT__HYBRID_HEAVY_PART;\n"
+    "    const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,\n"
+    "               falls = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;\n"
     "    return group_total(crowded | falls << 16, s.sums);\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)\n"
@@ -8638,7 +8684,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)\n"
     "{\n"
-    "    local code_t *list = s.edges + CLSORT__HYBRID_HEAVIES;\n"
+    "    local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;\n"
     "    uint found = 0, rows = 0, total;\n"
     "    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP) {\n"
     "        const uint count = s.counts[i] >> 16;\n"
@@ -8647,7 +8693,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    *weight = group_total(rows, s.sums);\n"
     "    uint place = group_scan_total(found, s.sums, &total);\n"
-    "    total = min(total, CLSORT__HYBRID_HEAVIES + 0u);\n"
+    "    total = min(total, CLSORT__EDGE_HEAVIES + 0u);\n"
     "    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)\n"
     "        if (s.counts[i] >> 16 >= least && place < total)\n"
     "            list[place++] = s.judged[(s.counts[i] & 0xFFFF) - 1];\n"
@@ -8667,11 +8713,11 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)\n"
     "{\n"
     "    const uint rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),\n"
-    "               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);\n"
+    "               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);\n"
     "    uint weight;\n"
     "    count_judged(h, s, rows);\n"
     "    const uint heavies = list_heavies(s, least, &weight);\n"
-    "    return 2 * weight < rows ? 0 : heavies;\n"
+    "    return CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;\n"
     "}\n\n",
     "//---- radix: hybrid cells kernel\n\n"
     "CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)\n"
@@ -8688,7 +8734,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE uint is_flat(cells_t s, uint sum)\n"
     "{\n"
-    "    return group_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;\n"
+    "    return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)\n"
     "{\n"
@@ -8706,27 +8752,29 @@ static const char *const clsort__source[] = {
     "        hybrid_next(h)[d] = 0;\n"
     "    if (local_id() == 0) {\n"
     "        *h.gate = 1;\n"
-    "        h.tables[HYBRID_OVER] = h.tables[HYBRID_TILES] = h.tables[HYBRID_LISTED] = 0;\n"
-    "        h.tables[HYBRID_DIGITS] = digits;\n"
-    "        h.tables[HYBRID_SHIFT] = s.line.shift;\n"
-    "        h.tables[HYBRID_FACTOR] = s.line.factor;\n"
-    "        h.tables[HYBRID_FLAT] = s.flat;\n"
-    "        h.tables[HYBRID_PARTS] = slice_parts(h, s);\n"
-    "        h.tables[HYBRID_HEAVIES] = s.heavy;\n"
-    "        store_code(h.tables + HYBRID_LEAST, s.line.low);\n"
-    "        store_code(h.tables + HYBRID_MOST, s.most);\n"
-    "        store_code(h.tables + HYBRID_FIRST, s.first - min(s.first, s.margin));\n"
-    "        store_code(h.tables + HYBRID_FIRST + 2, s.first);\n"
-    "        store_code(h.tables + HYBRID_LAST, s.last);\n"
-    "        store_code(h.tables + HYBRID_LAST + 2, cap_add(s.last, s.margin));\n"
-    "        store_code(h.tables + HYBRID_GAP_LOW, s.gap.low);\n"
-    "        store_code(h.tables + HYBRID_GAP_END, s.gap.end);\n"
-    "        store_code(h.tables + HYBRID_GAP_SIZE, s.gap.size);\n"
+    "        h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;\n"
+    "        h.tables[CLSORT__HEAD_LISTED] = 0;\n"
+    "        h.tables[CLSORT__HEAD_DIGITS] = digits;\n"
+    "        h.tables[CLSORT__HEAD_SHIFT] = s.line.shift;\n"
+    "        h.tables[CLSORT__HEAD_FACTOR] = s.line.factor;\n"
+    "        h.tables[CLSORT__HEAD_FLAT] = s.flat;\n"
+    "        h.tables[CLSORT__HEAD_PARTS] = slice_parts(h, s);\n"
+    "        h.tables[CLSORT__HEAD_HEAVIES] = s.heavy;\n"
+    "        store_code(h.tables + CLSORT__HEAD_LEAST, s.line.low);\n"
+    "        store_code(h.tables + CLSORT__HEAD_MOST, s.most);\n"
+    "        store_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));\n"
+    "        store_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);\n"
+    "        store_code(h.tables + CLSORT__HEAD_LAST, s.last);\n"
+    "        store_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, s.margin));\n"
+    "        store_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);\n"
+    "        store_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);\n"
+    "        store_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-    "    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))\n"
+    "    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_slots(h, s))\n"
     "        atomic_and(h.gate, 0);\n"
-    "}\n\n\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid sample is counted\n\n\n\n"
     "CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)\n"
     "{\n"
     "    uint leaves = 0;\n"
@@ -8738,7 +8786,8 @@ static const char *const clsort__source[] = {
     "        const uint crowded = is_crowded(*s, *heaviest);\n"
     "        if (CLSORT_BRANCHES && !crowded)\n"
     "            break;\n"
-    "        s->heavy = find_heavies(h, *s);\n"
+    "        const uint heavies = find_heavies(h, *s);\n"
+    "        s->heavy = crowded ? heavies : 0;\n"
     "        leaves = s->heavy == 0 && crowded >> 16;\n"
     "        if (CLSORT_BRANCHES && leaves)\n"
     "            break;\n"
@@ -8781,13 +8830,14 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint asked)\n"
     "{\n"
     "    local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);\n"
-    "    const code_t least = load_code(h.tables + HYBRID_LEAST);\n"
-    "    const gap_t gap = { load_code(h.tables + HYBRID_GAP_LOW),\n"
-    "                        load_code(h.tables + HYBRID_GAP_END),\n"
-    "                        load_code(h.tables + HYBRID_GAP_SIZE) };\n"
-    "    const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },\n"
-    "                           (code_t)(fold_code(gap, load_code(h.tables + HYBRID_MOST)) - least),\n"
-    "                           masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES], gap };\n"
+    "    const code_t least = load_code(h.tables + CLSORT__HEAD_LEAST);\n"
+    "    const gap_t gap = { load_code(h.tables + CLSORT__HEAD_GAP_LOW),\n"
+    "                        load_code(h.tables + CLSORT__HEAD_GAP_END),\n"
+    "                        load_code(h.tables + CLSORT__HEAD_GAP_SIZE) };\n"
+    "    const code_t end = fold_code(gap, load_code(h.tables + CLSORT__HEAD_MOST));\n"
+    "    const splitter_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },\n"
+    "                           (code_t)(end - least), masks, heavies, h.tables[CLSORT__HEAD_FLAT],\n"
+    "                           h.tables[CLSORT__HEAD_HEAVIES], gap };\n"
     "    for (uint i = local_id(); i < CLSORT_CELL_MASKS && asked; i += CLSORT_GROUP)\n"
     "        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];\n"
     "    for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)\n"
@@ -8856,8 +8906,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)\n"
     "{\n"
     "    global const uint *range = hybrid_range(h, digit);\n"
-    "    const uint parts = h.tables[HYBRID_PARTS], sliced = parts != 0 && is_slice(digit);\n"
-    "    const line_t line = { load_code(sliced ? h.tables + HYBRID_LEAST : range + RANGE_LOW),\n"
+    "    const uint parts = h.tables[CLSORT__HEAD_PARTS], sliced = parts != 0 && is_slice(digit);\n"
+    "    const line_t line = { load_code(sliced ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),\n"
     "                          range[RANGE_SHIFT], range[RANGE_FACTOR],\n"
     "                          sliced ? (digit - 1) * parts : 0 };\n"
     "    return line;\n"
@@ -8970,10 +9020,10 @@ static const char *const clsort__source[] = {
     "               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);\n"
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
-    "    const uint counted = h.tables[HYBRID_PARTS],\n"
+    "    const uint counted = h.tables[CLSORT__HEAD_PARTS],\n"
     "               words = counted ? CLSORT__HYBRID_PART_WORDS(counted)\n"
     "                               : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
-    "    const splitter_t s = first_splitter(h, masks, h.tables[HYBRID_HEAVIES]);\n"
+    "    const splitter_t s = first_splitter(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);\n"
     "    for (uint i = local_id(); i < words; i += CLSORT_GROUP)\n"
     "        counters[i] = 0;\n"
     "    if (s.heavy == 0 && !s.flat)\n"
@@ -8993,15 +9043,15 @@ static const char *const clsort__source[] = {
     "{\n"
     "    if (rows <= CLSORT_BUCKET_TILE)\n"
     "        return;\n"
-    "    const uint most = h.n / CLSORT__HYBRID_OVER_PART,\n"
-    "               before = atomic_add(&h.tables[HYBRID_OVER], rows);\n"
+    "    const uint most = h.n / CLSORT__EDGE_OVER_PART,\n"
+    "               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);\n"
     "    if (before > most || rows > most - before\n"
-    "        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES(h.n))\n"
+    "        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))\n"
     "        atomic_and(h.gate, 0);\n"
     "}\n\n\n\n\n\n\n"
     "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)\n"
     "{\n"
-    "    const uint flat = h.tables[HYBRID_FLAT],\n"
+    "    const uint flat = h.tables[CLSORT__HEAD_FLAT],\n"
     "               spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,\n"
     "               parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,\n"
     "               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;\n"
@@ -9012,7 +9062,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)\n"
     "{\n"
-    "    return digit < h.tables[HYBRID_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;\n"
+    "    return digit < h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)\n"
     "{\n"
@@ -9021,19 +9071,19 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)\n"
     "{\n"
     "    global uint *range = hybrid_range(h, digit);\n"
-    "    const uint used = digit < h.tables[HYBRID_DIGITS],\n"
-    "               next = digit + 1 < h.tables[HYBRID_DIGITS];\n"
+    "    const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],\n"
+    "               next = digit + 1 < h.tables[CLSORT__HEAD_DIGITS];\n"
     "    const code_t low = used ? load_code(range + RANGE_LOW) : 0,\n"
     "                 last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1\n"
     "                             : CLSORT_TOP_CODE;\n"
-    "    const code_t gap = load_code(h.tables + HYBRID_GAP_LOW);\n"
+    "    const code_t gap = load_code(h.tables + CLSORT__HEAD_GAP_LOW);\n"
     "    const uint outside = digit == 0 || !next || (low <= gap && gap <= last)\n"
-    "                         || is_edge(h, low, last, HYBRID_FIRST)\n"
-    "                         || is_edge(h, low, last, HYBRID_LAST);\n"
+    "                         || is_edge(h, low, last, CLSORT__HEAD_FIRST)\n"
+    "                         || is_edge(h, low, last, CLSORT__HEAD_LAST);\n"
     "    line_t line = cut_range(h, low, last, rows, outside);\n"
     "    if (parts != 0 && is_slice(digit)) {\n"
-    "        line.shift = h.tables[HYBRID_SHIFT];\n"
-    "        line.factor = (h.tables[HYBRID_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n"
+    "        line.shift = h.tables[CLSORT__HEAD_SHIFT];\n"
+    "        line.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n"
     "    }\n"
     "    if (!used)\n"
     "        store_code(range + RANGE_LOW, low);\n"
@@ -9041,7 +9091,7 @@ static const char *const clsort__source[] = {
     "    range[RANGE_SHIFT] = line.shift;\n"
     "    range[RANGE_FACTOR] = line.factor;\n"
     "    range[RANGE_TILES] = tiles;\n"
-    "    if (rows > h.n / CLSORT__HYBRID_HEAVY_PART && !is_heavy_range(h, digit))\n"
+    "    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))\n"
     "        atomic_and(h.gate, 0);\n"
     "    if (h.slots == 0 && !single_parts(line))\n"
     "        judge_bucket(h, rows);\n"
@@ -9053,7 +9103,7 @@ static const char *const clsort__source[] = {
     "//---- radix: hybrid ranges kernel\n\n\n\n"
     "CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)\n"
     "{\n"
-    "    const uint counted = h.tables[HYBRID_PARTS],\n"
+    "    const uint counted = h.tables[CLSORT__HEAD_PARTS],\n"
     "               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);\n"
     "    uint crowded = 0;\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
@@ -9063,7 +9113,7 @@ static const char *const clsort__source[] = {
     "    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)\n"
     "        hybrid_slots(h)[i] = 0;\n"
     "    if (local_id() == 0 && crowded)\n"
-    "        h.tables[HYBRID_PARTS] = 0;\n"
+    "        h.tables[CLSORT__HEAD_PARTS] = 0;\n"
     "    return crowded ? 0 : counted;\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n"
@@ -9091,7 +9141,7 @@ static const char *const clsort__source[] = {
     "        tiles += range_tiles(h, first + k, rows[k]);\n"
     "    }\n"
     "    if (local_id() == 0)\n"
-    "        h.tables[HYBRID_TILES] = total;\n"
+    "        h.tables[CLSORT__HEAD_TILES] = total;\n"
     "}\n\n",
     "//---- radix: hybrid a tile moves\n\n\n"
     "#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)\n"
@@ -9299,10 +9349,10 @@ static const char *const clsort__source[] = {
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    const split_space_t l = split_space(space);\n"
     "    const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;\n"
-    "    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_TILES] == 0)\n"
+    "    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_TILES] == 0)\n"
     "        return;\n"
     "    const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;\n"
-    "    const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[HYBRID_FLAT]);\n"
+    "    const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);\n"
     "    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        l.counters[d] = 0;\n"
@@ -9319,7 +9369,7 @@ static const char *const clsort__source[] = {
     "typedef struct { uint digit, begin, rows, tiles; } part_t;\n\n\n\n"
     "CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *found)\n"
     "{\n"
-    "    const uint total = h.tables[HYBRID_TILES];\n"
+    "    const uint total = h.tables[CLSORT__HEAD_TILES];\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
     "        const uint last = d == CLSORT__HYBRID_DIGITS - 1,\n"
     "                   end = last ? total : hybrid_range(h, d + 1)[RANGE_TILES];\n"
@@ -9341,8 +9391,8 @@ static const char *const clsort__source[] = {
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
     "    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;\n"
-    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]),\n"
-    "               counted = h.tables[HYBRID_PARTS],\n"
+    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),\n"
+    "               counted = h.tables[CLSORT__HEAD_PARTS],\n"
     "               inner = hybrid_range(h, 1)[RANGE_TILES],\n"
     "               outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];\n"
     "    if (counted && tile >= inner && end <= outer)\n"
@@ -9384,7 +9434,7 @@ static const char *const clsort__source[] = {
     "        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)\n"
     "            *free = 1;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-    "    const uint joins = !*free && !h.tables[HYBRID_FLAT] && !single_parts(line);\n"
+    "    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);\n"
     "    if (joins && local_id() == 0)\n"
     "        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n"
     "    return joins;\n"
@@ -9399,7 +9449,7 @@ static const char *const clsort__source[] = {
     "        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);\n"
     "    uint place = group_scan_total(found, sums, &total);\n"
     "    if (local_id() == 0)\n"
-    "        sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);\n"
+    "        sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    place += sums[0];\n"
     "    #pragma unroll 1\n"
@@ -9414,7 +9464,7 @@ static const char *const clsort__source[] = {
     "    const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,\n"
     "               first = local_id() * own;\n"
     "    local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;\n"
-    "    if (n == 0 || h.tables[HYBRID_TILES] == 0)\n"
+    "    if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)\n"
     "        return;\n"
     "    global uint *next = hybrid_slots(h) + digit * slots;\n"
     "    const uint single = single_parts(range_line(h, digit));\n"
@@ -9441,8 +9491,8 @@ static const char *const clsort__source[] = {
     "//---- radix: hybrid resplit\n\n\n"
     "CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)\n"
     "{\n"
-    "    local uint *places = (local uint *)(list + CLSORT__HYBRID_HEAVIES);\n"
-    "    const uint heavies = h.tables[HYBRID_HEAVIES];\n"
+    "    local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);\n"
+    "    const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];\n"
     "    for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {\n"
     "        const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];\n"
     "        list[k] = load_code(hybrid_heavy(h, k) + HEAVY_CODE);\n"
@@ -9501,7 +9551,7 @@ static const char *const clsort__source[] = {
     "    const uint tile = (uint)get_group_id(0);\n"
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
-    "    const uint tiles = h.tables[HYBRID_TILES],\n"
+    "    const uint tiles = h.tables[CLSORT__HEAD_TILES],\n"
     "               fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);\n"
     "    if (tile >= tiles) {\n"
     "        if (tile < tiles + fillers)\n"
@@ -9601,7 +9651,7 @@ static const char *const clsort__source[] = {
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
-    "    const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;\n"
+    "    const uint buckets = slots ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\n"
     "    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))\n"
     "        finish_bucket(h, space, take_bucket(h, slots ? hybrid_list(h)[i] : i));\n"
     "}\n\n",
@@ -9745,7 +9795,7 @@ static const char *const clsort__source[] = {
     "               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);\n"
     "    if (n != 0 && *h.gate == 0)\n"
     "        clear_passes(h);\n"
-    "    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)\n"
+    "    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)\n"
     "        return;\n"
     "    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {\n"
     "        list_long(h, list, first, step, buckets);\n"
@@ -9861,7 +9911,7 @@ static const char *const clsort__source[] = {
     "    uint longest = place_bins(l, CLSORT_OWN_BINS);\n"
     "    longest = single_bins(line) ? 0 : longest;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (!CLSORT_BRANCHES || longest > CLSORT__RUNS_MOST_MENDED) {\n"
+    "    if (!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {\n"
     "        count_split_bins(l, key, rank, rows);\n"
     "        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n"
     "    }\n"
@@ -10371,7 +10421,7 @@ static const char *const clsort__source[] = {
     "        sum += count[k];\n"
     "        longest = max(longest, count[k]);\n"
     "    }\n"
-    "    if (longest > CLSORT__SAMPLES_LONG_BIN)\n"
+    "    if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)\n"
     "        atomic_max(&b.words[WORD_LONGEST], longest);\n"
     "    sum = scan_sums(sum, l.sums, &total);\n"
     "    #pragma unroll\n"
@@ -10502,7 +10552,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint longest = place_counts(l, b);\n"
     "    move_to_bins(l, b, code, rank, rows);\n"
-    "    if (CLSORT_BRANCHES && longest > CLSORT__SAMPLES_LONG_BIN && !line.single)\n"
+    "    if (CLSORT_BRANCHES && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !line.single)\n"
     "        merge_rows(l, rows);\n"
     "    else\n"
     "        rank_codes(l, b, code, rank, rows, line.single);\n"
@@ -10724,7 +10774,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11076\n",
+    "#line 11106\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11623,7 +11673,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12182\n",
+    "#line 12212\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -18102,7 +18152,7 @@ static size_t clsort__cores(const clsort_sorter *s)
 static size_t clsort__runs_room(const clsort__config *shape, size_t group)
 {
     return clsort__run_buckets(shape)
-               ? group * CLSORT__HYBRID_BUCKET_ITEMS(shape->key_bytes)
+               ? group * CLSORT__EDGE_BUCKET_ITEMS(shape->key_bytes)
                : CLSORT__RUNS_TILE(group, (size_t)1 << shape->items_log2);
 }
 
@@ -18221,7 +18271,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     c->family = CLSORT__RUNS;
     c->ties = c->few = 0;
     c->team = s->has_warps ? CLSORT__WARP : 16;
-    c->radix_items = CLSORT__HYBRID_BUCKET_ITEMS(c->key_bytes);
+    c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
     clsort__merge_shape(s, p);
     clsort__least_tile(c);
     c->lanes = 1;
@@ -19031,9 +19081,9 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
                  slots = CLSORT__HYBRID_MOST_SLOTS(key, c->wide);
     const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
                  masks = 4 * CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS
-                         + CLSORT__HYBRID_HEAVIES * key,
+                         + CLSORT__EDGE_HEAVIES * key,
                  tile = group * c->radix_items;
-    const size_t rows = group * CLSORT__HYBRID_BUCKET_ITEMS(key),
+    const size_t rows = group * CLSORT__EDGE_BUCKET_ITEMS(key),
                  bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
     const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(key))) * key,
                  spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
@@ -19084,7 +19134,7 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
                  most = CLSORT__HYBRID_MOST_SLOTS(code, clsort__hybrid_wide(p)),
-                 bucket = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(code) << group_log2;
+                 bucket = (size_t)CLSORT__EDGE_BUCKET_ITEMS(code) << group_log2;
     size_t slots = 2;
     if (mean <= bucket * 2 / 3) return 0;
     while (slots < most && slots * (bucket * 2 / 3) < mean / 2 * 3) slots *= 2;
@@ -19188,7 +19238,7 @@ static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p
                                    const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2, slices = CLSORT__HYBRID_DIGITS - 2,
-                 bucket = group * CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes),
+                 bucket = group * CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes),
                  parts = p->d.count / slices / (bucket - group - group / 4) + 1,
                  local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
     return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
@@ -19205,7 +19255,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, cores = run->s->compute_units, busy = 8 * cores,
                  buckets = j->slots ? digits * j->slots : digits,
-                 capacity = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes)
+                 capacity = (size_t)CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes)
                             << j->w->shape.group_log2,
                  enough = digits + p->d.count / capacity / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);

@@ -241,18 +241,32 @@
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
-/* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
-   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
-   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. The least span
-   of keys whose pairs are sorted. */
-#define CLSORT__HYBRID_HEAVIES 64
+/* How many of the sample are looked through for heavy codes; the most work-groups that write their
+   keys. */
 #define CLSORT__HYBRID_JUDGED 1024
-#define CLSORT__HYBRID_LEAST_HEAVY 6
-#define CLSORT__HYBRID_CROWDED_PART 128
 #define CLSORT__HYBRID_FILLERS 2048
-#define CLSORT__HYBRID_LEAST_SPAN (1 << 24)
-/* Its tables, in words: a head of 32; masks; ranges' counts; ranges; heavy codes; counts of second
-   digits. */
+/* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
+   masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
+   buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
+   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are slices, PARTS: whose second
+   digits have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted; GAP_*: of a gap;
+   FIRST, LAST: two codes each, between which keys may begin and end. */
+#define CLSORT__HEAD_OVER 0
+#define CLSORT__HEAD_TILES 1
+#define CLSORT__HEAD_DIGITS 2
+#define CLSORT__HEAD_SHIFT 3
+#define CLSORT__HEAD_FACTOR 4
+#define CLSORT__HEAD_FLAT 5
+#define CLSORT__HEAD_LEAST 6
+#define CLSORT__HEAD_MOST 8
+#define CLSORT__HEAD_HEAVIES 10
+#define CLSORT__HEAD_LISTED 11
+#define CLSORT__HEAD_GAP_LOW 12
+#define CLSORT__HEAD_GAP_END 14
+#define CLSORT__HEAD_GAP_SIZE 16
+#define CLSORT__HEAD_FIRST 18
+#define CLSORT__HEAD_LAST 22
+#define CLSORT__HEAD_PARTS 26
 #define CLSORT__HYBRID_RANGE_WORDS 8
 #define CLSORT__HYBRID_HEAVY_WORDS 4
 #define CLSORT__HYBRID_MASKS_AT 32
@@ -262,52 +276,69 @@
 #define CLSORT__HYBRID_HEAVIES_AT \
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
 #define CLSORT__HYBRID_SLOTS_AT \
-    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__HYBRID_HEAVIES)
+    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
-   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition; a merge of runs mends
-   bins of up to twice that length so. Where one of its bins of equal width is longer than
-   RUNS_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
-   looked at before. */
+   work-group recounts; log2 of the bins of each work-item of a bucket; spare bins, for what lies
+   beyond the end. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
-#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-#define CLSORT__HYBRID_MOST_MENDED 96
-#define CLSORT__RUNS_MOST_MENDED 24
-#define CLSORT__HYBRID_MOST_TRUSTED 10
 /* The words of the counters of second digits of slices: two in a word, and one for what lies
    outside the sample. */
 #define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
-/* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
-   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
-#define CLSORT__HYBRID_HEAVY_PART 4
-#define CLSORT__HYBRID_OVER_PART 8
-#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Radix of samples: log2 of the bins of a work-item; codes are merged where a bin has more than
-   LONG_BIN. */
+/* Radix of samples: log2 of the bins of a work-item. */
 #define CLSORT__SAMPLES_OWN_BINS_LOG2 2
 #define CLSORT__SAMPLES_WORDS 2
-#define CLSORT__SAMPLES_LONG_BIN 48
-/* A sample is flat if no work-item's cells have more than so many times its part of it. */
-#define CLSORT__HYBRID_FLAT_TIMES 2
 
-/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; log2 of the
-   fewest elements that make a range; the fewest ranges; words before the counts of blocks: a head,
-   marks of ranges, where ranges begin, the range of each cell. */
+/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
+   the counts of blocks: a head, marks of ranges, where ranges begin, the range of each cell. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
-#define CLSORT__CACHED_RANGE_LOG2 14
-#define CLSORT__CACHED_LEAST_RANGES 16
 #define CLSORT__CACHED_MIXED_AT 16
 #define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
+
+//---- shared: edges
+/* Where the forms of radix decide. tests/test_edges.c has a row for each of these names.
+
+   Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
+   of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
+   has LEAST_GAP_STEPS times 2^32 codes or more. Pairs must span LEAST_SPAN keys. Heavy codes are
+   looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
+   LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
+   them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
+#define CLSORT__EDGE_FLAT_TIMES 2
+#define CLSORT__EDGE_GAP_PART 2
+#define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
+#define CLSORT__EDGE_LEAST_SPAN (1 << 24)
+#define CLSORT__EDGE_CROWDED_PART 128
+#define CLSORT__EDGE_LEAST_HEAVY 6
+#define CLSORT__EDGE_HEAVIES 64
+#define CLSORT__EDGE_HEAVIES_PART 2
+/* Of exact counts: the keys that each work-item sorts of a bucket. Other passes sort where one
+   range, or one cell of the sample, has more than 1 / HEAVY_PART of the keys, the buckets above the
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
+   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
+#define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__EDGE_HEAVY_PART 4
+#define CLSORT__EDGE_OVER_PART 8
+#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
+   twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
+   become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
+   samples are merged where a bin has more than SAMPLES_LONG_BIN. */
+#define CLSORT__EDGE_MOST_MENDED 96
+#define CLSORT__EDGE_RUNS_MOST_MENDED 24
+#define CLSORT__EDGE_MOST_TRUSTED 10
+#define CLSORT__EDGE_SAMPLES_LONG_BIN 48
+/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. */
+#define CLSORT__EDGE_CACHED_RANGE_LOG2 14
+#define CLSORT__EDGE_CACHED_LEAST_RANGES 16
 
 //---- shared: quicksort and selections
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
@@ -5449,8 +5480,8 @@ CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
     const radix_t r = CLSORT_RADIX;
     const uint size_log2 = min((uint)CLSORT__CACHED_SAMPLE_LOG2, 26 - clz(n | 32u)),
                size = 1u << size_log2,
-               ranges = clamp(n >> CLSORT__CACHED_RANGE_LOG2, (uint)CLSORT__CACHED_LEAST_RANGES,
-                              (uint)CLSORT__CACHED_RANGES);
+               ranges = clamp(n >> CLSORT__EDGE_CACHED_RANGE_LOG2,
+                              (uint)CLSORT__EDGE_CACHED_LEAST_RANGES, (uint)CLSORT__CACHED_RANGES);
     global uchar *const range = (global uchar *)(cached_words(r) + CLSORT__CACHED_CELLS_AT);
     uint count[CLSORT__CACHED_CELLS], before = 0;
     code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];
@@ -7514,7 +7545,7 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
    into bins of about equal length. Keys are put into their bins by counting; then, for few keys to
    a bin, rounds of odd-even transposition sort them, else a bitonic network. */
 #if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)
+#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
 #define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
 #define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)
@@ -7526,7 +7557,7 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 #error "hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8"
 #endif
 #if CLSORT_BUCKET_ITEMS & 1
-#error "odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS"
+#error "odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS"
 #endif
 
 //---- radix: keys, or pairs as keys
@@ -7805,8 +7836,8 @@ CLSORT_INLINE uint is_unordered(bucket_space_t l)
 CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
 {
     if (longest > 1
-        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)
+        && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
+        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_MENDED)
             mend_bins(l, (longest + 1) / 2);
         else
             sort_by_network(l, rows);
@@ -8008,10 +8039,6 @@ typedef struct {
 /* The tables, in words: a head; where codes change their range; for each range its count, later
    where its next key goes, at last its end; ranges; heavy codes; the same as for a range for each
    bucket. */
-enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
-       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED,
-       HYBRID_GAP_LOW = 12, HYBRID_GAP_END = 14, HYBRID_GAP_SIZE = 16,
-       HYBRID_FIRST = 18, HYBRID_LAST = 22, HYBRID_PARTS = 26 };
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
@@ -8035,7 +8062,7 @@ CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
     return h.tables + CLSORT__HYBRID_SLOTS_AT;
 }
 
-/* The numbers of buckets that are to be sorted, HYBRID_LISTED of them, where the passes' tables
+/* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
    lie, which are free as long as the gate is up. */
 CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 {
@@ -8077,10 +8104,8 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 
 /* The codes low ... end - 1, which no key of the sample has, share a cell; low is end where there
    are none. `size` codes of them are left out. Of 8 bytes all three are multiples of
-   CLSORT_GAP_STEP, and there are so many codes, CLSORT_GAP_LEAST such steps or more, that cells are
-   longer. */
+   CLSORT_GAP_STEP, and there are so many codes, LEAST_GAP_STEPS or more, that cells are longer. */
 typedef struct { code_t low, end, size; } gap_t;
-#define CLSORT_GAP_LEAST (CLSORT_KEY_BYTES == 8 ? 1 << 16 : 0)
 #define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
 
 /* A code's place on the line of the cells. */
@@ -8235,7 +8260,7 @@ CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
    alone: the line of the cells keeps the answer, in its shift. */
 CLSORT_INLINE uint spans_keys(code_t span)
 {
-    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__HYBRID_LEAST_SPAN;
+    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;
 }
 
 /* Does a line take keys apart, and no values? */
@@ -8256,8 +8281,9 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                  values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,
                  length = s->gap.end - s->gap.low;
     const uint upper = least >= CLSORT_MIDDLE_CODE, lower = most < CLSORT_MIDDLE_CODE,
-               folds = !CLSORT_PAIRS && !upper && !lower && length > span / 2
-                       && (span - length) / CLSORT_GAP_STEP >= CLSORT_GAP_LEAST;
+               folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART
+                       && (span - length) / CLSORT_GAP_STEP
+                              >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);
     const code_t used = folds ? (code_t)(span - length) : span, margin = used >> 11,
                  inner = h.codec.mask ? used >> 4 : margin;
     s->margin = margin;
@@ -8297,7 +8323,7 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
         k[m] = 0;
-    for (uint step = CLSORT__HYBRID_HEAVIES / 2; step > 0; step /= 2)
+    for (uint step = CLSORT__EDGE_HEAVIES / 2; step > 0; step /= 2)
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const uint next = k[m] + step, higher = s.edges[min(next, s.heavy - 1)] <= code[m];
@@ -8495,7 +8521,7 @@ CLSORT_INLINE uint write_slices(hybrid_t h, cells_t s)
 
 //---- radix: hybrid heavy codes
 #define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)
-#if 2 * CLSORT_GROUP < 2 * CLSORT__HYBRID_HEAVIES
+#if 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
 #error "the edges of work-items have room for heavy codes twice"
 #endif
 
@@ -8503,8 +8529,8 @@ CLSORT_INLINE uint write_slices(hybrid_t h, cells_t s)
    the gate must fall if none is. Called by all work-items with `sums` free; ends with a barrier. */
 CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
 {
-    const uint crowded = heaviest > s.size / CLSORT__HYBRID_CROWDED_PART,
-               falls = heaviest > s.size / CLSORT__HYBRID_HEAVY_PART;
+    const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,
+               falls = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
     return group_total(crowded | falls << 16, s.sums);
 }
 
@@ -8535,7 +8561,7 @@ CLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
-    local code_t *list = s.edges + CLSORT__HYBRID_HEAVIES;
+    local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;
     uint found = 0, rows = 0, total;
     for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP) {
         const uint count = s.counts[i] >> 16;
@@ -8544,7 +8570,7 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
     }
     *weight = group_total(rows, s.sums);
     uint place = group_scan_total(found, s.sums, &total);
-    total = min(total, CLSORT__HYBRID_HEAVIES + 0u);
+    total = min(total, CLSORT__EDGE_HEAVIES + 0u);
     for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
         if (s.counts[i] >> 16 >= least && place < total)
             list[place++] = s.judged[(s.counts[i] & 0xFFFF) - 1];
@@ -8568,11 +8594,11 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
     const uint rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
-               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);
+               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
     uint weight;
     count_judged(h, s, rows);
     const uint heavies = list_heavies(s, least, &weight);
-    return 2 * weight < rows ? 0 : heavies;
+    return CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;
 }
 
 //---- radix: hybrid cells kernel
@@ -8594,7 +8620,7 @@ CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)
    `sums` free; ends with a barrier. */
 CLSORT_INLINE uint is_flat(cells_t s, uint sum)
 {
-    return group_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
+    return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
 }
 
 /* Would ranges that are not slices need more second digits than they may have? */
@@ -8620,28 +8646,30 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         hybrid_next(h)[d] = 0;
     if (local_id() == 0) {
         *h.gate = 1;
-        h.tables[HYBRID_OVER] = h.tables[HYBRID_TILES] = h.tables[HYBRID_LISTED] = 0;
-        h.tables[HYBRID_DIGITS] = digits;
-        h.tables[HYBRID_SHIFT] = s.line.shift;
-        h.tables[HYBRID_FACTOR] = s.line.factor;
-        h.tables[HYBRID_FLAT] = s.flat;
-        h.tables[HYBRID_PARTS] = slice_parts(h, s);
-        h.tables[HYBRID_HEAVIES] = s.heavy;
-        store_code(h.tables + HYBRID_LEAST, s.line.low);
-        store_code(h.tables + HYBRID_MOST, s.most);
-        store_code(h.tables + HYBRID_FIRST, s.first - min(s.first, s.margin));
-        store_code(h.tables + HYBRID_FIRST + 2, s.first);
-        store_code(h.tables + HYBRID_LAST, s.last);
-        store_code(h.tables + HYBRID_LAST + 2, cap_add(s.last, s.margin));
-        store_code(h.tables + HYBRID_GAP_LOW, s.gap.low);
-        store_code(h.tables + HYBRID_GAP_END, s.gap.end);
-        store_code(h.tables + HYBRID_GAP_SIZE, s.gap.size);
+        h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
+        h.tables[CLSORT__HEAD_LISTED] = 0;
+        h.tables[CLSORT__HEAD_DIGITS] = digits;
+        h.tables[CLSORT__HEAD_SHIFT] = s.line.shift;
+        h.tables[CLSORT__HEAD_FACTOR] = s.line.factor;
+        h.tables[CLSORT__HEAD_FLAT] = s.flat;
+        h.tables[CLSORT__HEAD_PARTS] = slice_parts(h, s);
+        h.tables[CLSORT__HEAD_HEAVIES] = s.heavy;
+        store_code(h.tables + CLSORT__HEAD_LEAST, s.line.low);
+        store_code(h.tables + CLSORT__HEAD_MOST, s.most);
+        store_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
+        store_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
+        store_code(h.tables + CLSORT__HEAD_LAST, s.last);
+        store_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, s.margin));
+        store_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);
+        store_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);
+        store_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))
+    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_slots(h, s))
         atomic_and(h.gate, 0);
 }
 
+//---- radix: hybrid sample is counted
 /* Counts the cells, again where there are heavy codes. *sum: how many of the sample lie in the
    cells of a work-item; *heaviest: in one of these. Returns whether the gate must fall already.
    Called by all work-items; ends with a barrier. */
@@ -8656,7 +8684,8 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
         const uint crowded = is_crowded(*s, *heaviest);
         if (CLSORT_BRANCHES && !crowded)
             break;
-        s->heavy = find_heavies(h, *s);
+        const uint heavies = find_heavies(h, *s);
+        s->heavy = crowded ? heavies : 0;
         leaves = s->heavy == 0 && crowded >> 16;
         if (CLSORT_BRANCHES && leaves)
             break;
@@ -8705,18 +8734,19 @@ typedef struct {
     gap_t gap;
 } splitter_t;
 
-/* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES
+/* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES
    codes; the masks are loaded if asked for. Called by all work-items; needs a barrier after. */
 CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint asked)
 {
     local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);
-    const code_t least = load_code(h.tables + HYBRID_LEAST);
-    const gap_t gap = { load_code(h.tables + HYBRID_GAP_LOW),
-                        load_code(h.tables + HYBRID_GAP_END),
-                        load_code(h.tables + HYBRID_GAP_SIZE) };
-    const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
-                           (code_t)(fold_code(gap, load_code(h.tables + HYBRID_MOST)) - least),
-                           masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES], gap };
+    const code_t least = load_code(h.tables + CLSORT__HEAD_LEAST);
+    const gap_t gap = { load_code(h.tables + CLSORT__HEAD_GAP_LOW),
+                        load_code(h.tables + CLSORT__HEAD_GAP_END),
+                        load_code(h.tables + CLSORT__HEAD_GAP_SIZE) };
+    const code_t end = fold_code(gap, load_code(h.tables + CLSORT__HEAD_MOST));
+    const splitter_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },
+                           (code_t)(end - least), masks, heavies, h.tables[CLSORT__HEAD_FLAT],
+                           h.tables[CLSORT__HEAD_HEAVIES], gap };
     for (uint i = local_id(); i < CLSORT_CELL_MASKS && asked; i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
     for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)
@@ -8799,8 +8829,8 @@ CLSORT_INLINE uint is_slice(uint digit)
 CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 {
     global const uint *range = hybrid_range(h, digit);
-    const uint parts = h.tables[HYBRID_PARTS], sliced = parts != 0 && is_slice(digit);
-    const line_t line = { load_code(sliced ? h.tables + HYBRID_LEAST : range + RANGE_LOW),
+    const uint parts = h.tables[CLSORT__HEAD_PARTS], sliced = parts != 0 && is_slice(digit);
+    const line_t line = { load_code(sliced ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),
                           range[RANGE_SHIFT], range[RANGE_FACTOR],
                           sliced ? (digit - 1) * parts : 0 };
     return line;
@@ -8928,7 +8958,7 @@ CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)
 
 //---- radix: hybrid count kernel
 /* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words,
-   then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__HYBRID_HEAVIES codes; or
+   then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes; or
    CLSORT__HYBRID_PART_WORDS words, if these are more. */
 CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 {
@@ -8939,10 +8969,10 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
     if (n == 0 || *h.gate == 0)
         return;
-    const uint counted = h.tables[HYBRID_PARTS],
+    const uint counted = h.tables[CLSORT__HEAD_PARTS],
                words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
                                : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const splitter_t s = first_splitter(h, masks, h.tables[HYBRID_HEAVIES]);
+    const splitter_t s = first_splitter(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
     for (uint i = local_id(); i < words; i += CLSORT_GROUP)
         counters[i] = 0;
     if (s.heavy == 0 && !s.flat)
@@ -8965,10 +8995,10 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
 {
     if (rows <= CLSORT_BUCKET_TILE)
         return;
-    const uint most = h.n / CLSORT__HYBRID_OVER_PART,
-               before = atomic_add(&h.tables[HYBRID_OVER], rows);
+    const uint most = h.n / CLSORT__EDGE_OVER_PART,
+               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);
     if (before > most || rows > most - before
-        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES(h.n))
+        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
         atomic_and(h.gate, 0);
 }
 
@@ -8979,7 +9009,7 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
    about evenly. */
 CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
-    const uint flat = h.tables[HYBRID_FLAT],
+    const uint flat = h.tables[CLSORT__HEAD_FLAT],
                spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,
                parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,
                wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
@@ -8992,10 +9022,10 @@ CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, u
 /* Is a range that of a heavy code? */
 CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)
 {
-    return digit < h.tables[HYBRID_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
+    return digit < h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
 }
 
-/* Has a range codes where keys may begin or end: those from HYBRID_FIRST on, or HYBRID_LAST? */
+/* Has a range codes where keys may begin, edge: CLSORT__HEAD_FIRST, or end, CLSORT__HEAD_LAST? */
 CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
 {
     return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
@@ -9006,19 +9036,19 @@ CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
 CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)
 {
     global uint *range = hybrid_range(h, digit);
-    const uint used = digit < h.tables[HYBRID_DIGITS],
-               next = digit + 1 < h.tables[HYBRID_DIGITS];
+    const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
+               next = digit + 1 < h.tables[CLSORT__HEAD_DIGITS];
     const code_t low = used ? load_code(range + RANGE_LOW) : 0,
                  last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
                              : CLSORT_TOP_CODE;
-    const code_t gap = load_code(h.tables + HYBRID_GAP_LOW);
+    const code_t gap = load_code(h.tables + CLSORT__HEAD_GAP_LOW);
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
-                         || is_edge(h, low, last, HYBRID_FIRST)
-                         || is_edge(h, low, last, HYBRID_LAST);
+                         || is_edge(h, low, last, CLSORT__HEAD_FIRST)
+                         || is_edge(h, low, last, CLSORT__HEAD_LAST);
     line_t line = cut_range(h, low, last, rows, outside);
     if (parts != 0 && is_slice(digit)) {
-        line.shift = h.tables[HYBRID_SHIFT];
-        line.factor = (h.tables[HYBRID_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;
+        line.shift = h.tables[CLSORT__HEAD_SHIFT];
+        line.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;
     }
     if (!used)
         store_code(range + RANGE_LOW, low);
@@ -9026,7 +9056,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     range[RANGE_SHIFT] = line.shift;
     range[RANGE_FACTOR] = line.factor;
     range[RANGE_TILES] = tiles;
-    if (rows > h.n / CLSORT__HYBRID_HEAVY_PART && !is_heavy_range(h, digit))
+    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
         atomic_and(h.gate, 0);
     if (h.slots == 0 && !single_parts(line))
         judge_bucket(h, rows);
@@ -9044,7 +9074,7 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
    all work-items with `sums` free; ends with a barrier. */
 CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
 {
-    const uint counted = h.tables[HYBRID_PARTS],
+    const uint counted = h.tables[CLSORT__HEAD_PARTS],
                most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);
     uint crowded = 0;
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
@@ -9054,7 +9084,7 @@ CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
     for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)
         hybrid_slots(h)[i] = 0;
     if (local_id() == 0 && crowded)
-        h.tables[HYBRID_PARTS] = 0;
+        h.tables[CLSORT__HEAD_PARTS] = 0;
     return crowded ? 0 : counted;
 }
 
@@ -9085,7 +9115,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
         tiles += range_tiles(h, first + k, rows[k]);
     }
     if (local_id() == 0)
-        h.tables[HYBRID_TILES] = total;
+        h.tables[CLSORT__HEAD_TILES] = total;
 }
 
 //---- radix: hybrid a tile moves
@@ -9340,16 +9370,16 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
 //---- radix: hybrid split
 /* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_SPLIT_TILE
    codes, then 2 * CLSORT_MOST_SLOTS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS words and
-   CLSORT__HYBRID_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
+   CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
-    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_TILES] == 0)
+    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;
-    const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[HYBRID_FLAT]);
+    const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);
     const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
@@ -9372,7 +9402,7 @@ typedef struct { uint digit, begin, rows, tiles; } part_t;
    with the word free; it is so again after the next barrier. */
 CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *found)
 {
-    const uint total = h.tables[HYBRID_TILES];
+    const uint total = h.tables[CLSORT__HEAD_TILES];
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
         const uint last = d == CLSORT__HYBRID_DIGITS - 1,
                    end = last ? total : hybrid_range(h, d + 1)[RANGE_TILES];
@@ -9397,8 +9427,8 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     if (n == 0 || *h.gate == 0)
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
-    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]),
-               counted = h.tables[HYBRID_PARTS],
+    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
+               counted = h.tables[CLSORT__HEAD_PARTS],
                inner = hybrid_range(h, 1)[RANGE_TILES],
                outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];
     if (counted && tile >= inner && end <= outer)
@@ -9448,7 +9478,7 @@ CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local 
         if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)
             *free = 1;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint joins = !*free && !h.tables[HYBRID_FLAT] && !single_parts(line);
+    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);
     if (joins && local_id() == 0)
         hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;
     return joins;
@@ -9466,7 +9496,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
         found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);
     uint place = group_scan_total(found, sums, &total);
     if (local_id() == 0)
-        sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);
+        sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
     barrier(CLK_LOCAL_MEM_FENCE);
     place += sums[0];
     #pragma unroll 1
@@ -9485,7 +9515,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,
                first = local_id() * own;
     local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
-    if (n == 0 || h.tables[HYBRID_TILES] == 0)
+    if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     global uint *next = hybrid_slots(h) + digit * slots;
     const uint single = single_parts(range_line(h, digit));
@@ -9512,11 +9542,11 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid resplit
 /* Writes the keys of heavy codes; every `step`-th work-item from `first` on writes one. list:
-   CLSORT__HYBRID_HEAVIES codes, and as many times two words. Called by all work-items. */
+   CLSORT__EDGE_HEAVIES codes, and as many times two words. Called by all work-items. */
 CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
 {
-    local uint *places = (local uint *)(list + CLSORT__HYBRID_HEAVIES);
-    const uint heavies = h.tables[HYBRID_HEAVIES];
+    local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);
+    const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];
     for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {
         const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];
         list[k] = load_code(hybrid_heavy(h, k) + HEAVY_CODE);
@@ -9583,7 +9613,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const uint tile = (uint)get_group_id(0);
     if (n == 0 || *h.gate == 0)
         return;
-    const uint tiles = h.tables[HYBRID_TILES],
+    const uint tiles = h.tables[CLSORT__HEAD_TILES],
                fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
     if (tile >= tiles) {
         if (tile < tiles + fillers)
@@ -9704,7 +9734,7 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     if (n == 0 || *h.gate == 0)
         return;
-    const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;
+    const uint buckets = slots ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
         finish_bucket(h, space, take_bucket(h, slots ? hybrid_list(h)[i] : i));
 }
@@ -9877,7 +9907,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
                buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
     if (n != 0 && *h.gate == 0)
         clear_passes(h);
-    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)
+    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
         list_long(h, list, first, step, buckets);
@@ -10016,7 +10046,7 @@ CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, c
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(line) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCHES || longest > CLSORT__RUNS_MOST_MENDED) {
+    if (!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
         count_split_bins(l, key, rank, rows);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
@@ -10651,7 +10681,7 @@ CLSORT_INLINE uint place_counts(held_t l, bins_t b)
         sum += count[k];
         longest = max(longest, count[k]);
     }
-    if (longest > CLSORT__SAMPLES_LONG_BIN)
+    if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)
         atomic_max(&b.words[WORD_LONGEST], longest);
     sum = scan_sums(sum, l.sums, &total);
     #pragma unroll
@@ -10806,7 +10836,7 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_counts(l, b);
     move_to_bins(l, b, code, rank, rows);
-    if (CLSORT_BRANCHES && longest > CLSORT__SAMPLES_LONG_BIN && !line.single)
+    if (CLSORT_BRANCHES && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !line.single)
         merge_rows(l, rows);
     else
         rank_codes(l, b, code, rank, rows, line.single);
