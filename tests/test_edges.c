@@ -503,6 +503,8 @@ static const struct decision {
       make_gap_steps, see_gap, { 0, 1, 1 }, KEYS | LONG },
     { "CLSORT__EDGE_LEAST_SPAN", "keys of pairs span so much", NULL, make_span, see_gate,
       { 0, 1, 1 }, PAIRS },
+    { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell of the sample", NULL, make_heavy_cell,
+      see_gate, { 1, 1, 0 }, KEYS },
     { "CLSORT__EDGE_CROWDED_PART", "codes of half the sample, the last has so many of it", NULL,
       make_crowded, see_heavies, { 0, 0, CLSORT__EDGE_HEAVIES }, KEYS },
     { "CLSORT__EDGE_LEAST_HEAVY", "codes of most of the sample, another has so many", NULL,
@@ -511,8 +513,6 @@ static const struct decision {
       see_heavies, { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS },
     { "CLSORT__EDGE_HEAVIES_PART", "codes have so much of what is looked through", NULL,
       make_heavies_part, see_heavies, { 0, 32, 32 }, KEYS },
-    { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell of the sample", NULL, make_heavy_cell,
-      see_gate, { 1, 1, 0 }, KEYS },
     { "CLSORT__EDGE_HEAVY_PART", "a code that the sample overlooks", NULL, make_heavy_range,
       see_gate, { 1, 1, 0 }, KEYS },
     { "CLSORT__EDGE_BUCKET_ITEMS", "a slice has so many keys", NULL, make_bucket, see_over,
@@ -536,7 +536,8 @@ static const struct decision {
     { "CLSORT__EDGE_CACHED_LEAST_RANGES", "counts around 2^w; the plan does not depend on it",
       "radix in cache sorts every count", NULL, NULL, { 0, 0, 0 }, 0 }
 };
-enum { DECISIONS = sizeof decisions / sizeof *decisions };
+/* Where decisions about heavy codes begin, and those about exact counts. */
+enum { OF_CODES = 5, OF_COUNTS = 9, DECISIONS = sizeof decisions / sizeof *decisions };
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -552,15 +553,16 @@ static void try_sides(stage *t, const struct decision *d)
     }
 }
 
-/* Each edge for the layouts and sizes of keys that it is for; for half where tests draw. */
-static void try_edges(bench *b)
+/* Each edge of some decisions for the layouts and sizes of keys that it is for; for half of these
+   where tests draw. */
+static void try_edges(const bench *b, size_t first, size_t end)
 {
     static stage t;
     unsigned number = (unsigned)test_seed();
     size_t i;
     t.b = b;
     t.random = test_seed();
-    for (i = 0; i < DECISIONS; i++)
+    for (i = first; i < end; i++)
         for (t.layout = 0; t.layout < LAYOUTS; t.layout++)
             for (t.bytes = decisions[i].elements & LONG ? 8 : 4; t.bytes <= (is_pairs(&t) ? 4 : 8);
                  t.bytes += 4)
@@ -569,16 +571,24 @@ static void try_edges(bench *b)
                     try_sides(&t, &decisions[i]);
 }
 
-static void hybrid_decides(bench *b)
+static void hybrid_decides(const bench *b, size_t first, size_t end)
 {
     bench other = *b;
     more_options = test_draws(b) ? "-cl-opt-disable" : NULL;
     other.sorter = fresh_sorter(b, 0);
-    if (other.sorter) try_edges(&other);
+    if (other.sorter) try_edges(&other, first, end);
     clsort_destroy(other.sorter);
     more_options = NULL;
 }
 
-static const test_entry tests[] = { { "hybrid radix decides where it should", hybrid_decides } };
+static void about_cells(bench *b) { hybrid_decides(b, 0, OF_CODES); }
+static void about_codes(bench *b) { hybrid_decides(b, OF_CODES, OF_COUNTS); }
+static void about_counts(bench *b) { hybrid_decides(b, OF_COUNTS, DECISIONS); }
+
+static const test_entry tests[] = {
+    { "hybrid radix decides where it should about cells of the sample", about_cells },
+    { "hybrid radix decides where it should about heavy codes", about_codes },
+    { "hybrid radix decides where it should about exact counts", about_counts }
+};
 
 TEST_MAIN(tests)
