@@ -15928,11 +15928,10 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
    elements that are sorted by ranks where samples do not sort them. */
 enum { CLSORT__SAMPLES_LEAN = 1 << 13, CLSORT__MOST_RANKED = 1 << 15 };
 
-/* Has radix of samples the least time for a description's elements, by the crossovers? */
-static int clsort__are_samples_best(const clsort_sorter *s, const clsort_desc *d)
+/* Has radix of samples the least time for so many elements, by a row of the crossovers? */
+static int clsort__are_samples_best(const clsort__crossover *row, size_t count)
 {
-    const cl_uint most = clsort__find_crossover(s, d).samples;
-    return most && d->count <= most;
+    return row->samples && count <= row->samples;
 }
 
 /* Are a description's elements bare keys; or pairs that radix of samples may sort: whose values go
@@ -15962,11 +15961,12 @@ static int clsort__moves_values(const clsort_desc *d)
    choice: radix of samples, ranks or both; 0: neither is. */
 static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d)
 {
+    const clsort__crossover row = clsort__find_crossover(s, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
               ranked = d->count <= CLSORT__MOST_RANKED,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !clsort__are_samples_best(s, d)
+    if (!s || !clsort__are_samples_best(&row, d->count)
         || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;

@@ -358,7 +358,7 @@ static int tune_rows(tune_job *job, double most_ms)
     enum { ROWS = sizeof clsort__crossovers / sizeof *clsort__crossovers };
     static tune_job done[ROWS];
     const clsort_desc d = tune_describe(job, 1, NULL);
-    const int device = clsort__find_crossover(job->sorter, &d)->device;
+    const int device = clsort__find_crossover(job->sorter, &d).device;
     const double start = now_ms();
     int i, rows = 0, measured = 0, code = DONE_OK;
     for (i = 0; i < ROWS; i++) rows += clsort__crossovers[i].device == device;
