@@ -373,7 +373,11 @@ static void make_heavy_cell(stage *t, int side)
     first = first_key(t, cell_of, cell);
     step = (first_key(t, cell_of, cell + 1) - first) / 5000;
     for (i = 0; i < SAMPLE; i++) has += cell_of(t, t->sample[i]) == cell;
-    for (i = 1; has < wanted; i++, has++) t->sample[3 * i] = first + step * i;
+    for (i = 1; has < wanted; i++) {
+        if (cell_of(t, t->sample[3 * i]) == cell) continue;
+        t->sample[3 * i] = first + step * i;
+        has++;
+    }
     place_sample(t);
 }
 
