@@ -2797,7 +2797,14 @@ static const char *const clsort__source[] = {
     "                            ? s.offsets[CLSORT__RANGE_WORDS * which + 2]\n"
     "                            : ARRAY_SOURCE };\n"
     "    return job;\n"
-    "}\n\n\n"
+    "}\n\n"
+    "#if CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0\n\n\n\n\n"
+    "CLSORT_INLINE ulong first_job(ulong jobs)\n"
+    "{\n"
+    "    const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;\n"
+    "    return get_global_id(0) * step & (items - 1);\n"
+    "}\n"
+    "#endif\n\n\n"
     "CLSORT_INLINE uint segment_passes(segment_t s, uint tile)\n"
     "{\n"
     "    return ceil_log2(s.size ? (s.size - 1) / tile + 1 : 1);\n"
@@ -3523,10 +3530,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2128\n",
+    "#line 2140\n",
 #endif
 #else
-    "#line 2128\n",
+    "#line 2140\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4686,7 +4693,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3551\n",
+    "#line 3563\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4976,7 +4983,7 @@ static const char *const clsort__source[] = {
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint all = pass_job_count(j, s, pass), run = piece << pass;\n"
-    "    for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {\n"
+    "    for (uint i = (uint)first_job(all); i < all; i += (uint)get_global_size(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
     "        const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;\n"
     "        if (pass >= passes || first >= job.segment.size)\n"
@@ -4996,7 +5003,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3944\n",
+    "#line 3956\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6136,8 +6143,9 @@ static const char *const clsort__source[] = {
     "    const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,\n"
     "               whole = listed || j.per == 1 ? s.segments : 0,\n"
     "               cut = j.per == 1 ? 0 : job_count(j, s);\n"
+    "    const ulong all = (ulong)whole + cut;\n"
     "    r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;\n"
-    "    for (ulong i = get_global_id(0); i < (ulong)whole + cut; i += get_global_size(0)) {\n"
+    "    for (ulong i = first_job(all); i < all; i += get_global_size(0)) {\n"
     "        job_t job = { { 0, 0 }, 0, ARRAY_SOURCE };\n"
     "        if (i < whole)\n"
     "            job.segment = take_segment(s, (uint)i);\n"
@@ -10774,7 +10782,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11106\n",
+    "#line 11119\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11673,7 +11681,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12212\n",
+    "#line 12225\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -19753,13 +19761,14 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clso
 }
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
-   most of it may be empty. */
+   most of it may be empty. Work-items are a power of two: see first_job in kernels.cl. */
 static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
                                  const clsort__segment_job *j)
 {
     const size_t jobs = j->per ? p->data.segments * j->per : p->data.extent / j->tile * 3 + 1,
-                 busy = 32 * (size_t)run->s->compute_units;
-    return j->per || jobs < busy ? jobs : busy;
+                 busy = 32 * (size_t)run->s->compute_units,
+                 groups = j->per || jobs < busy ? jobs : busy;
+    return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
 
 /* Fills the table with the jobs of segments longer than `least`, and with the windows. */
@@ -19846,7 +19855,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__arg_jobs(run, p, j);
     clsort__arg_uint(run, (cl_uint)j->tile);
     clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__piece_workers(p->data.extent));
+    clsort__launch(run, (size_t)1 << clsort__log2(clsort__piece_workers(p->data.extent)));
 }
 
 /* The longest segment that is sorted in one step; longer ones are merged. */

@@ -1206,6 +1206,18 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
     return job;
 }
 
+#if CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0
+/* The first job of a work-item, which then takes every so many-th as there are work-items, a power
+   of two. Drivers give a core work-items that follow one another. So where there are fewer jobs than
+   work-items, these begin a golden section of all work-items apart: each core gets its part of the
+   jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
+CLSORT_INLINE ulong first_job(ulong jobs)
+{
+    const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;
+    return get_global_id(0) * step & (items - 1);
+}
+#endif
+
 /* The passes of merges that a segment takes if `tile` elements of it are sorted at once. */
 CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
 {
@@ -3921,7 +3933,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = pass_job_count(j, s, pass), run = piece << pass;
-    for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {
+    for (uint i = (uint)first_job(all); i < all; i += (uint)get_global_size(0)) {
         const job_t job = take_job(j, s, i);
         const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;
         if (pass >= passes || first >= job.segment.size)
@@ -5352,8 +5364,9 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
     const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,
                whole = listed || j.per == 1 ? s.segments : 0,
                cut = j.per == 1 ? 0 : job_count(j, s);
+    const ulong all = (ulong)whole + cut;
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
-    for (ulong i = get_global_id(0); i < (ulong)whole + cut; i += get_global_size(0)) {
+    for (ulong i = first_job(all); i < all; i += get_global_size(0)) {
         job_t job = { { 0, 0 }, 0, ARRAY_SOURCE };
         if (i < whole)
             job.segment = take_segment(s, (uint)i);

@@ -122,6 +122,105 @@ static void long_rows(bench *b)
     }
 }
 
+/* Rows around what a core's cache holds, which a work-item sorts whole where there are enough for
+   all cores and its vectors are wide. */
+static void rows_of_wide_vectors(bench *b)
+{
+    enum { LONG_PIECE = 1 << 18 };
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_I64 };
+    bench other = *b;
+    size_t t;
+    int edge;
+    if (!test_is_cpu(b) || b->small) return;
+    other.sorter = fresh_sorter(b, 0);
+    if (!CHECK(other.sorter != NULL)) return;
+    other.sorter->has_rows = 1;
+    for (t = 0; t < 2; t++)
+        for (edge = -1; edge < 2; edge++) {
+            sort_case c = make(0);
+            other.sorter->compute_units = 2 + (cl_uint)(edge == 0);   /* 5 rows suffice for 2 */
+            c.d.key_type = types[t];
+            c.d.value_size = 0;
+            c.pattern = "uniform";
+            c = with_rows(c, 5, (size_t)(LONG_PIECE + edge), 3);
+            if (!case_run(&other, &c)) break;
+            c = with_rows(c, 5, (size_t)(PIECE + edge), 0);
+            if (!case_run(&other, &c)) break;
+        }
+    clsort_destroy(other.sorter);
+}
+
+/* A program of pieces with one kernel more. NULL if it does not build. */
+static cl_kernel kernel_beside_pieces(const bench *b, const char *text, const char *name)
+{
+    clsort__config c = clsort__utility_config(b->sorter);
+    clsort__recipe r;
+    cl_program program;
+    cl_kernel kernel = NULL;
+    cl_int error;
+    c.family = CLSORT__SEGMENTS;
+    c.group_log2 = c.share_log2 = 0;
+    clsort__make_recipe(b->sorter, &c, &r);
+    r.list.text[r.list.count++] = text;
+    program = clCreateProgramWithSource(clsort_context(b->sorter), (cl_uint)r.list.count,
+                                        (const char **)(size_t)r.list.text, NULL, &error);
+    if (!error) error = clBuildProgram(program, 1, &b->session.info.id, r.options, NULL, NULL);
+    if (!error) kernel = clCreateKernel(program, name, &error);
+    if (program) clReleaseProgram(program);
+    CHECK_OK(error);
+    return kernel;
+}
+
+/* Each job is the first of one work-item. */
+static void check_first_jobs(const cl_uint *job, size_t items)
+{
+    unsigned char seen[1024] = { 0 };
+    size_t i;
+    for (i = 0; i < items; i++)
+        if (CHECK(job[i] < items)) CHECK(!seen[job[i]]++);
+}
+
+/* Each quarter of the work-items has about a quarter of the jobs, however few: drivers give a core
+   work-items that follow one another. Every job may take long, or every other one, as where rows
+   are cut into a piece and an element. */
+static void check_quarters(const cl_uint *job, size_t items)
+{
+    size_t i, jobs, step, busy = 0;
+    for (jobs = 4; jobs <= items; jobs *= 2)
+        for (step = 1; step <= 2; step++)
+            for (i = 0; i < items; i++) {
+                AT("%u jobs", (unsigned)jobs);
+                if (i % (items / 4) == 0) busy = 0;
+                busy += job[i] < jobs && job[i] % step == 0;
+                CHECK(busy <= jobs / step / 4 + 2);
+            }
+}
+
+static void few_jobs_are_spread(bench *b)
+{
+    static const char text[] = "kernel void list_first_jobs(global uint *job, uint jobs)\n"
+                               "{\n    job[get_global_id(0)] = (uint)first_job(jobs);\n}\n";
+    cl_uint job[1024];
+    const cl_uint few = 0;
+    const cl_command_queue q = b->session.queue;
+    size_t items;
+    cl_kernel k = kernel_beside_pieces(b, text, "list_first_jobs");
+    cl_mem out = k ? clCreateBuffer(b->session.context, CL_MEM_WRITE_ONLY, sizeof job, NULL, NULL)
+                   : NULL;
+    if (!CHECK(out != NULL)) return;
+    clSetKernelArg(k, 0, sizeof out, &out);
+    clSetKernelArg(k, 1, sizeof few, &few);
+    for (items = 1; items <= 1024; items *= 2) {
+        AT("%zu work-items", items);
+        CHECK_OK(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, NULL, 0, NULL, NULL));
+        CHECK_OK(clEnqueueReadBuffer(q, out, CL_TRUE, 0, items * 4, job, 0, NULL, NULL));
+        check_first_jobs(job, items);
+    }
+    check_quarters(job, items / 2);
+    clReleaseMemObject(out);
+    clReleaseKernel(k);
+}
+
 /* Outputs closer together than the keys, as far, or farther; in each case one of eight sets. */
 static sort_case with_strides(sort_case c, size_t i)
 {
@@ -933,6 +1032,8 @@ static const test_entry tests[] = {
     { "rows of every length around a switch are sorted", rows_of_every_length },
     { "any number of rows is sorted", numbers_of_rows },
     { "long rows of bare keys are sorted", long_rows },
+    { "rows around what wide vectors sort whole are sorted", rows_of_wide_vectors },
+    { "each core gets its part of few rows or pieces", few_jobs_are_spread },
     { "rows of outputs may have strides of their own", strides_of_outputs },
     { "so may those of records, of some bits, of equal zeros, of published sorts",
       strides_of_other_sorts },
