@@ -13731,6 +13731,7 @@ struct clsort_sorter {
     clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
     int quiet;                  /* failures are not reported: there is a remedy */
     int is_cpu;
+    int has_local;              /* local memory is a memory of its own, not a cached part of all */
     int shares_memory;          /* a CPU that can work in memory of the host's */
     int has_vectors;            /* a CPU whose compiler uses vector registers */
     int has_rows;               /* one whose work-items may well hold vectors of AVX-512: only a
@@ -14395,9 +14396,11 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
     cl_bool compiler = CL_FALSE, available = CL_FALSE, unified = CL_FALSE;
+    cl_device_local_mem_type local = CL_GLOBAL;
     cl_uint vector = 0, wide = 0;
     size_t sizes[16];
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group));
@@ -14413,6 +14416,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (!s->max_group) s->max_group = 1;
     if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    s->has_local = local == CL_LOCAL;
     if (s->is_cpu) CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
     s->shares_memory = unified != CL_FALSE;
     s->has_vectors = s->is_cpu && vector >= 4;
@@ -15869,13 +15873,13 @@ static int clsort__has_words(const clsort_desc *d)
    PoCL takes radix for any count: few elements take about as long by bitonic, whose kernels it
    builds in 0.8 to 2.7 s, those of radix in 0.7 s.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
-   NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
-   without sweeps. Tests divide them by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans
-   of many. */
+   NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL and
+   Intel's runtime. On GPUs without local memory for the other kernels merge sorts. Tests divide the
+   crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans of many. */
 #ifndef CLSORT__CROSSOVER_LOG2
 #define CLSORT__CROSSOVER_LOG2 0
 #endif
-enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
+enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
 #define CLSORT__NEVER 0xFFFFFFFFu
 typedef struct clsort__crossover {
     int device;
@@ -15891,9 +15895,16 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
     { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
     { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 2, 32, 0, 1u << 21, 1u << 22, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 32, 0, 1u << 21, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, 5u << 19, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 1, 16, 1u << 10, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
@@ -15911,30 +15922,69 @@ static cl_uint clsort__divide_crossover(cl_uint count)
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
 }
 
-/* The row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken. */
+/* Where many elements begin on a GPU of another vendor, which has fewer or more compute units than
+   the one that was measured: each of them gets as many elements. Below 2^18 launches bind, whatever
+   the units. s may be NULL: for the fewest units. */
+static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
+{
+    enum { MEASURED_UNITS = 132, LEAST = 1 << 18 };
+    const cl_ulong scaled = s ? (cl_ulong)count * s->compute_units / MEASURED_UNITS : LEAST;
+    return count <= (cl_uint)LEAST        ? count
+           : scaled < (cl_ulong)LEAST     ? (cl_uint)LEAST
+           : scaled < CLSORT__NEVER - 1   ? (cl_uint)scaled
+                                          : CLSORT__NEVER;
+}
+
+/* Scales a row of other GPUs. A program that sorts a few times builds no kernels but those of merge
+   for many elements. */
+static void clsort__scale_crossovers(const clsort_sorter *s, clsort__crossover *row)
+{
+    const int few_sorts = s && s->options.flags & CLSORT_OPTION_FEW_SORTS;
+    if (row->radix != CLSORT__NEVER) row->radix = clsort__scale_crossover(s, row->radix);
+    if (row->hybrid != CLSORT__NEVER) row->hybrid = clsort__scale_crossover(s, row->hybrid);
+    if (few_sorts) row->radix = row->hybrid = CLSORT__NEVER;
+}
+
+static int clsort__device_kind(const clsort_sorter *s)
+{
+    enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
+    return !s || s->has_progress ? CLSORT__NVIDIA
+           : s->has_rows         ? CLSORT__CPU_ROWS
+           : s->is_cpu           ? CLSORT__CPU
+           : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
+               ? CLSORT__OTHER_GPU
+               : CLSORT__MERGE_GPU;
+}
+
+/* The row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken, from the
+   fewest elements on for which any GPU takes them. */
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const int device = !s || s->has_progress ? CLSORT__NVIDIA
-                       : s->has_rows         ? CLSORT__CPU_ROWS
-                       : s->is_cpu           ? CLSORT__CPU
-                                             : CLSORT__OTHER_GPU,
-              bare = clsort__is_bare(d), words = clsort__has_words(d);
+    const int device = clsort__device_kind(s), bare = clsort__is_bare(d),
+              words = clsort__has_words(d);
     const clsort__crossover *c = clsort__crossovers;
     clsort__crossover row;
     while (c->device != device || c->bits < clsort__key_bits(d->key_type)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
-    row.bitonic = clsort__divide_crossover(c->bitonic);
-    row.radix = clsort__divide_crossover(c->radix);
-    row.hybrid = clsort__divide_crossover(c->hybrid);
-    row.samples = clsort__divide_crossover(c->samples);
+    if (!s || device == CLSORT__OTHER_GPU) clsort__scale_crossovers(s, &row);
+    row.bitonic = clsort__divide_crossover(row.bitonic);
+    row.radix = clsort__divide_crossover(row.radix);
+    row.hybrid = clsort__divide_crossover(row.hybrid);
+    row.samples = clsort__divide_crossover(row.samples);
     return row;
 }
 
-/* The most bare keys that radix of samples sorts with the scratch memory of merge; the most
-   elements that are sorted by ranks where samples do not sort them. */
-enum { CLSORT__SAMPLES_LEAN = 1 << 13, CLSORT__MOST_RANKED = 1 << 15 };
+/* The most bare keys that radix of samples sorts with the scratch memory of merge. */
+enum { CLSORT__SAMPLES_LEAN = 1 << 13 };
+
+/* The most elements that are sorted by ranks where samples do not sort them: work-groups have 512
+   work-items on NVIDIA's GPUs, 256 elsewhere. */
+static size_t clsort__most_ranked(const clsort_sorter *s)
+{
+    return (size_t)1 << (s && s->has_warps ? 15 : 14);
+}
 
 /* Has radix of samples the least time for so many elements, by a row of the crossovers? */
 static int clsort__are_samples_best(const clsort__crossover *row, size_t count)
@@ -15971,7 +16021,7 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
 {
     const clsort__crossover row = clsort__find_crossover(s, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              ranked = d->count <= CLSORT__MOST_RANKED,
+              ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
     if (!s || !clsort__are_samples_best(&row, d->count)
@@ -15990,6 +16040,18 @@ static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *
     return s && s->broken & families ? 0 : families;
 }
 
+static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
+                            clsort__plan *p);
+
+/* Does hybrid radix sort this on a device whose passes of radix are slower than merge? */
+static int clsort__takes_hybrid(const clsort_sorter *s, const clsort_desc *d)
+{
+    clsort__plan p;
+    if (!clsort__can(CLSORT_RADIX, d)) return 0;
+    clsort__plan_by(s, d, CLSORT_RADIX, &p);
+    return p.config.family == CLSORT__HYBRID;
+}
+
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known, and
    where the kernels for few elements did not build: it needs no more scratch memory than these. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
@@ -16001,7 +16063,8 @@ static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_d
     const clsort__crossover c = clsort__find_crossover(s, d);
     const int few = s && d->count <= c.bitonic;
     if (clsort__few_families(s, d)) return orders[!clsort__preferred_few(s, d) ? 2 : few ? 3 : 0];
-    if (s && d->count >= c.radix) return orders[few ? 3 : 0];
+    if (s && (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(s, d))))
+        return orders[few ? 3 : 0];
     return orders[few ? 1 : 2];
 }
 
@@ -16019,13 +16082,14 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
 
 /* Has radix of samples no room for passes of radix? It has what merge needs, which AUTO takes if
    the kernels do not build: few, and those for which AUTO takes merge where there are more. */
-static int clsort__samples_lean(const clsort__plan *p)
+static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
 {
+    const clsort__crossover row = clsort__find_crossover(s, &p->d);
     return p->by_auto
            && (p->config.family == CLSORT__RANKS
                || (p->config.family == CLSORT__SAMPLES
                    && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
-                                     : p->config.key_bytes == 8)))
+                                     : row.radix > row.samples)))
            && clsort__can(CLSORT_MERGE, &p->d);
 }
 
@@ -16106,16 +16170,17 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
 }
 
-/* Derives everything but the layout of scratch from a description whose plain values were checked.
-   The description must not be the plan's own. */
-static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+/* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can sort
+   this. */
+static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
+                            clsort__plan *p)
 {
     memset(p, 0, sizeof *p);
     p->d = *d;
+    p->d.algorithm = algorithm;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
     p->by_auto = d->algorithm == CLSORT_AUTO;
-    if (p->by_auto) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->none_left = !p->d.algorithm;
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
@@ -16130,6 +16195,13 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
                            && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
                            && (!p->data.segments || p->data.in_place);
     clsort__plan_config(s, p);
+}
+
+/* Derives everything but the layout of scratch from a description whose plain values were checked.
+   The description must not be the plan's own. */
+static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+{
+    clsort__plan_by(s, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(s, d), p);
 }
 
 /* The most scratch that any choice of AUTO needs for a checked description on any device. */
@@ -19178,13 +19250,15 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
-   order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. Up to
-   2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, and by a Zipf
-   law 13 % more. */
-static int clsort__pairs_gain(const clsort__plan *p)
+   order of equal keys; nor codes of fields. Of sweeps, it gains nothing for floats, which are
+   rarely spread about evenly, nor for many pairs: up to 2^26 took 21 to 24 % less time on an H200;
+   2^28 took 2 % less, and by a Zipf law 13 % more. Other passes take twice its time. */
+static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
 {
-    return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && p->d.count <= CLSORT__HYBRID_MOST_PAIRS;
+    const int sweeps = clsort__radix_family(s, &p->d) == CLSORT__SWEEP;
+    return (p->indirect || p->by_auto) && !p->key.has_codes
+           && !(sweeps && (clsort__is_float(p->d.key_type)
+                           || p->d.count > CLSORT__HYBRID_MOST_PAIRS));
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
@@ -19195,7 +19269,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : 32;
     if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
-    if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(p)) return 0;
+    if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
         return 0;
@@ -19358,9 +19432,9 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 }
 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
-   are two launches as long as a bucket has four samples. On NVIDIA's GPUs more work-items with
-   fewer keys each sort buckets: 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items
-   0.058. */
+   are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
+   buckets: on NVIDIA's GPUs 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items 0.058.
+   Elsewhere 256 work-items have half as many keys, if there are enough buckets for all. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
@@ -19376,6 +19450,8 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
         c->few = 0;
         if (s->has_warps && !p->d.tuning.work_group && s->max_group >= 512) {
             c->group_log2 = 9;
+            c->items_log2 = 3;
+        } else if (p->d.count <= (size_t)1 << (2 * (group + 3) - 4)) {
             c->items_log2 = 3;
         }
     }
@@ -19668,19 +19744,21 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* Room for hybrid radix too where it may run: the size must not fall with the count. */
+/* Room for hybrid radix too where it may run, and for merge, which AUTO takes where there are fewer
+   elements, or where hybrid kernels do not build: the size must not fall with the count. */
 static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_lean(p))
+    if (clsort__samples_lean(s, p))
         return clsort__largest(p->data.extent / 16 + 8,
                                p->config.family != CLSORT__SAMPLES || p->config.few
                                    ? 0
                                    : clsort__samples_tables(&p->config, p->d.count),
                                0);
-    return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
-                                    : clsort__radix_tables(s, p);
+    return clsort__largest(clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
+                                                    : clsort__radix_tables(s, p),
+                           s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */

@@ -73,6 +73,7 @@ typedef struct mock_facts {
     size_t max_group, item_sizes[3];
     size_t kernel_group; /* the largest work-group that any kernel allows; 0: max_group */
     cl_ulong kernel_local;                  /* CL_KERNEL_LOCAL_MEM_SIZE of every kernel */
+    cl_uint local_type;                     /* 0: CL_GLOBAL of CPUs, CL_LOCAL of others */
     cl_ulong local_bytes, max_allocation, memory;
     cl_command_queue_properties queues;     /* what queues of the host can have */
     cl_device_device_enqueue_capabilities enqueues;
@@ -460,9 +461,13 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
 {
     enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     const void *const platform = &mock_platform;
+    cl_device_local_mem_type local_type;
     const mock_facts *f;
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
+    local_type = f->local_type                    ? f->local_type
+                 : f->type & CL_DEVICE_TYPE_CPU ? CL_GLOBAL
+                                                : CL_LOCAL;
     switch (what) {
     case CL_DEVICE_TYPE: return MOCK_ANSWER(f->type);
     case CL_DEVICE_PLATFORM: return MOCK_ANSWER(platform);
@@ -476,6 +481,7 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return MOCK_ANSWER(f->max_group);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: return MOCK_ANSWER(f->item_sizes);
     case CL_DEVICE_LOCAL_MEM_SIZE: return MOCK_ANSWER(f->local_bytes);
+    case CL_DEVICE_LOCAL_MEM_TYPE: return MOCK_ANSWER(local_type);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return MOCK_ANSWER(f->max_allocation);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return MOCK_ANSWER(f->memory);
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return MOCK_ANSWER(f->enqueues);

@@ -26,10 +26,13 @@ static cl_int build_with_more(cl_program program, cl_uint count, const cl_device
 static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value,
                       size_t *needed)
 {
+    const cl_device_local_mem_type local = CL_LOCAL;
     const cl_int code = clGetDeviceInfo(device, what, size, value, needed);
     if (code != CL_SUCCESS || !value) return code;
     if (what == CL_DEVICE_TYPE && pretended.type)
         memcpy(value, &pretended.type, sizeof pretended.type);
+    if (what == CL_DEVICE_LOCAL_MEM_TYPE && pretended.type == CL_DEVICE_TYPE_GPU)
+        memcpy(value, &local, sizeof local);
     if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units)
         memcpy(value, &pretended.units, sizeof pretended.units);
     if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory)
