@@ -259,21 +259,11 @@ static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
     return c;
 }
 
-/* Lets adversarial cases sort as on a GPU: on a CPU of a sorter that takes sweeps, or of one with
-   small work-groups, whose buckets are small. PoCL's optimizer breaks sweeps in one launch, whose
-   loops have barriers that depend on other work-groups: only NVIDIA's GPUs run these. */
+/* Lets adversarial cases sort as on a GPU, by the plans of many elements. */
 static int open_adversarial(fuzz_device *f)
 {
-    bench other = f->b;
     test_crossover_log2 = 10;
-    if (!test_is_cpu(&f->b)) return 1;
-    if (!sweeping_sorter(&f->b, &other)) return 0;
-    f->gpus[0] = other.sorter;
-    more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
-    pretended.group = 64;
-    f->gpus[1] = pretending_sorter(&f->b, CL_DEVICE_TYPE_GPU, 0, 0);
-    if (f->gpus[1]) f->gpus[1]->has_progress = 1;
-    return f->gpus[1] != NULL;
+    return !test_is_cpu(&f->b) || pretending_gpus(&f->b, f->gpus);
 }
 
 static sort_case draw_case(const fuzz_device *f, uint64_t number)

@@ -40,6 +40,21 @@ static inline int sweeping_sorter(const bench *b, bench *other)
     return 1;
 }
 
+/* On a CPU, sorters that sort as on a GPU: one that takes sweeps, and one with small work-groups,
+   whose buckets are small. PoCL's optimizer breaks sweeps in one launch, whose loops have barriers
+   that depend on other work-groups: only NVIDIA's GPUs run these. */
+static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[2])
+{
+    bench other = *b;
+    if (!sweeping_sorter(b, &other)) return 0;
+    gpus[0] = other.sorter;
+    more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+    pretended.group = 64;
+    gpus[1] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (gpus[1]) gpus[1]->has_progress = 1;
+    return gpus[1] != NULL;
+}
+
 static inline void end_sweeping(bench *other)
 {
     CHECK(!(other->sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
