@@ -303,8 +303,9 @@ static large_case draw_case(const large_device *f, uint64_t number)
     c.values_out = c.d.value_size && chance(&random, 50);
     c.own_scratch = chance(&random, 20);
     c.shift = chance(&random, 60) ? 0 : draw(&random, 9);
-    /* One in ten, and fewer of those that take a host seconds. */
-    c.hosted = draw(&random, c.d.count > 1u << 24 ? 40 : 7) == 0;
+    /* Of 2^20 to 2^26 elements one in ten: a third of the shortest, for which a host takes little
+       time, and one in 129 of the longest. */
+    c.hosted = draw(&random, 1 + (2 * c.d.count >> f->o->least)) == 0;
     return c;
 }
 
