@@ -8932,11 +8932,34 @@ static const char *const clsort__source[] = {
     "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "        key[m] = load_decider(from, m * CLSORT_GROUP);\n"
     "}\n\n\n"
-    "CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)\n"
+    "CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)\n"
     "{\n"
-    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,\n"
+    "    const uint copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,\n"
     "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
-    "    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);\n"
+    "    return local_id() % copies + copies * (split_digit(s, code, by) & most);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const uint by)\n"
+    "{\n"
+    "    if (by == BY_PARTS) atomic_add(&counters[at / 2], count << at % 2 * 16);\n"
+    "    else atomic_add(&counters[at], count);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,\n"
+    "                               const uint by)\n"
+    "{\n"
+    "    uint at[CLSORT_AHEAD], run = 1;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "        at[m] = counter_of(s, code[m], by);\n"
+    "    if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            add_count(counters, at[m], 1, by);\n"
+    "        return;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) run++;\n"
+    "        else add_count(counters, at[m], run, by), run = 1;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,\n"
     "                                uint step, local uint *counters, const uint by)\n"
@@ -8947,10 +8970,11 @@ static const char *const clsort__source[] = {
     "            load_ahead(code, from, at);\n"
     "            #pragma unroll\n"
     "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "                count_digit(s, encode(code[m], codec), counters, by);\n"
+    "                code[m] = encode(code[m], codec);\n"
+    "            count_ahead(s, code, counters, by);\n"
     "        } else\n"
     "            for (uint i = at; i < rows; i += CLSORT_GROUP)\n"
-    "                count_digit(s, encode(load_decider(from, i), codec), counters, by);\n"
+    "                atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
@@ -8964,13 +8988,13 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n",
     "//---- radix: hybrid count of parts\n\n\n"
-    "CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)\n"
+    "CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)\n"
     "{\n"
-    "    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,\n"
-    "               peers = crowds ? first_peers(part) : 0,\n"
+    "    const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,\n"
+    "               peers = first_peers(part),\n"
     "               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);\n"
     "    if (count != 0)\n"
-    "        atomic_add(&counters[part / 2], count << part % 2 * 16);\n"
+    "        add_count(counters, part, count, BY_PARTS);\n"
     "}\n\n\n"
     "CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,\n"
     "                               local uint *counters)\n"
@@ -8981,20 +9005,21 @@ static const char *const clsort__source[] = {
     "        if (all_ahead(at, h.n)) {\n"
     "            code_t code[CLSORT_AHEAD];\n"
     "            load_ahead(code, h.source, at);\n"
-    "            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),\n"
+    "            #pragma unroll\n"
+    "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                code[m] = encode(code[m], h.codec);\n"
+    "            const uint part = counter_of(s, code[0], BY_PARTS),\n"
     "                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;\n"
     "            if (crowds) {\n"
     "                #pragma unroll\n"
     "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "                    count_part(s, encode(code[m], h.codec), counters, 1);\n"
-    "            } else {\n"
-    "                #pragma unroll\n"
-    "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "                    count_part(s, encode(code[m], h.codec), counters, 0);\n"
-    "            }\n"
+    "                    count_part(s, code[m], counters);\n"
+    "            } else\n"
+    "                count_ahead(s, code, counters, BY_PARTS);\n"
     "        } else\n"
     "            for (uint i = at; i < h.n; i += CLSORT_GROUP)\n"
-    "                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);\n"
+    "                add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),\n"
+    "                                               BY_PARTS), 1, BY_PARTS);\n"
     "    }\n"
     "}\n\n"
     "CLSORT_INLINE uint counted_part(local const uint *counters, uint part)\n"
@@ -9223,11 +9248,7 @@ static const char *const clsort__source[] = {
     "typedef struct {\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];\n"
-    "} kept_t;\n\n\n\n"
-    "CLSORT_INLINE uint digits_crowd(uint digit)\n"
-    "{\n"
-    "    return popcount(first_peers(digit)) >= CLSORT__WARP / 2;\n"
-    "}\n\n",
+    "} kept_t;\n\n",
     "//---- radix: hybrid whole tiles move\n\n\n"
     "CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)\n"
     "{\n"
@@ -9243,6 +9264,35 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)\n"
     "{\n"
     "    return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)\n"
+    "{\n"
+    "    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;\n"
+    "    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / 2\n"
+    "                        : digit == kept_digit(k, s, 1, by)\n"
+    "                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);\n"
+    "}\n\n"
+    "CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)\n"
+    "{\n"
+    "    return k->rank[m / 2] >> m % 2 * 16 & 0xFFFF;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void rank_runs(kept_t *k, splitter_t s, local uint *counters, const uint by)\n"
+    "{\n"
+    "    uint place = 0, base = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;\n"
+    "        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {\n"
+    "        const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),\n"
+    "                   rank = kept_rank(k, m);\n"
+    "        if (i == 1 || digit != kept_digit(k, s, m + 1, by))\n"
+    "            base = atomic_add(&counters[digit], rank + 1);\n"
+    "        k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16\n"
+    "                               : (k->rank[m / 2] & 0xFFFF0000) | (base + rank);\n"
+    "    }\n"
     "}\n\n\n"
     "CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,\n"
     "                             const uint crowds)\n"
@@ -9255,7 +9305,8 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n"
     "        CLSORT_FORGET_WORD(k->rank[m / 2]);\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid whole tiles are staged\n\n"
     "CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)\n"
     "{\n"
     "    if (by == BY_LINE)\n"
@@ -9263,7 +9314,7 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const uint d = kept_digit(k, s, m, by),\n"
-    "                   place = l.counters[d] + (k->rank[m / 2] >> m % 2 * 16 & 0xFFFF);\n"
+    "                   place = l.counters[d] + kept_rank(k, m);\n"
     "        l.staged[place] = k->code[m];\n"
     "        if (CLSORT_KEEPS_DIGITS(by) && !s.flat)\n"
     "            ((local uchar *)l.masks)[place] = (uchar)d;\n"
@@ -9276,8 +9327,11 @@ static const char *const clsort__source[] = {
     "        find_kept(k, s, BY_SLICES);\n"
     "    else if (by != BY_LINE)\n"
     "        find_kept(k, s, by);\n"
-    "    if (moves && digits_crowd(kept_digit(k, s, 0, by)))\n"
+    "    const uint crowds = moves && digits_crowd(k, s, by);\n"
+    "    if (crowds && CLSORT_WARPS)\n"
     "        rank_kept(k, s, counters, by, 1);\n"
+    "    else if (crowds)\n"
+    "        rank_runs(k, s, counters, by);\n"
     "    else if (moves)\n"
     "        rank_kept(k, s, counters, by, 0);\n"
     "}\n\n\n\n"
@@ -10782,7 +10836,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11119\n",
+    "#line 11183\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11681,7 +11735,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12225\n",
+    "#line 12289\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -15899,7 +15953,7 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
     { CLSORT__OTHER_GPU, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__OTHER_GPU, 2, 32, 0, 1u << 21, 1u << 22, 1u << 18 },
-    { CLSORT__OTHER_GPU, 0, 32, 0, 1u << 21, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 0, 32, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
     { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, 5u << 19, 1u << 18 },
     { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
     { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
@@ -19250,15 +19304,14 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
-   order of equal keys; nor codes of fields. Of sweeps, it gains nothing for floats, which are
-   rarely spread about evenly, nor for many pairs: up to 2^26 took 21 to 24 % less time on an H200;
-   2^28 took 2 % less, and by a Zipf law 13 % more. Other passes take twice its time. */
+   order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. Up to
+   2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, and by a Zipf
+   law 13 % more. Other passes took twice its time. */
 static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
 {
     const int sweeps = clsort__radix_family(s, &p->d) == CLSORT__SWEEP;
-    return (p->indirect || p->by_auto) && !p->key.has_codes
-           && !(sweeps && (clsort__is_float(p->d.key_type)
-                           || p->d.count > CLSORT__HYBRID_MOST_PAIRS));
+    return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
+           && !(sweeps && p->d.count > CLSORT__HYBRID_MOST_PAIRS);
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or

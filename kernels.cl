@@ -8865,12 +8865,40 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
         key[m] = load_decider(from, m * CLSORT_GROUP);
 }
 
-/* Adds a key to the counters, each of which has copies but in a range. */
-CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)
+/* Where a key is counted: each counter has copies but in a range and of parts. */
+CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)
 {
-    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,
+    const uint copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
                most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
-    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);
+    return local_id() % copies + copies * (split_digit(s, code, by) & most);
+}
+
+/* Adds to a counter: those of parts have half a word each. */
+CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
+{
+    if (by == BY_PARTS) atomic_add(&counters[at / 2], count << at % 2 * 16);
+    else atomic_add(&counters[at], count);
+}
+
+/* Adds CLSORT_AHEAD keys of a work-item to the counters; those at once that follow one another with
+   the same digit, where warps are not known and the first and the last key have one. */
+CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,
+                               const uint by)
+{
+    uint at[CLSORT_AHEAD], run = 1;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        at[m] = counter_of(s, code[m], by);
+    if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            add_count(counters, at[m], 1, by);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) run++;
+        else add_count(counters, at[m], run, by), run = 1;
 }
 
 /* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
@@ -8885,10 +8913,11 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
             load_ahead(code, from, at);
             #pragma unroll
             for (uint m = 0; m < CLSORT_AHEAD; m++)
-                count_digit(s, encode(code[m], codec), counters, by);
+                code[m] = encode(code[m], codec);
+            count_ahead(s, code, counters, by);
         } else
             for (uint i = at; i < rows; i += CLSORT_GROUP)
-                count_digit(s, encode(load_decider(from, i), codec), counters, by);
+                atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);
     }
 }
 
@@ -8906,15 +8935,15 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 }
 
 //---- radix: hybrid count of parts
-/* Adds a key to the counters of parts. With `crowds`, lanes with the part of the first one are
-   added at once; called by whole warps then. */
-CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)
+/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
+   whole warps. */
+CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)
 {
-    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
-               peers = crowds ? first_peers(part) : 0,
+    const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
+               peers = first_peers(part),
                count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
     if (count != 0)
-        atomic_add(&counters[part / 2], count << part % 2 * 16);
+        add_count(counters, part, count, BY_PARTS);
 }
 
 /* As count_digits, of the parts of all slices. Where keys are sorted, many of a warp have one. */
@@ -8927,20 +8956,21 @@ CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first,
         if (all_ahead(at, h.n)) {
             code_t code[CLSORT_AHEAD];
             load_ahead(code, h.source, at);
-            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_AHEAD; m++)
+                code[m] = encode(code[m], h.codec);
+            const uint part = counter_of(s, code[0], BY_PARTS),
                        crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;
             if (crowds) {
                 #pragma unroll
                 for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_part(s, encode(code[m], h.codec), counters, 1);
-            } else {
-                #pragma unroll
-                for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_part(s, encode(code[m], h.codec), counters, 0);
-            }
+                    count_part(s, code[m], counters);
+            } else
+                count_ahead(s, code, counters, BY_PARTS);
         } else
             for (uint i = at; i < h.n; i += CLSORT_GROUP)
-                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);
+                add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),
+                                               BY_PARTS), 1, BY_PARTS);
     }
 }
 
@@ -9225,13 +9255,6 @@ typedef struct {
     uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
 } kept_t;
 
-/* Does half of the warp have the digit of its first lane? Then counters would wait for each other:
-   neighbours of sorted keys have the same one. Called by whole warps. */
-CLSORT_INLINE uint digits_crowd(uint digit)
-{
-    return popcount(first_peers(digit)) >= CLSORT__WARP / 2;
-}
-
 //---- radix: hybrid whole tiles move
 /* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
@@ -9253,6 +9276,43 @@ CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint 
     return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
 }
 
+/* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
+   that of its first lane; or, where warps are not known, keys of the work-item that of the next?
+   Called by whole warps. */
+CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)
+{
+    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
+    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / 2
+                        : digit == kept_digit(k, s, 1, by)
+                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
+}
+
+CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)
+{
+    return k->rank[m / 2] >> m % 2 * 16 & 0xFFFF;
+}
+
+/* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
+   and keeps what the counters were. */
+CLSORT_INLINE void rank_runs(kept_t *k, splitter_t s, local uint *counters, const uint by)
+{
+    uint place = 0, base = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;
+        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;
+    }
+    #pragma unroll
+    for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {
+        const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),
+                   rank = kept_rank(k, m);
+        if (i == 1 || digit != kept_digit(k, s, m + 1, by))
+            base = atomic_add(&counters[digit], rank + 1);
+        k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16
+                               : (k->rank[m / 2] & 0xFFFF0000) | (base + rank);
+    }
+}
+
 /* Counts the digits, and keeps what the counters were. */
 CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                              const uint crowds)
@@ -9267,6 +9327,7 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
         CLSORT_FORGET_WORD(k->rank[m / 2]);
 }
 
+//---- radix: hybrid whole tiles are staged
 /* Stages the codes where the counters say. */
 CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
 {
@@ -9275,7 +9336,7 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
-                   place = l.counters[d] + (k->rank[m / 2] >> m % 2 * 16 & 0xFFFF);
+                   place = l.counters[d] + kept_rank(k, m);
         l.staged[place] = k->code[m];
         if (CLSORT_KEEPS_DIGITS(by) && !s.flat)
             ((local uchar *)l.masks)[place] = (uchar)d;
@@ -9291,8 +9352,11 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
         find_kept(k, s, BY_SLICES);
     else if (by != BY_LINE)
         find_kept(k, s, by);
-    if (moves && digits_crowd(kept_digit(k, s, 0, by)))
+    const uint crowds = moves && digits_crowd(k, s, by);
+    if (crowds && CLSORT_WARPS)
         rank_kept(k, s, counters, by, 1);
+    else if (crowds)
+        rank_runs(k, s, counters, by);
     else if (moves)
         rank_kept(k, s, counters, by, 0);
 }
