@@ -14120,6 +14120,12 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
    comparison. */
 static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
 
+/* Is a * b more than `most`? Neither is a number to divide by: callers give them, and 0 is one. */
+static int clsort__product_exceeds(cl_ulong a, cl_ulong b, cl_ulong most)
+{
+    return b && a > most / b;
+}
+
 /* Largest power of two up to 8 that divides a size. */
 static size_t clsort__alignment(size_t size)
 {
@@ -16449,7 +16455,7 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
 static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
-    return offset <= most && (!size || count <= (most - offset) / size);
+    return offset <= most && !clsort__product_exceeds(count, size, most - offset);
 }
 
 static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
@@ -16469,7 +16475,7 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
 static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
 {
     const cl_ulong most = c->s->max_allocation;
-    if (!c->s->context || !size || count <= most / size) return;
+    if (!c->s->context || !clsort__product_exceeds(count, size, most)) return;
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
                   "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
                   field, (double)count, (double)size, (double)most);
@@ -16589,7 +16595,8 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
                    segments = d->segment_count;
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
     const clsort__mistake mistakes[] = { { clsort__exceeds_32_bits(rows), "rows" },
-                                         { rows > 1 && stride && rows - 1 > left / stride,
+                                         { rows > 1
+                                               && clsort__product_exceeds(rows - 1, stride, left),
                                            "rows: from the first to the last, with gaps" },
                                          { segments >= 0xFFFFFFFFu, "segment_count" } };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
@@ -21097,7 +21104,7 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
     *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
-        || (p->d.row_stride && rows > 0xFFFFFFFFu / p->data.stride))
+        || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
     for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
@@ -25024,8 +25031,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - AUTO takes items above 32 for rows and top_k on GPUs.
    - Scratch memory for more elements is enough for fewer on NVIDIA, too.
    - No sum of scratch sizes wraps on hosts of 32 bits.
-   - clsort_check of nearly SIZE_MAX elements in rows with top_k returns an error on GPUs; it
-     divided by zero.
+   - clsort_check of rows with top_k returns an error on GPUs for nearly SIZE_MAX elements, and
+     everywhere for a row_stride below a key; it divided by zero.
    - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
    - A device that tells 0 compute units sorts.
    - A clone that fails says why.
