@@ -13496,6 +13496,10 @@ enum {
         | CLSORT__BIT(CLSORT__FAMILY_BATCH)
 #endif
 };
+
+/* Is one of these families left out? A function: compilers warn of constants beside && and ||. */
+static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & families) != 0; }
+
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
 /* All families of kernels: name, name in messages, and the function that returns the most local
@@ -15127,7 +15131,7 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 /* Options that few programs have. */
 static const char *clsort__more_options(const clsort__config *c)
 {
-    const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
+    const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
     return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
            : c->few                                ? " -D CLSORT_FEW=1"
            : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
@@ -16246,7 +16250,7 @@ static int clsort__known_key_type(cl_uint type)
 static int clsort__known_field_type(cl_uint type)
 {
     return clsort__known_key_type(type)
-           || (type > CLSORT_BYTES && type <= CLSORT_BYTES + CLSORT_MAX_FIELD_BYTES);
+           || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
 }
 
 /* Blames part `name` of field number i. */
@@ -16594,11 +16598,12 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count,
                    segments = d->segment_count;
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    const clsort__mistake mistakes[] = { { clsort__exceeds_32_bits(rows), "rows" },
-                                         { rows > 1
-                                               && clsort__product_exceeds(rows - 1, stride, left),
-                                           "rows: from the first to the last, with gaps" },
-                                         { segments >= 0xFFFFFFFFu, "segment_count" } };
+    const clsort__mistake mistakes[] = {
+        { clsort__exceeds_32_bits(rows), "rows" },
+        { rows > 1 && clsort__product_exceeds(rows - 1, stride, left),
+          "rows: from the first to the last, with gaps" },
+        { segments >= 0xFFFFFFFFu, "segment_count" }
+    };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
@@ -17918,7 +17923,7 @@ static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const cl
 /* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
 static int clsort__run_buckets(const clsort__config *c)
 {
-    return !c->value_bytes && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX));
+    return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
 }
 
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
@@ -17949,7 +17954,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
-           && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
+           && !clsort__leaves_out(CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
            && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
@@ -21268,7 +21273,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const int no_merge = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)) != 0;
+    const int no_merge = clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE));
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
@@ -23066,10 +23071,10 @@ static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
     clsort__fill_runs(t);
     CLSORT__MUST(clsort__own_queue(s));
     CLSORT__MUST(clsort__upload_pieces(s, t));
-    if (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)))
+    if (!clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE)))
         runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
     if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
-    if (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) return runs;
+    if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
     parts = clsort__test_partition(s, t, 15);
     if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
     parts = clsort__note_broken(s, CLSORT__PARTITION, parts);
