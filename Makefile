@@ -89,13 +89,13 @@ build/lib/libclsort.a: build/lib/clsort.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
-# Written each time: PREFIX may be another one.
+# Written each time: PREFIX may be another one. Programs call OpenCL themselves: they link it, too.
 .PHONY: build/lib/clsort.pc
 build/lib/clsort.pc:
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: clsort' 'Description: sorts on any OpenCL device' \
-	    'Version: $(version)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lclsort' \
-	    'Libs.private: -lOpenCL' >$@
+	    'Version: $(version)' 'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${prefix}/lib -lclsort -lOpenCL' >$@
 
 install-lib: lib install
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
