@@ -17,17 +17,19 @@
          float keys[5] = { 3, -1, 4, 0, 2 };
          clsort_desc d = clsort_desc_default();
          clsort_sorter *s;
+         clsort_status status = clsort_create(NULL, NULL, NULL, &s);
 
          d.count = 5;
          d.key_type = CLSORT_F32;
-         if (clsort_create(NULL, NULL, NULL, &s) != CL_SUCCESS) return 1;
-         if (clsort_sort_host(s, &d, keys, NULL, NULL) != CL_SUCCESS) puts(clsort_last_error(s));
+         if (status == CL_SUCCESS) status = clsort_sort_host(s, &d, keys, NULL, NULL);
+         if (status != CL_SUCCESS) puts(s ? clsort_last_error(s) : clsort_status_text(status));
          else printf("%g %g %g %g %g\n", keys[0], keys[1], keys[2], keys[3], keys[4]);
          clsort_destroy(s);
-         return 0;
+         return status != CL_SUCCESS;
      }
 
-   prints -1 0 2 3 4. In a real program you bring the context, the queue and the buffers:
+   prints -1 0 2 3 4. Where OpenCL has no driver, it says so. In a real program you bring the context,
+   the queue and the buffers:
 
      clsort_create(context, device, NULL, &s);            once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
