@@ -1018,15 +1018,17 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
-/* Builds and warms all that such a sort needs, so that the first one costs no more than a later
-   one: kernels, one launch of each geometry, scratch memory. Needs no buffers. Blocks.
+/* Builds and warms all that such a sort needs, so that the first one compiles nothing: kernels, one
+   launch of each geometry, scratch memory. Needs no buffers. Blocks.
    - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
      scratch memory for it. The first sort on that queue then makes no object but events. It waits
-     for its own launches, and so for what an in-order queue holds before them. It cannot do so for
-     your buffers: NVIDIA's driver gives a buffer memory when a command first uses it, which takes
-     0.1 to 0.3 ms.
+     for its own launches, and so for what an in-order queue holds before them.
    - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
      goes to the next queue that needs some.
+   - The first sort is still the first to use some memory. NVIDIA's driver gives a buffer of yours
+     memory when a command first uses it, which takes 0.1 to 0.3 ms. On CPUs the system gives pages
+     when they are first written, those of scratch memory, too: on PoCL the first sort of 10^6 u32
+     took 1 to 4 ms of CPU time more than later ones, which took 3 to 12.
    AUTO and several algorithms choose kernels by the count. With CLSORT_FLAG_ANY_COUNT it prepares
    for every count from 0 (of top_k: from top_k) to desc->count. Any such sort, with the same
    description otherwise and on the queue that was given, then builds nothing, allocates nothing and
