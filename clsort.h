@@ -17,17 +17,19 @@
          float keys[5] = { 3, -1, 4, 0, 2 };
          clsort_desc d = clsort_desc_default();
          clsort_sorter *s;
+         clsort_status status = clsort_create(NULL, NULL, NULL, &s);
 
          d.count = 5;
          d.key_type = CLSORT_F32;
-         if (clsort_create(NULL, NULL, NULL, &s) != CL_SUCCESS) return 1;
-         if (clsort_sort_host(s, &d, keys, NULL, NULL) != CL_SUCCESS) puts(clsort_last_error(s));
+         if (status == CL_SUCCESS) status = clsort_sort_host(s, &d, keys, NULL, NULL);
+         if (status != CL_SUCCESS) puts(s ? clsort_last_error(s) : clsort_status_text(status));
          else printf("%g %g %g %g %g\n", keys[0], keys[1], keys[2], keys[3], keys[4]);
          clsort_destroy(s);
-         return 0;
+         return status != CL_SUCCESS;
      }
 
-   prints -1 0 2 3 4. In a real program you bring the context, the queue and the buffers:
+   prints -1 0 2 3 4. Where OpenCL has no driver, it says so. In a real program you bring the context,
+   the queue and the buffers:
 
      clsort_create(context, device, NULL, &s);            once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
@@ -1016,15 +1018,17 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
-/* Builds and warms all that such a sort needs, so that the first one costs no more than a later
-   one: kernels, one launch of each geometry, scratch memory. Needs no buffers. Blocks.
+/* Builds and warms all that such a sort needs, so that the first one compiles nothing: kernels, one
+   launch of each geometry, scratch memory. Needs no buffers. Blocks.
    - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
      scratch memory for it. The first sort on that queue then makes no object but events. It waits
-     for its own launches, and so for what an in-order queue holds before them. It cannot do so for
-     your buffers: NVIDIA's driver gives a buffer memory when a command first uses it, which takes
-     0.1 to 0.3 ms.
+     for its own launches, and so for what an in-order queue holds before them.
    - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
      goes to the next queue that needs some.
+   - The first sort is still the first to use some memory. NVIDIA's driver gives a buffer of yours
+     memory when a command first uses it, which takes 0.1 to 0.3 ms. On CPUs the system gives pages
+     when they are first written, those of scratch memory, too: on PoCL the first sort of 10^6 u32
+     took 1 to 4 ms of CPU time more than later ones, which took 3 to 12.
    AUTO and several algorithms choose kernels by the count. With CLSORT_FLAG_ANY_COUNT it prepares
    for every count from 0 (of top_k: from top_k) to desc->count. Any such sort, with the same
    description otherwise and on the queue that was given, then builds nothing, allocates nothing and
@@ -13550,6 +13554,10 @@ enum {
         | CLSORT__BIT(CLSORT__FAMILY_BATCH)
 #endif
 };
+
+/* Is one of these families left out? A function: compilers warn of constants beside && and ||. */
+static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & families) != 0; }
+
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
 /* All families of kernels: name, name in messages, and the function that returns the most local
@@ -14174,6 +14182,12 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
 /* Does a number need more than 32 bits? Where a size_t has 32, compilers warn of a plain
    comparison. */
 static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
+
+/* Is a * b more than `most`? Neither is a number to divide by: callers give them, and 0 is one. */
+static int clsort__product_exceeds(cl_ulong a, cl_ulong b, cl_ulong most)
+{
+    return b && a > most / b;
+}
 
 /* Largest power of two up to 8 that divides a size. */
 static size_t clsort__alignment(size_t size)
@@ -15179,7 +15193,7 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 /* Options that few programs have. */
 static const char *clsort__more_options(const clsort__config *c)
 {
-    const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
+    const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
     return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
            : c->few                                ? " -D CLSORT_FEW=1"
            : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
@@ -16366,7 +16380,7 @@ static int clsort__known_key_type(cl_uint type)
 static int clsort__known_field_type(cl_uint type)
 {
     return clsort__known_key_type(type)
-           || (type > CLSORT_BYTES && type <= CLSORT_BYTES + CLSORT_MAX_FIELD_BYTES);
+           || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
 }
 
 /* Blames part `name` of field number i. */
@@ -16575,7 +16589,7 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
 static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
-    return offset <= most && (!size || count <= (most - offset) / size);
+    return offset <= most && !clsort__product_exceeds(count, size, most - offset);
 }
 
 static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
@@ -16595,7 +16609,7 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
 static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
 {
     const cl_ulong most = c->s->max_allocation;
-    if (!c->s->context || !size || count <= most / size) return;
+    if (!c->s->context || !clsort__product_exceeds(count, size, most)) return;
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
                   "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
                   field, (double)count, (double)size, (double)most);
@@ -16714,10 +16728,12 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count,
                    segments = d->segment_count;
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    const clsort__mistake mistakes[] = { { clsort__exceeds_32_bits(rows), "rows" },
-                                         { rows > 1 && stride && rows - 1 > left / stride,
-                                           "rows: from the first to the last, with gaps" },
-                                         { segments >= 0xFFFFFFFFu, "segment_count" } };
+    const clsort__mistake mistakes[] = {
+        { clsort__exceeds_32_bits(rows), "rows" },
+        { rows > 1 && clsort__product_exceeds(rows - 1, stride, left),
+          "rows: from the first to the last, with gaps" },
+        { segments >= 0xFFFFFFFFu, "segment_count" }
+    };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
@@ -18037,7 +18053,7 @@ static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const cl
 /* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
 static int clsort__run_buckets(const clsort__config *c)
 {
-    return !c->value_bytes && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX));
+    return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
 }
 
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
@@ -18068,7 +18084,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
-           && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
+           && !clsort__leaves_out(CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
            && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
@@ -21228,7 +21244,7 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
     *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
-        || (p->d.row_stride && rows > 0xFFFFFFFFu / p->data.stride))
+        || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
     for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
@@ -21392,7 +21408,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const int no_merge = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)) != 0;
+    const int no_merge = clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE));
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
@@ -23190,10 +23206,10 @@ static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
     clsort__fill_runs(t);
     CLSORT__MUST(clsort__own_queue(s));
     CLSORT__MUST(clsort__upload_pieces(s, t));
-    if (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)))
+    if (!clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE)))
         runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
     if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
-    if (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) return runs;
+    if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
     parts = clsort__test_partition(s, t, 15);
     if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
     parts = clsort__note_broken(s, CLSORT__PARTITION, parts);
@@ -25155,8 +25171,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - AUTO takes items above 32 for rows and top_k on GPUs.
    - Scratch memory for more elements is enough for fewer on NVIDIA, too.
    - No sum of scratch sizes wraps on hosts of 32 bits.
-   - clsort_check of nearly SIZE_MAX elements in rows with top_k returns an error on GPUs; it
-     divided by zero.
+   - clsort_check of rows with top_k returns an error on GPUs for nearly SIZE_MAX elements, and
+     everywhere for a row_stride below a key; it divided by zero.
    - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
    - A device that tells 0 compute units sorts.
    - A clone that fails says why.

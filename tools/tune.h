@@ -246,15 +246,22 @@ static void tune_print_row(const struct clsort__crossover *row)
            tune_threshold_text(row->samples, text[3], sizeof text[3]));
 }
 
-/* The best row, and what it gains over the one of the table. */
+/* The best row, and what it gains over the one of the table. Where the time was up before its first
+   count, the table's row stays, and nothing is said of it. */
 static void tune_print_best(const tune_job *job)
 {
     const struct clsort__crossover best = tune_best(job);
     const double now = exp(tune_loss(job, job->row)), then = exp(tune_loss(job, &best));
+    const int last = TUNE_LOG2_FIRST + job->sizes - 1;
     tune_print_row(&best);
+    if (!job->sizes) {
+        puts("   /* not measured */");
+        return;
+    }
     if (memcmp(&best, job->row, sizeof best))
-        printf("   /* AUTO now takes %.2f x the best method's time, then %.2f x */\n", now, then);
-    else printf("   /* as now: %.2f x the best method's time */\n", now);
+        printf("   /* AUTO now takes %.2f x the best method's time up to 2^%d, then %.2f x */\n",
+               now, last, then);
+    else printf("   /* as now: %.2f x the best method's time up to 2^%d */\n", now, last);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -336,19 +343,22 @@ static void tune_release(tune_job *job)
     }
 }
 
-/* Measures a row until `most_ms` have passed. Returns an exit code. */
+/* Measures a row until `most_ms` have passed, at least one count. Returns an exit code. */
 static int tune_row(tune_job *job, double most_ms)
 {
-    const double start = now_ms();
-    int code = tune_buffers(job);
+    double start;
+    int code;
     job->sizes = 0;
+    if (most_ms <= 0) return DONE_OK;
+    code = tune_buffers(job);
+    start = now_ms();
     while (code == DONE_OK && job->sizes < TUNE_SIZES && now_ms() - start < most_ms) {
         code = tune_size(job, job->sizes);
         if (code == DONE_OK && !isinf(tune_least(job->ms[job->sizes]))) job->sizes++;
         else break;
     }
     progress("%s", "");
-    if (code == DONE_OK) tune_print_times(job);
+    if (code == DONE_OK && job->sizes) tune_print_times(job);
     return code;
 }
 
