@@ -239,17 +239,16 @@ static void edit_kernels(int wrong)
     edited.programs = 0;
 }
 
-/* Sorts pairs whose keys span a little more than 2^24 codes, so that hybrid radix does not leave
-   them to the passes; the verdict. */
-static clsort_status sort_wide_pairs(bench *b, clsort_sorter *s)
+/* Sorts pairs whose keys span up to so many codes; the verdict. */
+static clsort_status sort_wide_pairs(bench *b, clsort_sorter *s, cl_uint span)
 {
-    enum { PAIRS = 17588, SPAN = CLSORT__EDGE_LEAST_SPAN + CLSORT__EDGE_LEAST_SPAN / 1024 };
+    enum { PAIRS = 200000 };
     static cl_uint keys[PAIRS], values[PAIRS];
     clsort_desc d = clsort_desc_default();
     uint64_t random = 1;
     cl_uint i;
     for (i = 0; i < PAIRS; i++) {
-        keys[i] = 0x12345 + (cl_uint)(pattern_random(&random) % SPAN);
+        keys[i] = 0x12345 + (cl_uint)(pattern_random(&random) % span);
         values[i] = i;
     }
     d.count = PAIRS;
@@ -266,14 +265,19 @@ static clsort_status sort_wide_pairs(bench *b, clsort_sorter *s)
     return clsort_collect(s, 1);
 }
 
+/* Where keys span a little less than 2^24 codes, hybrid radix leaves pairs to the passes. */
 static void self_checking_sorters_find_wrong_kernels(bench *b)
 {
-    int wrong;
-    for (wrong = 0; wrong < 2; wrong++) {
+    static const struct { int more, wrong; } cases[] = { { -1, 0 }, { 1, 0 }, { 1, 1 } };
+    const cl_uint edge = CLSORT__EDGE_LEAST_SPAN;
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int wrong = cases[i].wrong;
         clsort_sorter *s = self_checking(b);
-        AT("kernels are %s", wrong ? "wrong" : "right");
+        AT("kernels are %s, span %s", wrong ? "wrong" : "right", cases[i].more > 0 ? "+" : "-");
         edit_kernels(wrong);
-        CHECK_STATUS(sort_wide_pairs(b, s), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+        CHECK_STATUS(sort_wide_pairs(b, s, cases[i].more > 0 ? edge + edge / 1024 : edge - 1),
+                     wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
         CHECK(!edited.programs == !wrong);
         clsort_destroy(s);
     }
