@@ -22900,17 +22900,41 @@ static clsort_desc clsort__resolved(const clsort__job *j)
    hybrid radix splits ranges again. */
 enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
 
-/* Keys of `bytes` bytes with many ties, and their numbers as values. */
-static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values, size_t count)
+/* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
+   elements' numbers, from 1 on, times an odd one: so they have any bits, and its inverse gives the
+   numbers back. */
+enum { CLSORT__TEST_KEYS, CLSORT__TEST_VALUES, CLSORT__TEST_INDICES };
+#define CLSORT__TEST_FACTOR 0x9E3779B1u
+#define CLSORT__TEST_INVERSE 0xE8B2F51u
+
+/* A self-test sort. span: its keys are any that lie so far apart at most, from a random one on; 0:
+   many ties, and any bits. */
+typedef struct clsort__test {
+    cl_uint algorithm, radix, key_type, payload;
+    size_t count;
+    cl_ulong span;
+} clsort__test;
+
+/* A random number. Source: Marsaglia's xorshift. */
+static cl_ulong clsort__draw(cl_ulong *x)
 {
-    cl_ulong x = 88172645463325252u;
-    size_t i, b;
-    for (i = 0; i < count; i++) {
-        x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
-        for (b = 0; b < bytes; b++)
-            keys[i * bytes + b] = (unsigned char)(i % 3 ? x >> 8 * b : x >> 60);
-        values[i] = (cl_uint)i;
-    }
+    *x ^= *x << 13; *x ^= *x >> 7; *x ^= *x << 17;
+    return *x;
+}
+
+/* A span around a power of two: 2^log2 less 1, itself, or up to 1/1024 more. */
+static cl_ulong clsort__draw_span(cl_uint log2, cl_ulong *x)
+{
+    const cl_ulong power = (cl_ulong)1 << log2, side = clsort__draw(x) % 3;
+    return power - 1 + (side < 2 ? side : 1 + clsort__draw(x) % ((power >> 10) + 1));
+}
+
+static void clsort__store_key(unsigned char *keys, size_t bytes, size_t i, cl_ulong key)
+{
+    if (bytes == 1) keys[i] = (unsigned char)key;
+    else if (bytes == 2) { const cl_ushort k = (cl_ushort)key; memcpy(keys + i * bytes, &k, bytes); }
+    else if (bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(keys + i * bytes, &k, bytes); }
+    else memcpy(keys + i * bytes, &key, bytes);
 }
 
 static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t i)
@@ -22921,6 +22945,26 @@ static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t
     else if (bytes == 4) { cl_uint k; memcpy(&k, keys + i * bytes, bytes); key = k; }
     else memcpy(&key, keys + i * bytes, bytes);
     return key;
+}
+
+/* Keys of `bytes` bytes, and their values. The least and the most key of a span stand at
+   the ends, where every sample sees them. */
+static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char *keys,
+                              cl_uint *values)
+{
+    const cl_ulong top = ~(cl_ulong)0 >> (64 - 8 * bytes), span = t->span;
+    const size_t ends = 1 + (t->count >> CLSORT__HYBRID_SAMPLE_LOG2);
+    cl_ulong x = 88172645463325252u + span, low = span ? clsort__draw(&x) % (top - span + 1) : 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        const cl_ulong drawn = clsort__draw(&x),
+                       far = i < ends ? 0 : i + ends >= t->count ? span : drawn % (span + 1);
+        clsort__store_key(keys, bytes, i,
+                          span    ? low + far
+                          : i % 3 ? drawn
+                                  : (drawn >> 60) * (~(cl_ulong)0 / 255));
+        values[i] = (cl_uint)(i + 1) * CLSORT__TEST_FACTOR;
+    }
 }
 
 /* Is `sorted` in order and, by a sum of hashes, a permutation of `keys`? */
@@ -22954,30 +22998,49 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
     return 1;
 }
 
+/* Makes the result of an argsort, or of a sort with values, one with the elements' numbers. */
+static void clsort__number_test(const clsort__test *t, size_t bytes, const unsigned char *keys,
+                                unsigned char *sorted, cl_uint *values)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++)
+        if (t->payload == CLSORT__TEST_VALUES) values[i] = values[i] * CLSORT__TEST_INVERSE - 1;
+        else if (values[i] < t->count)
+            memcpy(sorted + i * bytes, keys + values[i] * bytes, bytes);
+}
+
+static clsort_desc clsort__test_desc(const clsort__test *t)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = t->count;
+    d.key_type = t->key_type;
+    d.algorithm = t->algorithm;
+    d.tuning.radix = t->radix;
+    d.value_size = t->payload == CLSORT__TEST_VALUES ? 4 : 0;
+    return d;
+}
+
 /* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values,
    marks. */
-static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
-                                       cl_uint key_type, int pairs, size_t count,
+static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
                                        unsigned char *memory)
 {
-    const size_t bytes = clsort__key_bits(key_type) / 8;
+    const size_t bytes = clsort__key_bits(t->key_type) / 8, count = t->count;
+    const int indices = t->payload == CLSORT__TEST_INDICES;
+    const clsort_desc d = clsort__test_desc(t);
     unsigned char *keys = memory, *sorted = keys + 8 * count,
                   *seen = sorted + 8 * count + 4 * count;
     cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
-    clsort_desc d = clsort_desc_default();
-    d.count = count;
-    d.key_type = key_type;
-    d.algorithm = algorithm;
-    d.tuning.radix = radix;
-    d.value_size = pairs ? sizeof *values : 0;
-    clsort__fill_test(keys, bytes, values, count);
+    clsort__fill_test(t, bytes, keys, values);
     memcpy(sorted, keys, bytes * count);
-    CLSORT__MUST(clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL));
+    CLSORT__MUST(clsort_sort_host(s, &d, sorted, d.value_size ? values : NULL,
+                                  indices ? values : NULL));
+    if (t->payload) clsort__number_test(t, bytes, keys, sorted, values);
     if (clsort__keys_hold(keys, sorted, bytes, count)
-        && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0))
+        && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
         return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__find_algorithm(algorithm)->name);
+                        clsort__find_algorithm(t->algorithm)->name);
 }
 
 /* The sorts that test one algorithm: every key width, with and without values, at sizes around its
@@ -22987,46 +23050,100 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
-    size_t t, c;
-    for (t = 0; t < 8; t++)
-        for (c = 0; c < 4; c++)
-            CLSORT__MUST(
-                clsort__test_sort(s, algorithm, radix, types[t / 2], t & 1, counts[c], memory));
+    clsort__test t = { 0, 0, 0, 0, 0, 0 };
+    cl_ulong x = 1;
+    cl_uint i, c;
+    t.algorithm = algorithm, t.radix = radix;
+    for (i = 0; i < 16; i++)
+        for (c = 0; c < 4; c++) {
+            t.key_type = types[i / 4];
+            t.payload = i & 1 ? CLSORT__TEST_VALUES : CLSORT__TEST_KEYS;
+            t.count = counts[c];
+            t.span = i & 2 ? clsort__draw_span(1 + (cl_uint)(clsort__draw(&x) >> 32)
+                                                   % (clsort__key_bits(t.key_type) - 1), &x)
+                           : 0;
+            CLSORT__MUST(clsort__test_sort(s, &t, memory));
+        }
     return CL_SUCCESS;
 }
 
-/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and how it is tested. */
+/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and the most elements that
+   it is tested with. */
 typedef struct clsort__radix_form {
-    cl_uint radix, family, cpu, pairs;
+    cl_uint radix, family;
     size_t most;
 } clsort__radix_form;
 
-/* Tests the forms for this device, and leaves out those that are wrong. */
+/* May AUTO take a form for what a test sorts, at some count, and does a plan of it at this one? */
+static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
+                            const clsort__test *t)
+{
+    clsort_desc d = clsort__test_desc(t);
+    clsort__crossover row;
+    clsort__plan p;
+    d.flags = t->payload == CLSORT__TEST_INDICES ? CLSORT_FLAG_INDICES : 0;
+    row = clsort__find_crossover(s, &d);
+    clsort__make_plan(s, &d, &p);
+    return p.config.family == form->family
+           && (form->radix == CLSORT_RADIX_SAMPLES ? row.samples > 0
+                                                   : row.hybrid != CLSORT__NEVER);
+}
+
+/* Tests a form with spans: of many keys of 4 bytes, below, at and above the least one of pairs in
+   hybrid radix; of fewer, around every power of two. */
+static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_form *form,
+                                        clsort__test t, unsigned char *memory)
+{
+    enum { SIDES = 3 };
+    const cl_uint bits = clsort__key_bits(t.key_type);
+    cl_ulong x = 1;
+    cl_uint i;
+    for (i = bits == 32 ? 0 : SIDES; i < SIDES + bits - 1; i++) {
+        t.count = i < SIDES ? form->most : clsort__smaller(form->most, CLSORT__TEST_COUNT);
+        t.span = i < SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
+                           : clsort__draw_span(i - SIDES + 1, &x);
+        if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
+    }
+    return CL_SUCCESS;
+}
+
+/* Tests a form, and leaves it out if it is wrong: with ties at some counts, and with spans. */
+static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
+                                       cl_uint key_type, cl_uint payload, unsigned char *memory)
+{
+    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->most };
+    clsort_status status = CL_SUCCESS;
+    clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
+    size_t i;
+    t.radix = form->radix, t.key_type = key_type, t.payload = payload;
+    for (i = 0; i < 3 && status == CL_SUCCESS; i++) {
+        t.count = counts[i];
+        if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
+    }
+    if (status == CL_SUCCESS) status = clsort__test_spans(s, form, t, memory);
+    if (status == CLSORT_ERROR_WRONG_RESULT) s->broken |= CLSORT__BIT(form->family);
+    return status;
+}
+
+static const clsort__radix_form clsort__radix_forms[] = {
+    { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 300007 },
+    { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 5000 },
+    { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, CLSORT__TEST_HYBRID_COUNT },
+    { CLSORT_RADIX_CACHED, CLSORT__CACHED, CLSORT__TEST_HYBRID_COUNT }
+};
+enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
+
+/* Tests the forms that AUTO may take on this device. */
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
-    static const cl_uint types[2] = { CLSORT_U32, CLSORT_U64 };
-    static const clsort__radix_form forms[] = {
-        { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 0, 0, 300007 },
-        { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 0, 0, 5000 },
-        { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 0, 1, 5000 },
-        { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 0, CLSORT__TEST_HYBRID_COUNT },
-        { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 1, CLSORT__TEST_HYBRID_COUNT },
-        { CLSORT_RADIX_CACHED, CLSORT__CACHED, 1, 0, CLSORT__TEST_HYBRID_COUNT },
-        { CLSORT_RADIX_CACHED, CLSORT__CACHED, 1, 1, CLSORT__TEST_HYBRID_COUNT }
-    };
     clsort_status worst = CL_SUCCESS;
-    size_t k, i;
-    for (k = 0; k < sizeof forms / sizeof *forms; k++) {
-        const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, forms[k].most };
-        clsort_status status = CL_SUCCESS;
-        if (!(forms[k].cpu ? s->is_cpu : s->has_progress)) continue;
-        for (i = 0; i < 6 && status == CL_SUCCESS; i++)
-            status = clsort__test_sort(s, CLSORT_RADIX, forms[k].radix, types[i / 3],
-                                       (int)forms[k].pairs, counts[i % 3], memory);
+    cl_uint i;
+    for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
+        const clsort_status status =
+            clsort__test_form(s, &clsort__radix_forms[i / 6],
+                              i / 3 % 2 ? CLSORT_U64 : CLSORT_U32, i % 3, memory);
         if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
-        if (status == CL_SUCCESS) continue;
-        s->broken |= CLSORT__BIT(forms[k].family);
-        worst = status;
+        if (status != CL_SUCCESS) worst = status;
     }
     return worst;
 }
@@ -23083,8 +23200,7 @@ static void clsort__fill_runs(clsort__pieces_test *t)
     for (i = 0; i < CLSORT__TEST_PIECES; i++) {
         key = i * CLSORT_MAX_RUNS % CLSORT__TEST_PIECES < CLSORT_MAX_RUNS ? i % 3 : key;
         key += i * 2654435761u >> 7 & 7 ? 0 : step + (i & 3);
-        if (t->bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(t->keys + 4 * i, &k, 4); }
-        else memcpy(t->keys + 8 * i, &key, 8);
+        clsort__store_key(t->keys, t->bytes, i, key);
         t->values[i] = (cl_uint)i;
     }
 }
@@ -23722,9 +23838,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     clsort_status first = CL_SUCCESS;
     cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)(sorter->has_progress || sorter->is_cpu
-                                                              ? CLSORT__TEST_HYBRID_COUNT
-                                                              : CLSORT__TEST_COUNT));
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */

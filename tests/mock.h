@@ -13,7 +13,8 @@
    mock.hold           set: commands stay queued until mock_run(), or until the host waits for one
    mock.sorts          set: a launch sorts its first array, if the buffer is stored: all of it, or
                        what the host wrote from its start on. A merge of runs that fill one buffer,
-                       and a partition, write their outputs
+                       and a partition, write their outputs. Where keys are numbered, these numbers
+                       are an argsort's from then on
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
@@ -114,6 +115,7 @@ typedef struct mock_buffer {
     struct mock_buffer *parent;
     unsigned char *bytes;                   /* NULL: not stored */
     int sorted;                             /* by a launch, and not written since */
+    int ordered;                            /* holds the result of an argsort */
     size_t written;                         /* from its start on, by writes of the host in order */
     unsigned char *map;                     /* host memory, while it is mapped */
     int used;                               /* a command used it */
@@ -169,6 +171,7 @@ typedef struct mock_command {
     size_t key_bytes, value_bytes;          /* of a launch */
     mock_buffer *inputs[2];                 /* of a merge of runs or a partition: keys, values */
     mock_buffer *splitters, *starts;
+    mock_buffer *order;                     /* of an argsort */
     size_t count, parts;
 } mock_command;
 
@@ -1003,6 +1006,28 @@ static inline void mock_sort(const mock_command *c)
     free(rows);
 }
 
+/* Writes the argsort of stored keys, whatever sorts them then. */
+static inline void mock_argsort(const mock_command *c)
+{
+    const size_t places = c->order->size / sizeof(cl_uint);
+    mock_command sort = *c;
+    mock_buffer keys = *c->from, numbers = *c->order;
+    size_t i;
+    if (!c->from->bytes) return;
+    if (!c->order->bytes) c->order->bytes = (unsigned char *)calloc(places, sizeof(cl_uint));
+    keys.bytes = (unsigned char *)malloc(keys.size);
+    memcpy(keys.bytes, c->from->bytes, keys.size);
+    numbers.bytes = c->order->bytes;
+    for (i = 0; i < places; i++) ((cl_uint *)(void *)numbers.bytes)[i] = (cl_uint)i;
+    sort.from = &keys;
+    sort.to = &numbers;
+    sort.to_at = 0;
+    sort.value_bytes = sizeof(cl_uint);
+    mock_sort(&sort);
+    free(keys.bytes);
+    c->order->ordered = 1;
+}
+
 static inline uint64_t mock_key(const mock_buffer *b, size_t i, size_t bytes)
 {
     uint64_t key = 0;
@@ -1054,6 +1079,8 @@ static inline void mock_execute(const mock_command *c)
         mock_make_output(c);
         return;
     }
+    if (c->order) mock_argsort(c);
+    if (c->order || (c->kind == MOCK_LAUNCH && c->to && c->to->ordered)) return;
     if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
     if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
     if (c->kind == MOCK_WRITE && (!c->to_at || c->to_at == c->to->written))
@@ -1426,13 +1453,34 @@ static inline void mock_find_outputs(mock_command *c, const mock_kernel *k, int 
     c->parts = (size_t)a[rest + 12].value + 1;
 }
 
+/* The arrays of a launch that numbers keys: before these are sorted, or as it sorts them. */
+static inline int mock_find_order(mock_command *c, const mock_kernel *k)
+{
+    const mock_argument *const a = k->arguments;
+    const mock_program *p = k->program;
+    const char *const name = k->signature->name;
+    const int extracts = !strcmp(name, "clsort_extract") && a[12].value,
+              ranks = !strcmp(name, "clsort_ranks")
+                      && mock_option(p->options, "BREAK_TIES_BY_INDEX"),
+              samples = !strncmp(name, "clsort_samples_", 15) && p->value_bytes
+                        && a[k->signature->count - 2].value;
+    if (!extracts && !ranks && !samples) return 0;
+    c->key_bytes = extracts ? (size_t)a[7].value : samples ? 4 : p->key_bytes;
+    c->from = a[0].buffer;
+    c->from_at = (size_t)a[1].value;
+    c->order = a[extracts ? 4 : 6].buffer;
+    return 1;
+}
+
 /* The arrays that a launch sorts. */
 static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
 {
     const mock_program *p = k->program;
     const char *const name = k->signature->name;
+    const mock_argument *const a = k->arguments;
     int first = 0;
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
+    if (mock_find_order(c, k)) return;
     c->key_bytes = p->key_bytes;
     if (p->value_bytes && (p->family == 41 || p->family == 45)) c->key_bytes = 4;   /* a pair's */
     c->value_bytes = p->value_bytes;
@@ -1441,11 +1489,11 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
         mock_find_outputs(c, k, p->value_bytes ? 4 : 2, 2);
     if (!strncmp(name, "clsort_runs_", 12) || !strncmp(name, "clsort_partition_", 17)) return;
     if (!strcmp(name, "clsort_ranks")) first = p->value_bytes ? 4 : 2;   /* it may read copies */
-    c->from = k->arguments[first].buffer;
-    c->from_at = (size_t)k->arguments[first + 1].value;
+    c->from = a[first].buffer;
+    c->from_at = (size_t)a[first + 1].value;
     if (!p->value_bytes) return;
-    c->to = k->arguments[first + 2].buffer;
-    c->to_at = (size_t)k->arguments[first + 3].value;
+    c->to = a[first + 2].buffer;
+    c->to_at = (size_t)a[first + 3].value;
 }
 
 /* Marks the buffers of a launch as used; returns how many were not before. */
