@@ -20950,22 +20950,23 @@ static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, cls
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
-   the largest list. */
-static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selection *t)
+   the largest list. A part that is read once lists its first k, though one of them may be wanted. */
+static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
+                                 clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
+    const size_t n = d->count, k = clsort__largest(d->top_k, 1, 0);   /* a partition's may be 0 */
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
-    /* A partition of nothing wants 0 elements. */
-    const size_t listed = t->most_capacity / clsort__largest(t->wanted, 1, 0),
+    const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
     clsort__cut_rows(s, n, parts, t);
     t->spread = !s || t->parts > 1 || t->scatters;
-    if (streams && t->list_capacity < t->parts * t->wanted)
-        t->list_capacity = 1u << clsort__ceil_log2(t->parts * t->wanted);
+    if (streams && t->list_capacity < t->parts * k)
+        t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
@@ -21382,7 +21383,7 @@ static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(s, &p->d, t);
-    clsort__select_parts(s, p->d.count, t);
+    clsort__select_parts(s, &p->d, t);
     return 1;
 }
 
@@ -21432,7 +21433,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
     clsort__select_list(s, d, t);
-    clsort__select_parts(s, d->count, t);
+    clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
     for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
         if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;

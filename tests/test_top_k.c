@@ -1,23 +1,11 @@
 /* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides,
    outputs, bad calls. */
 
-#include "harness.h"
+#include "pretend.h"
 
-/* Appended to the options of every build. */
-static const char *more_options = "";
-
-static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
-                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                              void *user)
-{
-    char all[1024];
-    snprintf(all, sizeof all, "%s %s", options ? options : "", more_options);
-    return clBuildProgram(program, count, devices, all, notify, user);
-}
-
-#define clBuildProgram build_with_more
 #define CLSORT_IMPLEMENTATION
 #include "top.h"
+#include "pretenders.h"
 
 static const cl_uint all_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
                                      CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
@@ -387,6 +375,25 @@ static void streams_that_a_sample_misleads(bench *b)
     free(keys);
 }
 
+/* A CPU of many cores cuts rows into many parts, of which each lists its first k: lists have room
+   for all of them, though an n-th element is only one. */
+static void rows_in_many_parts(bench *b)
+{
+    static const size_t ks[] = { 1, 2, 5, 16, 17, 40, 250, 1000 };
+    bench other = *b;
+    size_t i;
+    if (!test_is_cpu(b)) return;
+    other.sorter = pretending_sorter(b, 0, 32, 0);
+    for (i = 0; other.sorter && i < 2 * sizeof ks / sizeof *ks; i++) {
+        const size_t rows = ks[i / 2] == 40 ? 3 : 1;
+        top_case c = top_make(i % 4 < 2 ? CLSORT_U32 : CLSORT_I64, rows, 150000 / rows, ks[i / 2]);
+        c.d.flags = i % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
+        c.scratch = 1;
+        top_run(&other, &c);
+    }
+    clsort_destroy(other.sorter);
+}
+
 /* By their key, by some of its bits, and by fields; with values beside them. */
 static void records(bench *b)
 {
@@ -724,7 +731,7 @@ static void long_rows_in_one_launch(bench *b)
         CHECK(takes_kernel(&other, &c, "clsort_select_long") == (i < 9));
     }
     CHECK(!(other.sorter->broken & CLSORT__BIT(CLSORT__LONG_ROWS)));
-    more_options = "";
+    more_options = NULL;
     clsort_destroy(other.sorter);
 }
 
@@ -1001,6 +1008,7 @@ static const test_entry tests[] = {
     { "rows are partitioned around the k-th element", partitions },
     { "segments are partitioned, too", partitions_of_segments },
     { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
+    { "rows in many parts give their first k and their n-th element", rows_in_many_parts },
     { "records are selected and partitioned", records },
     { "a count on the device is followed", counts_on_the_device },
     { "any set of outputs is written and nothing else", every_set_of_outputs },
