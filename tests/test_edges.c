@@ -27,8 +27,8 @@ static const form hybrid = { "radix-hybrid", CLSORT__HYBRID, GROUP },
                   samples = { "radix-samples", CLSORT__SAMPLES, 256 };
 
 /* Codes to be sorted, and what the kernels made of them. They are keys of 4 or 8 bytes without a
-   sign, so a key is its code; or floats, of which `keys` are the codes. That of a pair has its value
-   below it. */
+   sign, so a key is its code; or floats, of which `keys` are the codes. That of a pair has its
+   value below it. */
 typedef struct stage {
     const bench *b;
     const form *form;
@@ -560,8 +560,8 @@ static void make_room(stage *t, int side)
                CLSORT__EDGE_ROOM(capacity(t)) + (size_t)(side + 1) - 1);
 }
 
-/* A slice, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the first
-   bin, in descending order. */
+/* A slice, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the
+   first bin, in descending order. */
 static void fill_bin(stage *t, size_t rows)
 {
     const cl_uint slice = 20 + (cl_uint)below(t, 200);
@@ -965,7 +965,8 @@ static cl_uint mend_runs(const bench *b, size_t wanted)
     clsort__plan_scratch(b->sorter, &p);
     if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))) {
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
-                                     p.scratch.tables + 4 * CLSORT__GATE, 4, &stays, 0, NULL, NULL));
+                                     p.scratch.tables + 4 * CLSORT__GATE, 4, &stays, 0, NULL,
+                                     NULL));
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, N * sizeof *keys, keys,
                                      0, NULL, NULL));
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, N * sizeof *values,
@@ -1086,7 +1087,7 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
 /* Numbers of elements around powers of two, and others. */
 static void plans_have_room(const clsort_sorter *s, int log2_most)
 {
-    static const cl_uint choices[] = { 0, CLSORT_RADIX_SWEEPS, CLSORT_RADIX_HYBRID,
+    static const cl_uint choices[] = { 0, 0, CLSORT_RADIX_SWEEPS, CLSORT_RADIX_HYBRID,
                                      CLSORT_RADIX_SAMPLES, CLSORT_RADIX_CACHED };
     uint64_t random = test_seed();
     size_t kind, i;
@@ -1097,10 +1098,10 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             clsort__plan p;
             d.count = i % 4 < 3 ? power + i % 4 - 1 : power + pattern_random(&random) % power;
             d.key_type = kind % 2 ? CLSORT_U64 : CLSORT_U32;
-            d.algorithm = CLSORT_RADIX;
+            d.algorithm = kind < 3 ? CLSORT_AUTO : CLSORT_RADIX;
             d.tuning.radix = choices[kind / 3];
             d.value_size = kind % 3 == 2 ? 4 : 0;
-            d.flags = kind % 3 == 2 ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0;
+            d.flags = kind % 3 == 2 ? (cl_uint)(CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_KEYS_OUT) : 0;
             if (d.count < 2) continue;
             clsort__make_plan(s, &d, &p);
             clsort__plan_scratch(s, &p);

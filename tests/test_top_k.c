@@ -626,8 +626,8 @@ static int run_held(bench *b, top_case c, size_t group)
     return 1;
 }
 
-/* A row has a bound as long as that is among the first LAST_BOUND of the columns' firsts, of which a
-   work-item has two at most. Of equal keys as many as k are candidates. */
+/* A row has a bound as long as that is among the first LAST_BOUND of the columns' firsts, of which
+   a work-item has two at most. Of equal keys as many as k are candidates. */
 static void bounds_of_columns(bench *b)
 {
     static const struct { cl_uint group; size_t count, k; const char *pattern; } cases[] = {
