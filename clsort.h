@@ -1887,30 +1887,43 @@ extern "C" {
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
 
-/* Where the forms of radix decide. tests/test_edges.c has a row for each of these names.
+/* Where data and counts decide. tests/test_edges.c has a row for each of these names.
 
    Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
    of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
-   has LEAST_GAP_STEPS times 2^32 codes or more. Pairs must span LEAST_SPAN keys. Heavy codes are
-   looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
+   has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
+   its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
+   are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
    LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
    them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
+#define CLSORT__EDGE_MARGIN_LOG2 11
+#define CLSORT__EDGE_INNER_LOG2 4
 #define CLSORT__EDGE_LEAST_SPAN (1 << 24)
 #define CLSORT__EDGE_CROWDED_PART 128
 #define CLSORT__EDGE_LEAST_HEAVY 6
 #define CLSORT__EDGE_HEAVIES 64
 #define CLSORT__EDGE_HEAVIES_PART 2
-/* Of exact counts: the keys that each work-item sorts of a bucket. Other passes sort where one
-   range, or one cell of the sample, has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
-   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
+/* Of exact counts: the keys that each work-item sorts of a bucket. A range has so many second
+   digits that each has fewer than EVEN_ROOM keys on average where codes lie about evenly, fewer
+   than ROOM elsewhere; those that are counted with the first digits stand if each has MOST_EVEN or
+   fewer. Other passes sort where one range, or one cell of the sample, has more than
+   1 / HEAVY_PART of the keys, the buckets above the capacity more than 1 / OVER_PART, or one of
+   these OVER_TIMES the capacity. What lies outside of the sample, some 2^-14 of many keys, may
+   crowd into few buckets: more keys allow longer ones. */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
+#define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
+#define CLSORT__EDGE_ROOM(bucket) ((bucket) / 8 * 7)
 #define CLSORT__EDGE_HEAVY_PART 4
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
+   have the first one's; for each bin, and each part of a slice, 1 / BINS_CROWD. */
+#define CLSORT__EDGE_DIGITS_CROWD 2
+#define CLSORT__EDGE_BINS_CROWD 4
 /* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
    twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
    become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
@@ -1919,9 +1932,27 @@ extern "C" {
 #define CLSORT__EDGE_RUNS_MOST_MENDED 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. */
+/* The longest run of equal upper digits that is mended after sweeps. */
+#define CLSORT__EDGE_MOST_RUN 16
+/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
+   where one range has more than 1 / CACHED_PART of the elements. Digits sort packed pairs from
+   2^PACKED_LOG2 on, times 8 for each digit in which codes differ. */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
+#define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
+#define CLSORT__EDGE_PACKED_LOG2 12
+/* The most parts of a partition that a number of 4 bits has. */
+#define CLSORT__EDGE_FEW_PARTS 16
+/* Of selections: the last of the firsts of so many columns that may bound a row; the fewest of
+   these firsts that are ranked in blocks; the longest list that a work-group ranks by comparing all
+   with all, and a work-item that works alone. Such a one keeps up to INSERT_MOST elements in order;
+   it samples rows for a bound if samples lie LEAST_APART elements apart or more. */
+#define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
+#define CLSORT__EDGE_MANY_COLUMNS 128
+#define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))
+#define CLSORT__EDGE_RANK_MOST 128
+#define CLSORT__EDGE_INSERT_MOST 16
+#define CLSORT__EDGE_LEAST_APART 8
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
@@ -2127,25 +2158,42 @@ static const char *const clsort__source[] = {
     "#define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)\n"
     "#define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)\n"
     "#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)\n\n",
-    "//---- shared: edges\n\n\n\n\n\n\n\n\n"
+    "//---- shared: edges\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT__EDGE_FLAT_TIMES 2\n"
     "#define CLSORT__EDGE_GAP_PART 2\n"
     "#define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)\n"
+    "#define CLSORT__EDGE_MARGIN_LOG2 11\n"
+    "#define CLSORT__EDGE_INNER_LOG2 4\n"
     "#define CLSORT__EDGE_LEAST_SPAN (1 << 24)\n"
     "#define CLSORT__EDGE_CROWDED_PART 128\n"
     "#define CLSORT__EDGE_LEAST_HEAVY 6\n"
     "#define CLSORT__EDGE_HEAVIES 64\n"
-    "#define CLSORT__EDGE_HEAVIES_PART 2\n\n\n\n\n"
+    "#define CLSORT__EDGE_HEAVIES_PART 2\n\n\n\n\n\n\n\n"
     "#define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
+    "#define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)\n"
+    "#define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))\n"
+    "#define CLSORT__EDGE_ROOM(bucket) ((bucket) / 8 * 7)\n"
     "#define CLSORT__EDGE_HEAVY_PART 4\n"
     "#define CLSORT__EDGE_OVER_PART 8\n"
-    "#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n\n\n"
+    "#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n"
+    "#define CLSORT__EDGE_DIGITS_CROWD 2\n"
+    "#define CLSORT__EDGE_BINS_CROWD 4\n\n\n\n\n"
     "#define CLSORT__EDGE_MOST_MENDED 96\n"
     "#define CLSORT__EDGE_RUNS_MOST_MENDED 24\n"
     "#define CLSORT__EDGE_MOST_TRUSTED 10\n"
     "#define CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n"
+    "#define CLSORT__EDGE_MOST_RUN 16\n\n\n\n"
     "#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n"
-    "#define CLSORT__EDGE_CACHED_LEAST_RANGES 16\n\n",
+    "#define CLSORT__EDGE_CACHED_LEAST_RANGES 16\n"
+    "#define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)\n"
+    "#define CLSORT__EDGE_PACKED_LOG2 12\n\n"
+    "#define CLSORT__EDGE_FEW_PARTS 16\n\n\n\n\n"
+    "#define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)\n"
+    "#define CLSORT__EDGE_MANY_COLUMNS 128\n"
+    "#define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))\n"
+    "#define CLSORT__EDGE_RANK_MOST 128\n"
+    "#define CLSORT__EDGE_INSERT_MOST 16\n"
+    "#define CLSORT__EDGE_LEAST_APART 8\n\n",
     "//---- shared: quicksort and selections\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
     "#define CLSORT__QUICK_SEQUENCE_WORDS 16\n"
@@ -3534,10 +3582,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2140\n",
+    "#line 2171\n",
 #endif
 #else
-    "#line 2140\n",
+    "#line 2171\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4697,7 +4745,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3563\n",
+    "#line 3594\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -5007,7 +5055,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3956\n",
+    "#line 3987\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6010,7 +6058,7 @@ static const char *const clsort__source[] = {
     "//---- radix: packed pairs\n"
     "#else\n\n\n\n"
     "#ifndef CLSORT_PACKED_LOG2\n"
-    "#define CLSORT_PACKED_LOG2 12\n"
+    "#define CLSORT_PACKED_LOG2 CLSORT__EDGE_PACKED_LOG2\n"
     "#endif\n\n\n"
     "typedef struct { global lane_t *lanes, *spare; uint room; } packed_t;\n\n\n"
     "CLSORT_INLINE uint16 low_words(global const lane_t *lanes)\n"
@@ -7801,8 +7849,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- radix: mending\n"
-    "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n"
-    "#define CLSORT_RUN_MOST 16\n\n\n\n"
+    "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -7845,7 +7892,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const code_t upper = upper_at(r, first, low);\n"
     "    uint length = 1;\n"
-    "    while (first + length < r.n && length <= CLSORT_RUN_MOST\n"
+    "    while (first + length < r.n && length <= CLSORT__EDGE_MOST_RUN\n"
     "           && upper_at(r, first + length, low) == upper)\n"
     "        length++;\n"
     "    return length;\n"
@@ -7873,7 +7920,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint i = t; i < list[0]; i += CLSORT_GROUP) {\n"
     "        ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];\n"
-    "        if (found[i].y > CLSORT_RUN_MOST)\n"
+    "        if (found[i].y > CLSORT__EDGE_MOST_RUN)\n"
     "            atomic_and(&r.scratch[CLSORT__GATE], 0);\n"
     "    }\n"
     "}\n\n",
@@ -8475,8 +8522,9 @@ static const char *const clsort__source[] = {
     "               folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART\n"
     "                       && (span - length) / CLSORT_GAP_STEP\n"
     "                              >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);\n"
-    "    const code_t used = folds ? (code_t)(span - length) : span, margin = used >> 11,\n"
-    "                 inner = h.codec.mask ? used >> 4 : margin;\n"
+    "    const code_t used = folds ? (code_t)(span - length) : span,\n"
+    "                 margin = used >> CLSORT__EDGE_MARGIN_LOG2,\n"
+    "                 inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;\n"
     "    s->margin = margin;\n"
     "    s->most = cap_add(most, lower ? inner : margin) | values;\n"
     "    s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,\n"
@@ -8751,7 +8799,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)\n"
     "{\n"
     "    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;\n"
-    "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;\n"
+    "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)\n"
     "{\n"
@@ -9013,7 +9061,8 @@ static const char *const clsort__source[] = {
     "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "                code[m] = encode(code[m], h.codec);\n"
     "            const uint part = counter_of(s, code[0], BY_PARTS),\n"
-    "                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;\n"
+    "                       crowds = popcount(first_peers(part))\n"
+    "                                >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;\n"
     "            if (crowds) {\n"
     "                #pragma unroll\n"
     "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
@@ -9089,8 +9138,9 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)\n"
     "{\n"
     "    const uint flat = h.tables[CLSORT__HEAD_FLAT],\n"
-    "               spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,\n"
-    "               parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,\n"
+    "               room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)\n"
+    "                           : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\n"
+    "               parts = (rows / room + 1) << !flat,\n"
     "               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;\n"
     "    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
     "    if (!flat && !single_parts(line) && h.slots)\n"
@@ -9141,7 +9191,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)\n"
     "{\n"
     "    const uint counted = h.tables[CLSORT__HEAD_PARTS],\n"
-    "               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);\n"
+    "               most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);\n"
     "    uint crowded = 0;\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;\n"
@@ -9272,7 +9322,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)\n"
     "{\n"
     "    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;\n"
-    "    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / 2\n"
+    "    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / CLSORT__EDGE_DIGITS_CROWD\n"
     "                        : digit == kept_digit(k, s, 1, by)\n"
     "                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);\n"
     "}\n\n"
@@ -9875,7 +9925,7 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "CLSORT_INLINE uint bins_crowd(uint bin)\n"
     "{\n"
-    "    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;\n"
+    "    return popcount(first_peers(bin)) >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
     "{\n"
@@ -10840,7 +10890,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11183\n",
+    "#line 11216\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11739,7 +11789,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12289\n",
+    "#line 12322\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -11940,9 +11990,7 @@ static const char *const clsort__source[] = {
     "            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n"
     "}\n\n",
     "//---- select: short rows\n"
-    "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n\n"
-    "#define CLSORT_MANY_COLUMNS 128\n\n\n"
-    "#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? 256 : 4 * CLSORT_GROUP)\n"
+    "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n"
     "#if CLSORT_FIRSTS > CLSORT_ITEMS\n"
     "#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n"
     "#endif\n\n\n"
@@ -11986,7 +12034,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)\n"
     "{\n"
-    "    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT_MANY_COLUMNS;\n"
+    "    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;\n"
     "    ranked_t own[CLSORT_FIRSTS];\n"
     "    find_firsts(code, l, own);\n"
     "    group_sync();\n"
@@ -12025,7 +12073,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE void sort_candidates(short_row_t l, uint count)\n"
     "{\n"
-    "    const uint size = count > CLSORT_RANKED_MOST ? 1u << ceil_log2(count) : 0;\n"
+    "    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;\n"
     "    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)\n"
     "        l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);\n"
     "    for (uint block = 2; block <= size; block *= 2)\n"
@@ -12047,7 +12095,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,\n"
     "                                    uint count)\n"
     "{\n"
-    "    const uint sorted = count > CLSORT_RANKED_MOST;\n"
+    "    const uint sorted = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP);\n"
     "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
     "        const ranked_t own = l.list[c];\n"
     "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);\n"
@@ -12322,8 +12370,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n",
     "//---- select: ranks of a list\n"
-    "#if CLSORT_GROUP == 1\n\n\n"
-    "#define CLSORT_RANK_MOST 128\n\n\n"
+    "#if CLSORT_GROUP == 1\n\n\n\n"
     "CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r, output_t out,\n"
     "                                  local const uint *list, local code_t *codes, uint count)\n"
     "{\n"
@@ -12347,7 +12394,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "#if CLSORT_GROUP == 1\n"
     "    const uint count = min(space[0], s.list_capacity);\n"
-    "    if (count <= CLSORT_RANK_MOST && p.row < s.rows) {\n"
+    "    if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {\n"
     "        write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);\n"
     "        return;\n"
     "    }\n"
@@ -12564,7 +12611,8 @@ static const char *const clsort__source[] = {
     "        row[CLSORT__ROW_CANDIDATES] = 0;\n"
     "    firsts[lid] = own;\n"
     "    group_sync();\n"
-    "    const uint more = again ? min(2 * wanted, max(wanted, 5 * CLSORT_GROUP / 8u)) : wanted;\n"
+    "    const uint most = max(wanted, (uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),\n"
+    "               more = again ? min(2 * wanted, most) : wanted;\n"
     "    if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)\n"
     "        put_bound(row, own);\n"
     "}\n\n\n"
@@ -12923,8 +12971,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    find_first(c->codes, c->list, c->count, k);\n"
     "    c->count = min(c->count, k);\n"
-    "}\n\n\n"
-    "#define CLSORT_INSERT_MOST 16\n\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
     "                                      code_t bound)\n"
     "{\n"
@@ -12940,7 +12987,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
     "                                      code_t bound)\n"
     "{\n"
-    "    if (s.k <= CLSORT_INSERT_MOST)\n"
+    "    if (s.k <= CLSORT__EDGE_INSERT_MOST)\n"
     "        return insert_candidate(s, c, code, i, bound);\n"
     "    c->codes[c->count] = code;\n"
     "    c->list[c->count++] = i;\n"
@@ -12957,8 +13004,8 @@ static const char *const clsort__source[] = {
     "    const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;\n"
     "    const float x = (float)s.k / (float)max(apart, 1u);\n"
     "    const uint wanted = (uint)(x + 4 * sqrt(x) + 4);\n"
-    "    code_t lowest[CLSORT_INSERT_MOST];\n"
-    "    if (apart < 8 || wanted > CLSORT_INSERT_MOST)\n"
+    "    code_t lowest[CLSORT__EDGE_INSERT_MOST];\n"
+    "    if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)\n"
     "        return (code_t)~(code_t)0;\n"
     "    for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {\n"
     "        const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));\n"
@@ -12992,7 +13039,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)\n"
     "{\n"
-    "    const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;\n"
+    "    const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;\n"
     "    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);\n"
     "    code_t bound = (code_t)~(code_t)0, sampled = bound;\n"
     "    uint appended = 0;\n"
@@ -13013,7 +13060,7 @@ static const char *const clsort__source[] = {
     "    for (; i < p.end; i++)\n"
     "        if (select_code(s, p, i) < bound)\n"
     "            bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n"
-    "    if (s.k > CLSORT_INSERT_MOST)\n"
+    "    if (s.k > CLSORT__EDGE_INSERT_MOST)\n"
     "        keep_first(c, s.k);\n"
     "    return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);\n"
     "}\n\n"
@@ -18947,15 +18994,15 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
-   not. */
+/* One reading for all digits, then the moves. A work-group counts as many blocks as its counters
+   hold. Hybrid radix has cleared the tables, mending has not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units,
-                 counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
-                 enough = clsort__largest(busy, counters, 0);
+                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements,
+                 enough = clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0);
     if (j->w.shape.few != CLSORT__FEW_GATED)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
@@ -19025,7 +19072,10 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 /* ---- >>partition ----------------------------------------------------------------------------- */
 
 /* The bits of the number of a part. */
-static cl_uint clsort__part_bits(cl_uint splitter_count) { return splitter_count < 16 ? 4 : 8; }
+static cl_uint clsort__part_bits(cl_uint splitter_count)
+{
+    return splitter_count < CLSORT__EDGE_FEW_PARTS ? 4 : 8;
+}
 
 /* Bytes of the splitters' codes in local memory. */
 static size_t clsort__splitter_bytes(const clsort__config *c)
@@ -19390,7 +19440,7 @@ static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2, slices = CLSORT__HYBRID_DIGITS - 2,
                  bucket = group * CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes),
-                 parts = p->d.count / slices / (bucket - group - group / 4) + 1,
+                 parts = p->d.count / slices / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
     return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
                    || local > s->local_bytes
@@ -19754,8 +19804,8 @@ static void clsort__cached_ranges(clsort__run *run, const clsort__plan *p,
                  workers = clsort__smaller(run->s->compute_units, j->blocks);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_RANGES, (cl_uint)(cores + 1) / 2, 1, 0,
-                          0);
+    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_RANGES,
+                          CLSORT__EDGE_CACHED_PART((cl_uint)cores), 1, 0, 0);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SPLIT, 0, j->blocks, 0, 1);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_BUCKETS,
                           clsort__spare_lanes(p, j, workers), workers, 0, 1);
@@ -21097,22 +21147,23 @@ static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, cls
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
-   the largest list. */
-static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selection *t)
+   the largest list. A part that is read once lists its first k, though one of them may be wanted. */
+static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
+                                 clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
+    const size_t n = d->count, k = clsort__largest(d->top_k, 1, 0);   /* a partition's may be 0 */
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
-    /* A partition of nothing wants 0 elements. */
-    const size_t listed = t->most_capacity / clsort__largest(t->wanted, 1, 0),
+    const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
     clsort__cut_rows(s, n, parts, t);
     t->spread = !s || t->parts > 1 || t->scatters;
-    if (streams && t->list_capacity < t->parts * t->wanted)
-        t->list_capacity = 1u << clsort__ceil_log2(t->parts * t->wanted);
+    if (streams && t->list_capacity < t->parts * k)
+        t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
@@ -21375,7 +21426,7 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->digit_bits = 8;
     c->radix_items = 1;
     while (c->radix_items < CLSORT__SHORT_FIRSTS && c->radix_items < 1u << c->items_log2
-           && 8 * p->d.top_k > (size_t)5 * c->radix_items << c->group_log2)
+           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->radix_items << c->group_log2))
         c->radix_items *= 2;
 }
 
@@ -21393,7 +21444,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (8 * k > 5 * columns && columns < n)
+        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
@@ -21482,8 +21533,8 @@ static int clsort__plan_sample(clsort__plan *p)
         t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
         t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
         sample /= 2;
-    } while (8 * t->bounding > 5 * group && sample >= 1024);
-    return 8 * t->bounding <= 5 * group
+    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= 1024);
+    return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
@@ -21529,7 +21580,7 @@ static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(s, &p->d, t);
-    clsort__select_parts(s, p->d.count, t);
+    clsort__select_parts(s, &p->d, t);
     return 1;
 }
 
@@ -21579,7 +21630,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
     clsort__select_list(s, d, t);
-    clsort__select_parts(s, d->count, t);
+    clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
     for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
         if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
