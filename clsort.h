@@ -15294,29 +15294,72 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
     return CL_SUCCESS;
 }
 
-/* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group
-   size. */
-static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
+/* How a program fits the device: a kernel needs more work-items or local memory than it can have,
+   one spills registers and there is a smaller shape, or neither. */
+enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
+
+/* Takes fewer elements for each work-item of a program whose kernels spill registers. One step, not
+   more: each costs a build. 0: there is none. */
+static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
+                               clsort__config *c)
 {
+    const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
+              radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID;
+    if (s->is_cpu || s->has_warps || c->radix_items != asked->radix_items
+        || c->items_log2 != asked->items_log2)
+        return 0;
+    if (tiles && c->items_log2 > 3) c->items_log2--;
+    else if (radix && c->radix_items > 5) c->radix_items = c->radix_items * 3 / 16 * 4;
+    else return 0;
+    return 1;
+}
+
+/* Says in *spills whether a kernel spills registers. Intel's drivers tell that; others do not know
+   the query. */
+static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int *spills)
+{
+    enum { KERNEL_SPILL_MEM_SIZE_INTEL = 0x4109 };
+    cl_ulong bytes = 0;
+    const cl_int code = CLSORT_CL(clGetKernelWorkGroupInfo)(
+        kernel, s->device, KERNEL_SPILL_MEM_SIZE_INTEL, sizeof bytes, &bytes, NULL);
+    *spills = code == CL_SUCCESS && bytes > 0;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS
+                                    : clsort__note(s, code, "clGetKernelWorkGroupInfo");
+}
+
+/* Creates kernel `i` of a program. Lowers *fit where it fits less. */
+static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p, int i, int *fit)
+{
+    const char *const name = clsort__kernel_entries[i].name;
     const size_t need = clsort__local_need(&p->config);
     const cl_ulong room = s->local_bytes > need ? s->local_bytes - need : 0;   /* for the rest */
+    clsort__config fewer = p->config;
     size_t group = 0;
     cl_ulong local_bytes = 0;
+    int spills = 0;
+    cl_int code;
+    p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
+    CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
+    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                             (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                              sizeof local_bytes, &local_bytes, NULL)));
+    if (clsort__lower_items(s, &p->asked, &fewer))
+        CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
+    if (clsort__has_many(s, &p->config)) group = s->max_group;
+    if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
+    if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
+    return CL_SUCCESS;
+}
+
+/* Creates a program's kernels, and says in *fit how they fit. */
+static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fit)
+{
     int i;
-    *fits = 1;
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
-        const char *const name = clsort__kernel_entries[i].name;
-        cl_int code;
-        if (!clsort__has_kernel(&p->config, i)) continue;
-        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
-        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
-        CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
-        CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                  sizeof local_bytes, &local_bytes, NULL)));
-        if (clsort__has_many(s, &p->config)) group = s->max_group;
-        if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
-    }
+    *fit = CLSORT__FITS;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
+        if (clsort__has_kernel(&p->config, i))
+            CLSORT__MUST(clsort__create_kernel(s, p, i, fit));
     return CL_SUCCESS;
 }
 
@@ -15334,13 +15377,13 @@ static cl_uint clsort__least_group(const clsort__config *c)
 /* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
    nothing made, if there is none that is right. */
 static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
-                              int *fits)
+                              int *fit)
 {
     clsort_status status;
     if (!s->options.cache_load) return 0;
     s->quiet = 1;
     status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
-    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fits);
+    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
     s->quiet = 0;
     if (status == CL_SUCCESS) return 1;
     clsort__release_program(p);
@@ -15364,30 +15407,34 @@ static void clsort__save_programs(clsort_sorter *s)
 }
 
 /* Makes a program and its kernels: from the cache, else from its text. */
-static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fits)
+static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fit)
 {
     clsort__recipe r;
     clsort__make_recipe(s, &p->config, &r);
-    if (clsort__from_cache(s, p, &r, fits)) return CL_SUCCESS;
+    if (clsort__from_cache(s, p, &r, fit)) return CL_SUCCESS;
     CLSORT__MUST(clsort__compile(s, p, &r));
     p->unsaved = s->options.cache_save != NULL;
-    return clsort__create_kernels(s, p, fits);
+    return clsort__create_kernels(s, p, fit);
 }
 
-/* Builds p->config, halving the work-group until every kernel fits. */
+/* Builds p->config, with fewer elements for each work-item where kernels spill, and halving the
+   work-group until every kernel fits. */
 static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
 {
     for (;;) {
-        int fits = 0;
-        const clsort_status status = clsort__make_program(s, p, &fits);
-        if (status == CL_SUCCESS && fits) return CL_SUCCESS;
+        int fit = CLSORT__TOO_LARGE;
+        const clsort_status status = clsort__make_program(s, p, &fit);
+        if (status == CL_SUCCESS && fit == CLSORT__FITS) return CL_SUCCESS;
         if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries it, too */
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
-        if (p->config.group_log2 == clsort__least_group(&p->config))
+        if (fit == CLSORT__SPILLS) clsort__lower_items(s, &p->asked, &p->config);
+        else if (p->config.group_log2 == clsort__least_group(&p->config))
             return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
-        p->config.group_log2--;
-        if (p->config.share_log2) p->config.share_log2--;
+        else {
+            p->config.group_log2--;
+            if (p->config.share_log2) p->config.share_log2--;
+        }
         p->config.few = 0;   /* the tile is smaller now */
         clsort__least_tile(&p->config);
     }
@@ -19187,13 +19234,21 @@ static int clsort__pairs_gain(const clsort__plan *p)
            && p->d.count <= CLSORT__HYBRID_MOST_PAIRS;
 }
 
+/* The most keys that a work-item moves at once. Without a bound of registers, 32 of 4 bytes spill
+   on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28 do not, by the
+   vendors' compilers. */
+static cl_uint clsort__hybrid_items(const clsort_sorter *s, size_t code)
+{
+    return s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
+}
+
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
    are not the fastest. */
 static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : 32;
+    const cl_uint most = clsort__hybrid_items(s, code);
     if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(p)) return 0;
     if (p->d.count < 2
