@@ -2279,6 +2279,9 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_BOUND_REGISTERS\n"
     "#define CLSORT_BOUND_REGISTERS 0\n"
+    "#endif\n\n\n"
+    "#ifndef CLSORT_SUB_GROUP\n"
+    "#define CLSORT_SUB_GROUP 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_RANGES\n"
     "#define CLSORT_RANGES 0\n"
@@ -2317,6 +2320,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_CALLED static __attribute__((noinline))\n\n\n\n"
     "#if CLSORT_BOUND_REGISTERS\n"
     "#define CLSORT_KERNEL kernel\n"
+    "#elif CLSORT_SUB_GROUP\n"
+    "#define CLSORT_KERNEL \\\n"
+    "    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \\\n"
+    "                          intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n"
     "#elif CLSORT_LANES == 1\n"
     "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
     "#else\n"
@@ -3530,10 +3537,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2140\n",
+    "#line 2149\n",
 #endif
 #else
-    "#line 2140\n",
+    "#line 2149\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4693,7 +4700,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3563\n",
+    "#line 3572\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -5003,7 +5010,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3956\n",
+    "#line 3965\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -9609,12 +9616,17 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
+    "#if CLSORT_WARPS || CLSORT_KEY_BYTES == 4\n"
+    "#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n"
+    "#else\n"
+    "#define CLSORT_SORTED_AHEAD 6\n"
+    "#endif\n\n\n"
     "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
     "    local const code_t *sorted = l.keys + key_slot(local_id());\n"
     "    const array_t own = advance(to, local_id());\n"
-    "    #pragma unroll\n"
+    "    #pragma unroll CLSORT_SORTED_AHEAD\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        if (local_id() + m * CLSORT_GROUP < rows)\n"
     "            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));\n"
@@ -10782,7 +10794,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11119\n",
+    "#line 11136\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11681,7 +11693,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12225\n",
+    "#line 12242\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -13737,6 +13749,8 @@ struct clsort_sorter {
                                    reason to choose kernels, which do without these, too */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
     int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
+    int is_narrow;              /* sub-groups have CLSORT__NARROW work-items or more, on a GPU that
+                                   lets kernels ask for so many */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
     cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
                                    kernels and call work-group functions; 0: they cannot */
@@ -14391,6 +14405,23 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
+/* Are 16 the fewest work-items that a sub-group can have, and can kernels ask for them? Only Intel
+   has a query for that; with narrower ones, its compiler takes these where registers are short. */
+#define CLSORT__NARROW "16"
+static clsort_status clsort__find_narrow(clsort_sorter *s)
+{
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108, NARROW = 16 };
+    size_t sizes[16], bytes = 0, i, least = 0;
+    cl_int code;
+    if (s->is_cpu || s->has_warps) return CL_SUCCESS;
+    code = CLSORT_CL(clGetDeviceInfo)(s->device, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
+                                      &bytes);
+    for (i = 0; code == CL_SUCCESS && i < bytes / sizeof *sizes && i < 16; i++)
+        if (!i || sizes[i] < least) least = sizes[i];
+    s->is_narrow = least == NARROW;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
@@ -14418,7 +14449,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     s->has_vectors = s->is_cpu && vector >= 4;
     s->has_rows = s->is_cpu && wide >= 16;
     CLSORT__MUST(clsort__find_enqueue(s));
-    return clsort__find_progress(s);
+    CLSORT__MUST(clsort__find_progress(s));
+    return clsort__find_narrow(s);
 }
 
 /* Creates an in-order queue of the sorter's own, if there is none. */
@@ -15138,11 +15170,13 @@ static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
 #define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
 
 /* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
-   spilled. */
+   spilled. Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's
+   compiler would take 32, and spill. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
+    if (s->is_narrow) return " -D CLSORT_SUB_GROUP=" CLSORT__NARROW;
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
     return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")

@@ -537,6 +537,11 @@
 #ifndef CLSORT_BOUND_REGISTERS
 #define CLSORT_BOUND_REGISTERS 0
 #endif
+/* Work-items that share the registers of a thread, as Intel's GPUs count them; 0: the compiler
+   chooses. Where it may take 16 or 32, it took 32, and spilled registers. */
+#ifndef CLSORT_SUB_GROUP
+#define CLSORT_SUB_GROUP 0
+#endif
 /* 1: segments are long ranges that other kernels left. */
 #ifndef CLSORT_RANGES
 #define CLSORT_RANGES 0
@@ -582,6 +587,10 @@
    compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
 #if CLSORT_BOUND_REGISTERS
 #define CLSORT_KERNEL kernel
+#elif CLSORT_SUB_GROUP
+#define CLSORT_KERNEL \
+    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \
+                          intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))
 #elif CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #else
@@ -9684,12 +9693,20 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
 }
 
+/* Sorted codes that a work-item has on their way at the same time: all, but for those of 8 bytes
+   where registers are not bound by options. */
+#if CLSORT_WARPS || CLSORT_KEY_BYTES == 4
+#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
+#else
+#define CLSORT_SORTED_AHEAD 6
+#endif
+
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
 CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
-    #pragma unroll
+    #pragma unroll CLSORT_SORTED_AHEAD
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < rows)
             store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));

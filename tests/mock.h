@@ -71,6 +71,8 @@ typedef struct mock_facts {
     cl_device_type type;
     cl_uint vendor_id, nvidia_major; /* nvidia_major 0: the driver does not know that query */
     cl_uint compute_units, vector_width;
+    size_t sub_group;                       /* the fewest work-items of a sub-group; 0: the driver
+                                               does not know that query */
     cl_bool compiler, available, unified;
     size_t max_group, item_sizes[3];
     size_t kernel_group; /* the largest work-group that any kernel allows; 0: max_group */
@@ -461,9 +463,10 @@ static inline cl_int mock_device_text(const mock_facts *f, cl_device_info what, 
 static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room,
                                           void *value, size_t *needed)
 {
-    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, SUB_GROUP_SIZES_INTEL = 0x4108 };
     const void *const platform = &mock_platform;
     const mock_facts *f;
+    size_t sub_groups[2];
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
     switch (what) {
@@ -483,6 +486,10 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case CL_DEVICE_GLOBAL_MEM_SIZE: return MOCK_ANSWER(f->memory);
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return MOCK_ANSWER(f->enqueues);
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT: return MOCK_ANSWER(f->collectives);
+    case SUB_GROUP_SIZES_INTEL:
+        sub_groups[0] = 32;
+        sub_groups[1] = f->sub_group;
+        return f->sub_group ? MOCK_ANSWER(sub_groups) : CL_INVALID_VALUE;
     case COMPUTE_CAPABILITY_MAJOR_NV:
         return f->nvidia_major ? MOCK_ANSWER(f->nvidia_major) : CL_INVALID_VALUE;
     default: return mock_device_text(f, what, room, value, needed);

@@ -2,12 +2,15 @@
    gives them to the vendors' compilers.
 
      make build/vendors
-     build/vendors [ANSWERS]
+     build/vendors [SUB_GROUP [ANSWERS]]
 
    Devices of mock.h have work-groups, local memory and compute units as such GPUs have them. Prints
    the programs that sorters for them end with, given the descriptions below, a line each: a name,
    the most bytes of local memory that a launch asks for, the build options; a tab between them.
-   Equal options are printed once. ANSWERS is a file of what a compiler said before, a line for each
+   Equal options are printed once.
+
+   SUB_GROUP: the fewest work-items that sub-groups have, for drivers that tell that; 0: for others.
+   ANSWERS: a file of what a compiler said before, a line for each
    kernel: the bytes that it spills, its name, the options of its program. The driver of the mock
    repeats that, so that the planner may choose otherwise; what was not said does not spill. */
 
@@ -65,6 +68,10 @@ static const sorting sortings[] = {
     { "radix-samples", CLSORT_U32, 4, 1 << 18, 0, 0, 0, CLSORT_FLAG_VALUES_OUT },
     { "radix-samples", CLSORT_U32, 0, 1 << 14, 0, 0, 0, CLSORT_FLAG_INDICES },
     { "radix-samples", CLSORT_U32, 0, 1 << 18, 0, 0, 0, CLSORT_FLAG_INDICES },
+    { "radix-samples", CLSORT_U16, 0, 1 << 14, 0, 0, 0, 0 },
+    { "radix-samples", CLSORT_U32, 4, 1 << 14, 0, 0, 0, 0 },
+    { "radix-samples", CLSORT_U64, 8, 1 << 14, 0, 0, 0, CLSORT_FLAG_VALUES_OUT },
+    { "radix-samples", CLSORT_U64, 0, 1 << 14, 0, 0, 0, CLSORT_FLAG_INDICES },
     { "radix-hybrid", CLSORT_U32, 0, 1 << 24, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U32, 0, 3 << 27, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U64, 0, 1 << 24, 0, 0, 0, 0 },
@@ -187,7 +194,7 @@ int main(int count, char **words)
     size_t group, u;
     cl_ulong local;
     int failed = 0;
-    if (count > 2 || (count == 2 && !read_answers(words[1]))) {
+    if (count > 3 || (count == 3 && !read_answers(words[2]))) {
         fprintf(stderr, "vendors: see the first lines of tests/vendors.c\n");
         return 2;
     }
@@ -198,6 +205,7 @@ int main(int count, char **words)
                 f.max_group = f.item_sizes[0] = group;
                 f.local_bytes = local;
                 f.compute_units = units[u];
+                f.sub_group = count > 1 ? strtoul(words[1], NULL, 10) : 0;
                 failed += prepare_all(&f);
             }
     return failed != 0;
