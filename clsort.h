@@ -8390,7 +8390,7 @@ static const char *const clsort__source[] = {
     "    return above > first && list[above - 1] == code;\n"
     "}\n\n",
     "//---- radix: hybrid edges\n\n\n"
-    "#define CLSORT_AHEAD 8\n"
+    "#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)\n"
     "#define CLSORT_SAMPLE_AHEAD 16\n"
     "#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)\n\n\n"
     "CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint rows)\n"
@@ -9610,17 +9610,20 @@ static const char *const clsort__source[] = {
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
     "}\n\n",
-    "//---- radix: hybrid bucket kernel\n\n"
+    "//---- radix: hybrid bucket kernel\n\n\n"
+    "#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\n"
     "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n"
     "{\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));\n"
+    "        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);\n"
+    "    }\n"
     "}\n\n\n\n"
-    "#if CLSORT_WARPS || CLSORT_KEY_BYTES == 4\n"
+    "#if CLSORT_WARPS\n"
     "#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n"
     "#else\n"
-    "#define CLSORT_SORTED_AHEAD 6\n"
+    "#define CLSORT_SORTED_AHEAD 4\n"
     "#endif\n\n\n"
     "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
@@ -9647,6 +9650,9 @@ static const char *const clsort__source[] = {
     "    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);\n"
     "    else load_bucket(from, codec, rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\n"
+    "        key[m] = encode(key[m], codec);\n"
     "    sort_bins(l, key, rows, line);\n"
     "    store_bucket(l, to, codec, rows);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -10794,7 +10800,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11136\n",
+    "#line 11145\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11693,7 +11699,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12242\n",
+    "#line 12251\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -13749,8 +13755,8 @@ struct clsort_sorter {
                                    reason to choose kernels, which do without these, too */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
     int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
-    int is_narrow;              /* sub-groups have CLSORT__NARROW work-items or more, on a GPU that
-                                   lets kernels ask for so many */
+    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
+                                   kernels can ask */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
     cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
                                    kernels and call work-group functions; 0: they cannot */
@@ -14405,12 +14411,12 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
-/* Are 16 the fewest work-items that a sub-group can have, and can kernels ask for them? Only Intel
-   has a query for that; with narrower ones, its compiler takes these where registers are short. */
-#define CLSORT__NARROW "16"
+/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's drivers
+   have a query for that. Where there are narrower ones, its compiler takes these when registers are
+   short. */
 static clsort_status clsort__find_narrow(clsort_sorter *s)
 {
-    enum { SUB_GROUP_SIZES_INTEL = 0x4108, NARROW = 16 };
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
     size_t sizes[16], bytes = 0, i, least = 0;
     cl_int code;
     if (s->is_cpu || s->has_warps) return CL_SUCCESS;
@@ -14418,7 +14424,7 @@ static clsort_status clsort__find_narrow(clsort_sorter *s)
                                       &bytes);
     for (i = 0; code == CL_SUCCESS && i < bytes / sizeof *sizes && i < 16; i++)
         if (!i || sizes[i] < least) least = sizes[i];
-    s->is_narrow = least == NARROW;
+    s->has_narrow = least == 16;
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
@@ -15176,7 +15182,7 @@ static const char *clsort__register_options(const clsort_sorter *s, const clsort
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
-    if (s->is_narrow) return " -D CLSORT_SUB_GROUP=" CLSORT__NARROW;
+    if (s->has_narrow) return " -D CLSORT_SUB_GROUP=16";
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
     return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
@@ -15332,8 +15338,8 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
    one spills registers and there is a smaller shape, or neither. */
 enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
 
-/* Takes fewer elements for each work-item of a program whose kernels spill registers. One step, not
-   more: each costs a build. 0: there is none. */
+/* Takes about half the elements for each work-item of a program whose kernels spill registers. Once:
+   each step costs a build. 0: that is done, or there is no such shape. */
 static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
                                clsort__config *c)
 {
@@ -15343,7 +15349,7 @@ static int clsort__lower_items(const clsort_sorter *s, const clsort__config *ask
         || c->items_log2 != asked->items_log2)
         return 0;
     if (tiles && c->items_log2 > 3) c->items_log2--;
-    else if (radix && c->radix_items > 5) c->radix_items = c->radix_items * 3 / 16 * 4;
+    else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
     else return 0;
     return 1;
 }
@@ -19449,7 +19455,7 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
    are two launches as long as a bucket has four samples. On NVIDIA's GPUs more work-items with
    fewer keys each sort buckets: 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items
-   0.058. */
+   0.058. On Intel's with narrow sub-groups some of 16 keys would spill. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
@@ -19463,7 +19469,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->few = (cl_uint)CLSORT__FEW_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
-        if (s->has_warps && !p->d.tuning.work_group && s->max_group >= 512) {
+        if ((s->has_warps || s->has_narrow) && !p->d.tuning.work_group && s->max_group >= 512) {
             c->group_log2 = 9;
             c->items_log2 = 3;
         }

@@ -8190,7 +8190,7 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 //---- radix: hybrid edges
 /* Keys that a work-item has on their way at the same time. Of the sample, a work-item and a
    work-group. */
-#define CLSORT_AHEAD 8
+#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
@@ -9685,20 +9685,26 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* Loads the codes of a bucket; beyond the end, the last one. */
+/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that saves
+   some: else Intel's compiler begins to put codes into bins. */
+#define CLSORT_ENCODES_LATE !CLSORT_WARPS
+
+/* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
 CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));
+        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
+    }
 }
 
 /* Sorted codes that a work-item has on their way at the same time: all, but for those of 8 bytes
    where registers are not bound by options. */
-#if CLSORT_WARPS || CLSORT_KEY_BYTES == 4
+#if CLSORT_WARPS
 #define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
 #else
-#define CLSORT_SORTED_AHEAD 6
+#define CLSORT_SORTED_AHEAD 4
 #endif
 
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
@@ -9731,6 +9737,9 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
     if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
     else load_bucket(from, codec, rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
+        key[m] = encode(key[m], codec);
     sort_bins(l, key, rows, line);
     store_bucket(l, to, codec, rows);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -194,10 +194,10 @@ static void remembers_what_spills(bench *b)
 {
     static const struct { const char *kernel; cl_uint most, items; int more; } cases[] = {
         { "clsort_hybrid_split", 28, 28, 0 },
-        { "clsort_hybrid_split", 27, 20, 1 },
-        { "clsort_hybrid_long", 0, 20, 1 },      /* one step, not more */
+        { "clsort_hybrid_split", 27, 16, 1 },
+        { "clsort_hybrid_long", 0, 16, 1 },      /* one step, not more */
         { "clsort_radix_scatter", 8, 28, 1 },
-        { NULL, 0, 20, 2 }
+        { NULL, 0, 16, 2 }
     };
     size_t i;
     (void)b;
