@@ -19469,7 +19469,8 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->few = (cl_uint)CLSORT__FEW_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
-        if ((s->has_warps || s->has_narrow) && !p->d.tuning.work_group && s->max_group >= 512) {
+        if ((s->has_warps || (s->has_narrow && c->key_bytes == 4)) && !p->d.tuning.work_group
+            && s->max_group >= 512) {
             c->group_log2 = 9;
             c->items_log2 = 3;
         }
