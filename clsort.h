@@ -2331,6 +2331,9 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_BOUND_REGISTERS\n"
     "#define CLSORT_BOUND_REGISTERS 0\n"
+    "#endif\n\n\n"
+    "#ifndef CLSORT_SUB_GROUP\n"
+    "#define CLSORT_SUB_GROUP 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_RANGES\n"
     "#define CLSORT_RANGES 0\n"
@@ -2369,6 +2372,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_CALLED static __attribute__((noinline))\n\n\n\n"
     "#if CLSORT_BOUND_REGISTERS\n"
     "#define CLSORT_KERNEL kernel\n"
+    "#elif CLSORT_SUB_GROUP\n"
+    "#define CLSORT_KERNEL \\\n"
+    "    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \\\n"
+    "                          intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n"
     "#elif CLSORT_LANES == 1\n"
     "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
     "#else\n"
@@ -3582,10 +3589,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2171\n",
+    "#line 2180\n",
 #endif
 #else
-    "#line 2171\n",
+    "#line 2180\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4745,7 +4752,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3594\n",
+    "#line 3603\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -5055,7 +5062,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3987\n",
+    "#line 3996\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -8434,7 +8441,7 @@ static const char *const clsort__source[] = {
     "    return above > first && list[above - 1] == code;\n"
     "}\n\n",
     "//---- radix: hybrid edges\n\n\n"
-    "#define CLSORT_AHEAD 8\n"
+    "#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)\n"
     "#define CLSORT_SAMPLE_AHEAD 16\n"
     "#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)\n\n\n"
     "CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint rows)\n"
@@ -9711,18 +9718,26 @@ static const char *const clsort__source[] = {
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
     "}\n\n",
-    "//---- radix: hybrid bucket kernel\n\n"
+    "//---- radix: hybrid bucket kernel\n\n\n"
+    "#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\n"
     "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n"
     "{\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
-    "}\n\n\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));\n"
+    "        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "#if CLSORT_WARPS\n"
+    "#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n"
+    "#else\n"
+    "#define CLSORT_SORTED_AHEAD 4\n"
+    "#endif\n\n\n"
     "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
     "    local const code_t *sorted = l.keys + key_slot(local_id());\n"
     "    const array_t own = advance(to, local_id());\n"
-    "    #pragma unroll\n"
+    "    #pragma unroll CLSORT_SORTED_AHEAD\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        if (local_id() + m * CLSORT_GROUP < rows)\n"
     "            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));\n"
@@ -9743,6 +9758,9 @@ static const char *const clsort__source[] = {
     "    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);\n"
     "    else load_bucket(from, codec, rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\n"
+    "        key[m] = encode(key[m], codec);\n"
     "    sort_bins(l, key, rows, line);\n"
     "    store_bucket(l, to, codec, rows);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -10890,7 +10908,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11216\n",
+    "#line 11242\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11789,7 +11807,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12322\n",
+    "#line 12348\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -13847,6 +13865,8 @@ struct clsort_sorter {
                                    reason to choose kernels, which do without these, too */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
     int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
+    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
+                                   kernels can ask */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
     cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
                                    kernels and call work-group functions; 0: they cannot */
@@ -14507,6 +14527,23 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
+/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's drivers
+   have a query for that. Where there are narrower ones, its compiler takes these when registers are
+   short. */
+static clsort_status clsort__find_narrow(clsort_sorter *s)
+{
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
+    size_t sizes[16], bytes = 0, i, least = 0;
+    cl_int code;
+    if (s->is_cpu || s->has_warps) return CL_SUCCESS;
+    code = CLSORT_CL(clGetDeviceInfo)(s->device, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
+                                      &bytes);
+    for (i = 0; code == CL_SUCCESS && i < bytes / sizeof *sizes && i < 16; i++)
+        if (!i || sizes[i] < least) least = sizes[i];
+    s->has_narrow = least == 16;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
@@ -14537,7 +14574,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     s->has_vectors = s->is_cpu && vector >= 4;
     s->has_rows = s->is_cpu && wide >= 16;
     CLSORT__MUST(clsort__find_enqueue(s));
-    return clsort__find_progress(s);
+    CLSORT__MUST(clsort__find_progress(s));
+    return clsort__find_narrow(s);
 }
 
 /* Creates an in-order queue of the sorter's own, if there is none. */
@@ -15257,11 +15295,13 @@ static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
 #define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
 
 /* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
-   spilled. */
+   spilled. Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's
+   compiler would take 32, and spill. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
+    if (s->has_narrow) return " -D CLSORT_SUB_GROUP=16";
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
     return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
@@ -15413,29 +15453,72 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
     return CL_SUCCESS;
 }
 
-/* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group
-   size. */
-static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
+/* How a program fits the device: a kernel needs more work-items or local memory than it can have,
+   one spills registers and there is a smaller shape, or neither. */
+enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
+
+/* Takes about half the elements for each work-item of a program whose kernels spill registers. Once:
+   each step costs a build. 0: that is done, or there is no such shape. */
+static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
+                               clsort__config *c)
 {
+    const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
+              radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID;
+    if (s->is_cpu || s->has_warps || c->radix_items != asked->radix_items
+        || c->items_log2 != asked->items_log2)
+        return 0;
+    if (tiles && c->items_log2 > 3) c->items_log2--;
+    else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
+    else return 0;
+    return 1;
+}
+
+/* Says in *spills whether a kernel spills registers. Intel's drivers tell that; others do not know
+   the query. */
+static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int *spills)
+{
+    enum { KERNEL_SPILL_MEM_SIZE_INTEL = 0x4109 };
+    cl_ulong bytes = 0;
+    const cl_int code = CLSORT_CL(clGetKernelWorkGroupInfo)(
+        kernel, s->device, KERNEL_SPILL_MEM_SIZE_INTEL, sizeof bytes, &bytes, NULL);
+    *spills = code == CL_SUCCESS && bytes > 0;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS
+                                    : clsort__note(s, code, "clGetKernelWorkGroupInfo");
+}
+
+/* Creates kernel `i` of a program. Lowers *fit where it fits less. */
+static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p, int i, int *fit)
+{
+    const char *const name = clsort__kernel_entries[i].name;
     const size_t need = clsort__local_need(&p->config);
     const cl_ulong room = s->local_bytes > need ? s->local_bytes - need : 0;   /* for the rest */
+    clsort__config fewer = p->config;
     size_t group = 0;
     cl_ulong local_bytes = 0;
+    int spills = 0;
+    cl_int code;
+    p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
+    CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
+    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                             (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                              sizeof local_bytes, &local_bytes, NULL)));
+    if (clsort__lower_items(s, &p->asked, &fewer))
+        CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
+    if (clsort__has_many(s, &p->config)) group = s->max_group;
+    if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
+    if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
+    return CL_SUCCESS;
+}
+
+/* Creates a program's kernels, and says in *fit how they fit. */
+static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fit)
+{
     int i;
-    *fits = 1;
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
-        const char *const name = clsort__kernel_entries[i].name;
-        cl_int code;
-        if (!clsort__has_kernel(&p->config, i)) continue;
-        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
-        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
-        CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
-        CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                  sizeof local_bytes, &local_bytes, NULL)));
-        if (clsort__has_many(s, &p->config)) group = s->max_group;
-        if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
-    }
+    *fit = CLSORT__FITS;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
+        if (clsort__has_kernel(&p->config, i))
+            CLSORT__MUST(clsort__create_kernel(s, p, i, fit));
     return CL_SUCCESS;
 }
 
@@ -15453,13 +15536,13 @@ static cl_uint clsort__least_group(const clsort__config *c)
 /* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
    nothing made, if there is none that is right. */
 static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
-                              int *fits)
+                              int *fit)
 {
     clsort_status status;
     if (!s->options.cache_load) return 0;
     s->quiet = 1;
     status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
-    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fits);
+    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
     s->quiet = 0;
     if (status == CL_SUCCESS) return 1;
     clsort__release_program(p);
@@ -15483,30 +15566,34 @@ static void clsort__save_programs(clsort_sorter *s)
 }
 
 /* Makes a program and its kernels: from the cache, else from its text. */
-static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fits)
+static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fit)
 {
     clsort__recipe r;
     clsort__make_recipe(s, &p->config, &r);
-    if (clsort__from_cache(s, p, &r, fits)) return CL_SUCCESS;
+    if (clsort__from_cache(s, p, &r, fit)) return CL_SUCCESS;
     CLSORT__MUST(clsort__compile(s, p, &r));
     p->unsaved = s->options.cache_save != NULL;
-    return clsort__create_kernels(s, p, fits);
+    return clsort__create_kernels(s, p, fit);
 }
 
-/* Builds p->config, halving the work-group until every kernel fits. */
+/* Builds p->config, with fewer elements for each work-item where kernels spill, and halving the
+   work-group until every kernel fits. */
 static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
 {
     for (;;) {
-        int fits = 0;
-        const clsort_status status = clsort__make_program(s, p, &fits);
-        if (status == CL_SUCCESS && fits) return CL_SUCCESS;
+        int fit = CLSORT__TOO_LARGE;
+        const clsort_status status = clsort__make_program(s, p, &fit);
+        if (status == CL_SUCCESS && fit == CLSORT__FITS) return CL_SUCCESS;
         if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries it, too */
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
-        if (p->config.group_log2 == clsort__least_group(&p->config))
+        if (fit == CLSORT__SPILLS) clsort__lower_items(s, &p->asked, &p->config);
+        else if (p->config.group_log2 == clsort__least_group(&p->config))
             return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
-        p->config.group_log2--;
-        if (p->config.share_log2) p->config.share_log2--;
+        else {
+            p->config.group_log2--;
+            if (p->config.share_log2) p->config.share_log2--;
+        }
         p->config.few = 0;   /* the tile is smaller now */
         clsort__least_tile(&p->config);
     }
@@ -19380,13 +19467,21 @@ static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
            && !(sweeps && p->d.count > CLSORT__HYBRID_MOST_PAIRS);
 }
 
+/* The most keys that a work-item moves at once. Without a bound of registers, 32 of 4 bytes spill
+   on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28 do not, by the
+   vendors' compilers. */
+static cl_uint clsort__hybrid_items(const clsort_sorter *s, size_t code)
+{
+    return s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
+}
+
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
    are not the fastest. */
 static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : 32;
+    const cl_uint most = clsort__hybrid_items(s, code);
     if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
     if (p->d.count < 2
@@ -19553,7 +19648,8 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
    are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
    buckets: on NVIDIA's GPUs 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items 0.058.
-   Elsewhere 256 work-items have half as many keys, if there are enough buckets for all. */
+   Elsewhere 256 work-items have half as many keys, if there are enough buckets for all. On Intel's
+   with narrow sub-groups some of 16 keys would spill. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
@@ -19567,7 +19663,8 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->few = (cl_uint)CLSORT__FEW_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
-        if (s->has_warps && !p->d.tuning.work_group && s->max_group >= 512) {
+        if ((s->has_warps || (s->has_narrow && c->key_bytes == 4)) && !p->d.tuning.work_group
+            && s->max_group >= 512) {
             c->group_log2 = 9;
             c->items_log2 = 3;
         } else if (p->d.count <= (size_t)1 << (2 * (group + 3) - 4)) {

@@ -568,6 +568,11 @@
 #ifndef CLSORT_BOUND_REGISTERS
 #define CLSORT_BOUND_REGISTERS 0
 #endif
+/* Work-items that share the registers of a thread, as Intel's GPUs count them; 0: the compiler
+   chooses. Where it may take 16 or 32, it took 32, and spilled registers. */
+#ifndef CLSORT_SUB_GROUP
+#define CLSORT_SUB_GROUP 0
+#endif
 /* 1: segments are long ranges that other kernels left. */
 #ifndef CLSORT_RANGES
 #define CLSORT_RANGES 0
@@ -613,6 +618,10 @@
    compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
 #if CLSORT_BOUND_REGISTERS
 #define CLSORT_KERNEL kernel
+#elif CLSORT_SUB_GROUP
+#define CLSORT_KERNEL \
+    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \
+                          intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))
 #elif CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #else
@@ -8211,7 +8220,7 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 //---- radix: hybrid edges
 /* Keys that a work-item has on their way at the same time. Of the sample, a work-item and a
    work-group. */
-#define CLSORT_AHEAD 8
+#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
@@ -9773,20 +9782,34 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* Loads the codes of a bucket; beyond the end, the last one. */
+/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that saves
+   some: else Intel's compiler begins to put codes into bins. */
+#define CLSORT_ENCODES_LATE !CLSORT_WARPS
+
+/* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
 CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));
+        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
+    }
 }
+
+/* Sorted codes that a work-item has on their way at the same time: all, but for those of 8 bytes
+   where registers are not bound by options. */
+#if CLSORT_WARPS
+#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
+#else
+#define CLSORT_SORTED_AHEAD 4
+#endif
 
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
 CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
-    #pragma unroll
+    #pragma unroll CLSORT_SORTED_AHEAD
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < rows)
             store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
@@ -9811,6 +9834,9 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
     if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
     else load_bucket(from, codec, rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
+        key[m] = encode(key[m], codec);
     sort_bins(l, key, rows, line);
     store_bucket(l, to, codec, rows);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -17,6 +17,8 @@
                        are an argsort's from then on
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
+   mock.on_spills      says how many bytes a kernel spills, as Intel's drivers do; NULL: the driver
+                       does not know that query
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
@@ -70,6 +72,8 @@ typedef struct mock_facts {
     cl_device_type type;
     cl_uint vendor_id, nvidia_major; /* nvidia_major 0: the driver does not know that query */
     cl_uint compute_units, vector_width;
+    size_t sub_group;                       /* the fewest work-items of a sub-group; 0: the driver
+                                               does not know that query */
     cl_bool compiler, available, unified;
     size_t max_group, item_sizes[3];
     size_t kernel_group; /* the largest work-group that any kernel allows; 0: max_group */
@@ -202,6 +206,7 @@ static struct {
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
     void (*on_stuck)(void *user);
     void (*on_launch)(void *user, const mock_launch *l);
+    cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -462,10 +467,11 @@ static inline cl_int mock_device_text(const mock_facts *f, cl_device_info what, 
 static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room,
                                           void *value, size_t *needed)
 {
-    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, SUB_GROUP_SIZES_INTEL = 0x4108 };
     const void *const platform = &mock_platform;
     cl_device_local_mem_type local_type;
     const mock_facts *f;
+    size_t sub_groups[2];
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
     local_type = f->local_type                    ? f->local_type
@@ -489,6 +495,10 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case CL_DEVICE_GLOBAL_MEM_SIZE: return MOCK_ANSWER(f->memory);
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return MOCK_ANSWER(f->enqueues);
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT: return MOCK_ANSWER(f->collectives);
+    case SUB_GROUP_SIZES_INTEL:
+        sub_groups[0] = 32;
+        sub_groups[1] = f->sub_group;
+        return f->sub_group ? MOCK_ANSWER(sub_groups) : CL_INVALID_VALUE;
     case COMPUTE_CAPABILITY_MAJOR_NV:
         return f->nvidia_major ? MOCK_ANSWER(f->nvidia_major) : CL_INVALID_VALUE;
     default: return mock_device_text(f, what, room, value, needed);
@@ -576,14 +586,21 @@ static inline cl_int mock_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_i
                                                    cl_kernel_work_group_info what, size_t room,
                                                    void *value, size_t *needed)
 {
+    enum { SPILL_MEM_SIZE_INTEL = 0x4109 };
+    const mock_kernel *const k = (mock_kernel *)(void *)handle;
     const mock_facts *f;
     size_t group, said, compiled[3] = { 0, 1, 1 };
+    cl_ulong spills = 0;
     if (!mock_is(handle, MOCK_KERNEL)) return CL_INVALID_KERNEL;
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
+    if (what == SPILL_MEM_SIZE_INTEL && mock.on_spills) {
+        spills = mock.on_spills(mock.user, k->program->options, k->signature->name);
+        return MOCK_ANSWER(spills);
+    }
     group = f->kernel_group ? f->kernel_group : f->max_group;
     said = f->nvidia_major && group > 256 ? 256 : group;   /* as NVIDIA's driver does */
-    compiled[0] = (size_t)1 << ((mock_kernel *)(void *)handle)->program->group_log2;
+    compiled[0] = (size_t)1 << k->program->group_log2;
     if (compiled[0] > group) compiled[0] = 0;
     if (what == CL_KERNEL_WORK_GROUP_SIZE) return MOCK_ANSWER(said);
     if (what == CL_KERNEL_COMPILE_WORK_GROUP_SIZE) return MOCK_ANSWER(compiled);
