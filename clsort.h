@@ -899,7 +899,10 @@ enum {
     /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix:
        NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
        "radix-hybrid" still takes it. */
-    CLSORT_OPTION_FEW_SORTS = 2
+    CLSORT_OPTION_FEW_SORTS = 2,
+    /* AUTO takes the built-in rows only: nothing that was measured is read, and clsort_measure and
+       clsort_load_rows answer CLSORT_ERROR_UNSUPPORTED. */
+    CLSORT_OPTION_BUILT_IN_ROWS = 4
 };
 
 /* A cache of built programs in storage of yours, so that the next start of your program compiles
@@ -1035,11 +1038,12 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_desc *desc);
 
-/* Bytes of scratch memory that such a sort needs: exactly on this sorter's device, or an upper
-   bound for any device if `sorter` is NULL. Needs no buffers. The size never shrinks when only
-   `count` grows, so scratch memory for more elements is enough for fewer. It may exceed the
-   device's largest allocation; then only the sorter's own scratch memory can be used. Errors: as
-   clsort_check. */
+/* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
+   NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_ROWS, it is the most that it may need after any
+   clsort_measure or clsort_load_rows, so that what was enough before stays enough. Needs no
+   buffers. The size never shrinks when only `count` grows, so scratch memory for more elements is
+   enough for fewer. It may exceed the device's largest allocation; then only the sorter's own
+   scratch memory can be used. Errors: as clsort_check. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -1054,7 +1058,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
                 records, codes and indices. Not counted: counters, tables, splits, what a search for
                 a split reads, records that an expression reads by their number
-     scratch    bytes, as clsort_scratch_size
+     scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
    Where the data decides (such as digits that are the same everywhere), it is the most that can
    happen. When its kernels are built, a work-group may turn out smaller; a later call knows. Needs
    no buffers; builds and enqueues nothing. `text` has room for `size` characters; 2000 are always
@@ -13756,6 +13760,10 @@ struct clsort_sorter {
                                    away is done */
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
+    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
+    const struct clsort__crossover *forced;     /* the row that AUTO takes while forms are tried and
+                                   sized; NULL: its own */
+    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
@@ -15906,13 +15914,46 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
+/* Rows that were measured on the sorter's device: one for each width of keys (up to 16 bits, 32,
+   64) and each payload (none, words, any other), which serves counts up to the most that was
+   measured. The built-in rows serve all else. Immutable: a measurement makes another one, and a
+   clone has a copy. */
+enum { CLSORT__MEASURED_KINDS = 9 };
+typedef struct clsort__measured_row {
+    clsort__crossover row;      /* its device is not looked at */
+    cl_uint most;               /* 0: this kind was not measured */
+    cl_uint gain;               /* the mean time of AUTO before, in thousandths of that after */
+    int loaded;                 /* read from a cache or a text */
+} clsort__measured_row;
+typedef struct clsort__measured {
+    clsort__measured_row rows[CLSORT__MEASURED_KINDS];
+} clsort__measured;
+
+/* The number of the measured row that serves a description. */
+static int clsort__measured_kind(const clsort_desc *d)
+{
+    const cl_uint bits = clsort__key_bits(d->key_type);
+    const int payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2;
+    return payload + 3 * (bits > 32 ? 2 : bits > 16);
+}
+
+/* The measured row of a description; NULL: none. Codes of fields and expressions have none. */
+static const clsort__crossover *clsort__find_measured(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__measured_row *m;
+    if (!s->measured || s->pinned || !d->key_type) return NULL;
+    m = &s->measured->rows[clsort__measured_kind(d)];
+    return d->count <= m->most ? &m->row : NULL;
+}
+
 static cl_uint clsort__divide_crossover(cl_uint count)
 {
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
 }
 
-/* The row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken. */
-static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
+/* The built-in row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are
+   taken. */
+static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int device = !s || s->has_progress ? CLSORT__NVIDIA
                        : s->has_rows         ? CLSORT__CPU_ROWS
@@ -15932,9 +15973,32 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     return row;
 }
 
+/* The row by which AUTO decides. Without a device radix may be hybrid from the first element on: a
+   measured row may say so, and there has to be room for it. */
+static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__crossover *const own = !s ? NULL : s->forced ? s->forced
+                                                               : clsort__find_measured(s, d);
+    clsort__crossover row = own ? *own : clsort__built_in_crossover(s, d);
+    if (!s) row.hybrid = 0;
+    return row;
+}
+
 /* The most bare keys that radix of samples sorts with the scratch memory of merge; the most
    elements that are sorted by ranks where samples do not sort them. */
 enum { CLSORT__SAMPLES_LEAN = 1 << 13, CLSORT__MOST_RANKED = 1 << 15 };
+
+/* The most elements for which a measured row may take bitonic: what it needs where equal keys keep
+   their order is half as much again as what the others need. */
+enum { CLSORT__MOST_BITONIC = 1 << 22 };
+
+/* Rows whose forms need the most scratch memory of all that a measured row may take: bitonic,
+   merge, and radix with room for each of its forms. */
+static const clsort__crossover clsort__widest_rows[] = {
+    { 0, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { 0, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { 0, 0, 64, 0, 0, 0, 0 }
+};
 
 /* Has radix of samples the least time for so many elements, by a row of the crossovers? */
 static int clsort__are_samples_best(const clsort__crossover *row, size_t count)
@@ -22488,8 +22552,10 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
     CLSORT__MUST(clsort__judge_struct(s, "options", wrong));
     CLSORT__REQUIRE(s, !(s->options.flags
-                         & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS)),
+                         & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
+                                      | CLSORT_OPTION_BUILT_IN_ROWS)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
+    s->pinned = (s->options.flags & CLSORT_OPTION_BUILT_IN_ROWS) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
     clsort__open_cache(s);
@@ -23281,6 +23347,40 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     return CL_SUCCESS;
 }
 
+/* Raises *most to the scratch memory of a sort as AUTO plans it by `row`, or if that is NULL by a
+   built-in one. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
+                               const clsort__crossover *row, size_t *most)
+{
+    const int pinned = s->pinned;
+    clsort__checks c = clsort__begin_checks(s);
+    clsort_desc given = *desc, d;
+    clsort__job j;
+    if (row && row->bitonic && given.count > row->bitonic) given.count = row->bitonic;
+    j = clsort__sort_job(s, s->function, &given, &d);
+    s->pinned = 1;
+    s->forced = row;
+    j.op->check(&c, &j);
+    if (c.status == CL_SUCCESS) {
+        j.op->scratch(s, &j);
+        *most = clsort__largest(*most, j.plan.scratch.layout.bytes, 0);
+    }
+    s->forced = NULL;
+    s->pinned = pinned;
+}
+
+/* The scratch memory of AUTO by any row that may be measured, and by the built-in one: what was
+   enough before a measurement is enough after it. As a maximum of sizes that do not fall with the
+   count, it does not either. */
+static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
+{
+    size_t i, most = 0;
+    clsort__scratch_by(s, d, NULL, &most);
+    for (i = 0; i < sizeof clsort__widest_rows / sizeof *clsort__widest_rows; i++)
+        clsort__scratch_by(s, d, &clsort__widest_rows[i], &most);
+    return most;
+}
+
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes)
 {
@@ -23298,7 +23398,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = largest.bytes;
+    *bytes = sorter && !sorter->pinned && !d.algorithm ? clsort__scratch_by_any(sorter, &d)
+                                                       : largest.bytes;
     return CL_SUCCESS;
 }
 
