@@ -19647,7 +19647,7 @@ static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p
 {
     clsort__plan fewer = *p;
     fewer.d.count = clsort__find_crossover(s, &p->d).samples;
-    return p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
+    return fewer.d.count && p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
                    && clsort__samples_shape(s, &fewer, &fewer.config)
                ? clsort__samples_tables(&fewer.config, fewer.d.count)
                : 0;
