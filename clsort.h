@@ -54,6 +54,8 @@
                pass over the data: clsort_enqueue_merge_runs
      partition keys, with values, by up to 255 sorted splitters, stable: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
+     speed     AUTO takes what is known to be the fastest, or what clsort_measure finds to be so on
+               this device
      trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
                sort does; clsort_self_test tells whether this driver computes right
 
@@ -166,7 +168,10 @@
      and above 128, or 16 for 1000 rows and more. A tuning.work_group turns this off.
 
    MEMORY
-     clsort_scratch_size returns the bytes of scratch memory. Below, n is count, K the bytes of a
+     clsort_scratch_size returns the bytes of scratch memory. For AUTO that is the most that bitonic
+     (of up to 2^22 elements), merge, radix, radix-hybrid and its built-in choice need, since
+     clsort_measure may make it take any of these; with CLSORT_OPTION_BUILT_IN_CHOICES it is what
+     the latter needs. Below, n is count, K the bytes of a
      key, V those of a value, and a(x) is x rounded up to 16. Records count as values.
 
        sort                                          scratch memory
@@ -268,7 +273,7 @@
      launches and bytes of a sort; the `profile` callback of clsort_options tells where its time
      goes.
 
-     AUTO, in this order: what only one algorithm can do, by that one; else
+     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one algorithm can do, by that one; else
      - some bits of the key: radix
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
@@ -468,8 +473,8 @@ extern "C" {
 
    SIZES OF STRUCTS
      clsort_desc, clsort_options, clsort_gather, clsort_groups, clsort_merge_desc,
-     clsort_merge_runs_desc, clsort_partition_desc, clsort_measure_desc and clsort_choice begin with struct_size, the struct's size in
-     the program. Start from the struct's default function, which stores it.
+     clsort_merge_runs_desc, clsort_partition_desc, clsort_measure_desc and clsort_choice begin with
+     struct_size, the struct's size in the program. Start from the struct's default function, which stores it.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
      - an older program has fewer fields: the implementation reads no others; they have defaults
@@ -1553,7 +1558,8 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
      CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
      was enqueued to the end of its last one. max_ms counts by the same clock.
    - Steps that would exceed max_ms are not begun, but a compiler is not interrupted: a first call
-     may take as long as building all kernels does.
+     may take as long as building all kernels does. Saving built programs to a cache comes on top.
+   - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
    Errors: as clsort_prepare; CLSORT_ERROR_UNSUPPORTED for rows, segments, top_k, records, some bits
@@ -1570,8 +1576,10 @@ enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
        CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
 enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kinds of devices */
        CLSORT_ORIGIN_BUILT_IN = 1,   /* built in, measured on such a device */
-       CLSORT_ORIGIN_LOADED = 2,     /* measured on this device, and loaded: from a cache or a text */
-       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or before it was cloned */
+       CLSORT_ORIGIN_LOADED = 2,     /* from the cache, measured on this device; or from a text,
+                                        measured on a device of this name */
+       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or the one that it was
+                                        cloned from */
 
 /* A choice of AUTO, in elements. Start from clsort_choice_default(). */
 typedef struct clsort_choice {
@@ -1581,9 +1589,10 @@ typedef struct clsort_choice {
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
-    /* Radix of samples or by ranks up to few_most, where these sort this; else radix from radix_least
-       on, in its hybrid or cached form from hybrid_least on; else bitonic up to bitonic_most; else
-       merge. 0: for none, of the least ones for all; 2^32 - 1: for all, of the least ones none. */
+    /* Radix of samples or by ranks up to few_most, where these sort this; else radix from
+       radix_least on, in its hybrid or cached form from hybrid_least on; else bitonic up to
+       bitonic_most; else merge. 0: up to none, or from the first on; 2^32 - 1: up to all, or never.
+       */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
                                    in */
@@ -17224,8 +17233,8 @@ typedef struct clsort__command {
 /* A sort that clsort_measure times: its first command. */
 typedef struct clsort__timed { cl_event first; } clsort__timed;
 
-/* Is every command reported, to the caller or to clsort_measure? Launches that only warm kernels are
-   not. */
+/* Is every command reported, to the caller or to clsort_measure? Launches that only warm kernels
+   are not. */
 static int clsort__profiles(const clsort__run *run)
 {
     return (run->s->options.profile || run->s->timed) && run->mode == CLSORT__RUN;
@@ -22564,8 +22573,8 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
-/* With CLSORT_FLAG_NO_BUILD, kernels that a measured choice takes may not be built, but those of the
-   built-in one: then plans by that. */
+/* With CLSORT_FLAG_NO_BUILD, kernels that a measured choice takes may not be built, but those of
+   the built-in one: then plans by that. */
 static clsort_status clsort__ready_choice(clsort__job *j)
 {
     clsort_status status;
@@ -22681,7 +22690,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
 typedef struct clsort__preparation {
     const clsort__job *most;    /* the call with the largest count */
     cl_command_queue queue;
-    struct clsort__measurement *watched;    /* that it ends, and may be cancelled with; NULL: none */
+    struct clsort__measurement *watched;    /* that it ends, and that may be cancelled; NULL: none */
     clsort__kinds warmed;
 } clsort__preparation;
 
@@ -23379,9 +23388,9 @@ static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory
 
 /* ---- >>measure ------------------------------------------------------------------------------- */
 
-/* The forms that AUTO may take at a count: by each of the rows that say yes or no to each threshold,
-   and by its own row, which is the last one. The most counts: all powers of two from the first one
-   on, and another. */
+/* The forms that AUTO may take at a count: by each of the rows that say yes or no to each
+   threshold, and by its own row, which is the last one. The most counts: all powers of two from the
+   first one on, and another. */
 enum {
     CLSORT__CORNERS = 16,
     CLSORT__OWN_FORM = CLSORT__CORNERS,
@@ -23607,7 +23616,7 @@ static double clsort__least_time(const clsort__timings *t, int round)
     double least = 0;
     int f;
     for (f = 0; f < CLSORT__FORMS; f++)
-        if (t->form[f] == f && t->ns[f][round] > 0 && (!least || t->ns[f][round] < least))
+        if (t->form[f] == f && t->ns[f][round] > 0 && (!(least > 0) || t->ns[f][round] < least))
             least = t->ns[f][round];
     return least;
 }
@@ -24141,8 +24150,8 @@ static int clsort__read_choice(const char *line, clsort__measured *into)
     return clsort__good_row(r);
 }
 
-/* Who a device says it is, without versions of its driver, and this version of clsort, as text; 0 if
-   it does not say. */
+/* Who a device says it is, without versions of its driver, and this version of clsort, as text; 0
+   if it does not say. */
 static int clsort__print_device(const clsort_sorter *s, char text[33])
 {
     clsort__hash h = { { 0, 0 } };
@@ -26261,6 +26270,11 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
+   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
+     What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+     text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
+     clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
+     0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.
