@@ -11,6 +11,7 @@ tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_
     $(wildcard tests/*.c)))
 mpi = build/clsort-mpi build/mpi_cases
 mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults \
+    test_mock_measure \
     test_mock_multi test_mock_plans
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
     test_queues test_shapes test_top_k $(mocked))

@@ -56,6 +56,8 @@
                pass over the data: clsort_enqueue_merge_runs
      partition keys, with values, by up to 255 sorted splitters, stable: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
+     speed     AUTO takes what is known to be the fastest, or what clsort_measure finds to be so on
+               this device
      trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
                sort does; clsort_self_test tells whether this driver computes right
 
@@ -168,7 +170,10 @@
      and above 128, or 16 for 1000 rows and more. A tuning.work_group turns this off.
 
    MEMORY
-     clsort_scratch_size returns the bytes of scratch memory. Below, n is count, K the bytes of a
+     clsort_scratch_size returns the bytes of scratch memory. For AUTO that is the most that bitonic
+     (of up to 2^22 elements), merge, radix, radix-hybrid and its built-in choice need, since
+     clsort_measure may make it take any of these; with CLSORT_OPTION_BUILT_IN_CHOICES it is what
+     the latter needs. Below, n is count, K the bytes of a
      key, V those of a value, and a(x) is x rounded up to 16. Records count as values.
 
        sort                                          scratch memory
@@ -270,7 +275,7 @@
      launches and bytes of a sort; the `profile` callback of clsort_options tells where its time
      goes.
 
-     AUTO, in this order: what only one algorithm can do, by that one; else
+     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one algorithm can do, by that one; else
      - some bits of the key: radix
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
@@ -434,9 +439,11 @@
     X(clBuildProgram) X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext) \
     X(clCreateKernel) X(clCreateProgramWithBinary) X(clCreateProgramWithSource) \
     X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) \
-    X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clFinish) X(clFlush) \
+    X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clFinish) \
+    X(clFlush) \
     X(clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) \
-    X(clGetEventInfo) X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) X(clGetPlatformIDs) \
+    X(clGetEventInfo) X(clGetEventProfilingInfo) X(clGetKernelWorkGroupInfo) \
+    X(clGetMemObjectInfo) X(clGetPlatformIDs) \
     X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseCommandQueue) \
     X(clReleaseContext) X(clReleaseDevice) X(clReleaseEvent) X(clReleaseKernel) \
     X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) X(clRetainContext) \
@@ -450,7 +457,7 @@
 #endif
 #ifdef CLSORT_MULTI
 #define CLSORT__CL_FUNCTIONS_MULTI(X) \
-    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer)
+    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)
 #else
 #define CLSORT__CL_FUNCTIONS_MULTI(X)
 #endif
@@ -468,8 +475,8 @@ extern "C" {
 
    SIZES OF STRUCTS
      clsort_desc, clsort_options, clsort_gather, clsort_groups, clsort_merge_desc,
-     clsort_merge_runs_desc and clsort_partition_desc begin with struct_size, the struct's size in
-     the program. Start from the struct's default function, which stores it.
+     clsort_merge_runs_desc, clsort_partition_desc, clsort_measure_desc and clsort_choice begin with
+     struct_size, the struct's size in the program. Start from the struct's default function, which stores it.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
      - an older program has fewer fields: the implementation reads no others; they have defaults
@@ -543,6 +550,11 @@ typedef cl_int clsort_status;
       "scratch_size is below what clsort_scratch_size asks for") \
     X(CLSORT_ERROR_DEVICE_LIMITS, -5023, \
       "the device's work-group or local memory limits are too low for every variant") \
+    X(CLSORT_ERROR_DAMAGED, -5031, \
+      "a text of choices is damaged: take it again from clsort_save_choices") \
+    X(CLSORT_ERROR_CANCELLED, -5032, "the progress callback ended the call, and nothing changed") \
+    X(CLSORT_ERROR_OUT_OF_TIME, -5033, \
+      "max_ms was not enough, and nothing changed: allow more, or measure fewer elements") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, \
@@ -901,7 +913,10 @@ enum {
     /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix:
        NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
        "radix-hybrid" still takes it. */
-    CLSORT_OPTION_FEW_SORTS = 2
+    CLSORT_OPTION_FEW_SORTS = 2,
+    /* AUTO takes the built-in rows only: nothing that was measured is read, and clsort_measure and
+       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. */
+    CLSORT_OPTION_BUILT_IN_CHOICES = 4
 };
 
 /* A cache of built programs in storage of yours, so that the next start of your program compiles
@@ -1039,11 +1054,12 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_desc *desc);
 
-/* Bytes of scratch memory that such a sort needs: exactly on this sorter's device, or an upper
-   bound for any device if `sorter` is NULL. Needs no buffers. The size never shrinks when only
-   `count` grows, so scratch memory for more elements is enough for fewer. It may exceed the
-   device's largest allocation; then only the sorter's own scratch memory can be used. Errors: as
-   clsort_check. */
+/* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
+   NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
+   clsort_measure or clsort_load_choices, so that what was enough before stays enough. Needs no
+   buffers. The size never shrinks when only `count` grows, so scratch memory for more elements is
+   enough for fewer. It may exceed the device's largest allocation; then only the sorter's own
+   scratch memory can be used. Errors: as clsort_check. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -1058,7 +1074,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
                 records, codes and indices. Not counted: counters, tables, splits, what a search for
                 a split reads, records that an expression reads by their number
-     scratch    bytes, as clsort_scratch_size
+     scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
    Where the data decides (such as digits that are the same everywhere), it is the most that can
    happen. When its kernels are built, a work-group may turn out smaller; a later call knows. Needs
    no buffers; builds and enqueues nothing. `text` has room for `size` characters; 2000 are always
@@ -1483,6 +1499,143 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
+/* ---- measuring -------------------------------------------------------------------------------
+
+   AUTO decides by choices: one for each width of keys and each payload, which says from and up to
+   how many elements it takes which algorithm. The built-in ones were measured elsewhere, or derived
+   from such measurements. clsort_measure makes one for this device.
+   - A choice that was measured serves sorts of one array with keys of that width and that payload,
+     up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
+     description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
+     refuse by the other: such a call fails only where it would without a measurement.
+   - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
+     by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
+   - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
+     the sorter in one entry, in place of the one before, and clsort_create loads them. The entry
+     belongs to the device, its driver, its platform and this version. Without a cache they live as
+     long as the sorter.
+   - It changes speed only. The bytes of bare keys and of stable sorts are the same by any choice.
+     Equal keys of other sorts may come in another order than before, as they do by another
+     algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
+   Not measured yet: rows, segments and top-k. Their choices are built in.
+   Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
+   ARM's CLTuner. */
+
+/* Called before each step of a measurement: `done` of `total` steps are over. Any other result than
+   0 ends the call. Runs on the thread that measures, and must not use this sorter. */
+typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
+
+/* What to measure. Start from clsort_measure_desc_default(). */
+typedef struct clsort_measure_desc {
+    size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
+    /* A sort by AUTO of one array: its types, order and sizes, which arrays there will be
+       (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT), and the largest count. Needs no buffers, and
+       looks at none. Read during the call only. */
+    const clsort_desc *sort;
+    size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
+                                   has */
+    clsort_progress progress;   /* default: none */
+    void *user;                 /* handed to it */
+    cl_uint max_ms;             /* the most milliseconds; 0: 10,000 */
+    cl_uint reserved;           /* 0 */
+} clsort_measure_desc;
+
+/* The default: struct_size is set, every other field is 0. */
+CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
+{
+    clsort_measure_desc m;
+    memset(&m, 0, sizeof m);
+    m.struct_size = sizeof m;
+    return m;
+}
+
+/* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
+   from then on takes what is the fastest. Blocks.
+   - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
+     turns; each result is checked on the device, and what is wrong once is dropped. AUTO changes
+     only where the gain is above 5 % in each of two rounds, and nowhere to what took 5 % more.
+   - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
+     next sort of that kind, up to that count, builds nothing.
+   - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
+     in place or keeps the order of equal keys and another does not.
+   - It waits for what `queue` holds, then works on a queue of its own with
+     CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
+     was enqueued to the end of its last one. max_ms counts by the same clock.
+   - Steps that would exceed max_ms are not begun, but a compiler is not interrupted: a first call
+     may take as long as building all kernels does. Saving built programs to a cache comes on top.
+   - A later call for the same kind replaces its choice, also one for more elements.
+   - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
+   - It measures beside nothing else: other work on the device makes the result worse, never wrong.
+   Errors: as clsort_prepare; CLSORT_ERROR_UNSUPPORTED for rows, segments, top_k, records, some bits
+   of keys, a count on the device, an algorithm, tuning, scratch, and with
+   CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
+   CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
+   sorts right. */
+CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
+                                        const clsort_measure_desc *measure);
+
+/* Payloads of choices, and where choices come from. */
+enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
+       CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
+       CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
+enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kinds of devices */
+       CLSORT_ORIGIN_BUILT_IN = 1,   /* built in, measured on such a device */
+       CLSORT_ORIGIN_LOADED = 2,     /* from the cache, measured on this device; or from a text,
+                                        measured on a device of this name */
+       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or the one that it was
+                                        cloned from */
+
+/* A choice of AUTO, in elements. Start from clsort_choice_default(). */
+typedef struct clsort_choice {
+    size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
+    const char *device;         /* on which it was measured; lives as long as the program */
+    cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
+    cl_uint payload;            /* CLSORT_PAYLOAD_* */
+    cl_uint origin;             /* CLSORT_ORIGIN_* */
+    cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
+    /* Radix of samples or by ranks up to few_most, where these sort this; else radix from
+       radix_least on, in its hybrid or cached form from hybrid_least on; else bitonic up to
+       bitonic_most; else merge. 0: up to none, or from the first on; 2^32 - 1: up to all, or never.
+       */
+    cl_uint few_most, radix_least, hybrid_least, bitonic_most;
+    cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
+                                   in */
+    cl_uint reserved;           /* 0 */
+} clsort_choice;
+
+/* The default: struct_size is set, every other field is 0. */
+CLSORT__INLINE clsort_choice clsort_choice_default(void)
+{
+    clsort_choice c;
+    memset(&c, 0, sizeof c);
+    c.struct_size = sizeof c;
+    return c;
+}
+
+/* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
+   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. */
+CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
+                                            clsort_choice *choice);
+
+/* Writes the measured choices of a sorter as text to `text`, which has room for `size` characters:
+   a section of some lines, or "" if there are none. *bytes receives how many characters it has, the
+   0 at its end included; with `text` NULL that is all. Texts may be put together, one after
+   another, so that one file has sections of many devices.
+   Errors: CLSORT_ERROR_NULL_ARGUMENT for `bytes`; CLSORT_ERROR_SCRATCH_TOO_SMALL for `size`. */
+CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
+                                             size_t *bytes);
+
+/* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
+   and its platform's name, and for this version of clsort. Other sections are skipped. *fits
+   receives how many sections were taken; it may be NULL. Lines may end as they do on Windows. A
+   text that is damaged anywhere, also in a section of another device, changes nothing. Choices say
+   only which algorithm is preferred: what the device cannot do is not taken. Saves nothing to a
+   cache, and builds nothing: clsort_prepare does.
+   Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
+   with CLSORT_OPTION_BUILT_IN_CHOICES. */
+CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
+                                             cl_uint *fits);
+
 #ifdef CLSORT_MULTI
 /* ---- host arrays of any size, several devices ------------------------------------------------ */
 
@@ -1685,6 +1838,7 @@ extern "C" {
      >>presets     algorithms by name
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
+     >>measure     what AUTO may take is timed, and the fastest kept; choices as text
      >>public      the functions of the API, in its order
      >>multi       with CLSORT_MULTI: host arrays of any size, several devices */
 
@@ -13886,6 +14040,11 @@ struct clsort_sorter {
                                    away is done */
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
+    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
+    const struct clsort__crossover *forced;     /* the row that AUTO takes while forms are tried and
+                                   sized; NULL: its own */
+    struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
+    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
@@ -14579,7 +14738,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
 }
 
 /* Creates an in-order queue of the sorter's own, if there is none. */
-static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue *queue)
+static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
+                                        cl_command_queue *queue)
 {
     cl_int code;
     if (*queue) return CL_SUCCESS;
@@ -14588,7 +14748,7 @@ static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue *queu
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
                                                                 nothing else */
 #endif
-    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, 0, &code);
+    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
@@ -14597,7 +14757,7 @@ static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue *queu
 
 static clsort_status clsort__own_queue(clsort_sorter *s)
 {
-    return clsort__make_queue(s, &s->own_queue);
+    return clsort__make_queue(s, 0, &s->own_queue);
 }
 
 /* Creates the default queue on the device. There is at most one per device: if the program has made
@@ -14811,10 +14971,11 @@ static void clsort__save_file(void *given, const char *name, const void *data, s
 
 /* ---- >>cache --------------------------------------------------------------------------------- */
 
-/* The head of an entry; the driver's binary follows it. All of it is checked. */
+/* The head of an entry; the driver's binary, or a text of choices, follows it. All of it is
+   checked. */
 typedef struct clsort__entry {
     char mark[8];
-    cl_ulong bytes;             /* of the binary */
+    cl_ulong bytes;             /* of the binary or text */
     clsort__hash name, binary;
 } clsort__entry;
 
@@ -14844,21 +15005,28 @@ static void clsort__add_hash(clsort__hash *h, const void *data, size_t bytes)
     clsort__add_word(h, bytes);
 }
 
-/* Adds the texts by which a device and its platform say who they are; 0 if one does not. */
-static int clsort__add_device(clsort__hash *h, cl_device_id device, cl_platform_id platform)
+/* Adds the texts by which a device and its platform say who they are, with or without their
+   versions; 0 if one does not. */
+static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions)
 {
     static const cl_uint facts[7] = { CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
                                       CL_DRIVER_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR,
                                       CL_PLATFORM_VERSION };
+    cl_platform_id platform = NULL;
     char text[1024];
     size_t i, bytes = 0;
+    if (CLSORT_CL(clGetDeviceInfo)(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL)
+        != CL_SUCCESS)
+        return 0;
     for (i = 0; i < 7; i++) {
+        const int version = facts[i] == CL_DEVICE_VERSION || facts[i] == CL_DRIVER_VERSION
+                            || facts[i] == CL_PLATFORM_VERSION;
         const cl_int code = i < 4 ? CLSORT_CL(clGetDeviceInfo)(device, facts[i], sizeof text, text,
                                                                &bytes)
                                   : CLSORT_CL(clGetPlatformInfo)(platform, facts[i], sizeof text,
                                                                  text, &bytes);
         if (code != CL_SUCCESS || bytes > sizeof text) return 0;
-        clsort__add_hash(h, text, bytes);
+        if (versions || !version) clsort__add_hash(h, text, bytes);
     }
     return 1;
 }
@@ -14867,14 +15035,10 @@ static int clsort__add_device(clsort__hash *h, cl_device_id device, cl_platform_
    sorter has no cache. */
 static void clsort__open_cache(clsort_sorter *s)
 {
-    cl_platform_id platform = NULL;
     if (!s->options.cache_load && !s->options.cache_save) return;
     clsort__add_word(&s->device_hash, clsort_version());
     clsort__add_word(&s->device_hash, sizeof(void *));
-    if (CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL)
-            == CL_SUCCESS
-        && clsort__add_device(&s->device_hash, s->device, platform))
-        return;
+    if (clsort__add_device(&s->device_hash, s->device, 1)) return;
     s->options.cache_load = NULL;
     s->options.cache_save = NULL;
 }
@@ -14922,22 +15086,44 @@ static clsort_status clsort__build_binary(clsort_sorter *s, const unsigned char 
     return CLSORT_CL(clBuildProgram)(made, 1, &s->device, options, NULL, NULL);
 }
 
+/* Loads an entry of the cache, which CLSORT_FREE releases; NULL if there is none that is right.
+   What it is for begins behind its head and has *bytes bytes. */
+static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, size_t *bytes)
+{
+    char text[33];
+    unsigned char *entry;
+    size_t size;
+    clsort__print_hash(name, text);
+    size = s->options.cache_load(s->options.cache_user, text, NULL, 0);
+    if (size <= sizeof(clsort__entry) || size > CLSORT__MOST_ENTRY) return NULL;
+    entry = (unsigned char *)CLSORT_MALLOC(size);
+    *bytes = size - sizeof(clsort__entry);
+    if (!entry || clsort__read_entry(s, name, text, size, entry)) return entry;
+    CLSORT_FREE(entry);
+    return NULL;
+}
+
+/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. */
+static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
+                               size_t bytes)
+{
+    clsort__entry head = clsort__entry_head(name, bytes);
+    char text[33];
+    clsort__add_hash(&head.binary, entry + sizeof head, bytes);
+    memcpy(entry, &head, sizeof head);
+    clsort__print_hash(name, text);
+    s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
+}
+
 /* Makes a program from an entry of the cache; fails without a message. */
 static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
                                           cl_program *program)
 {
-    char text[33];
-    unsigned char *entry;
-    clsort_status status = CL_INVALID_BINARY;
+    clsort_status status;
     size_t bytes;
-    clsort__print_hash(name, text);
-    bytes = s->options.cache_load(s->options.cache_user, text, NULL, 0);
-    if (bytes <= sizeof(clsort__entry) || bytes > CLSORT__MOST_ENTRY) return status;
-    entry = (unsigned char *)CLSORT_MALLOC(bytes);
-    if (!entry) return CL_OUT_OF_HOST_MEMORY;
-    if (clsort__read_entry(s, name, text, bytes, entry))
-        status = clsort__build_binary(s, entry + sizeof(clsort__entry),
-                                      bytes - sizeof(clsort__entry), options, program);
+    unsigned char *entry = clsort__load_entry(s, name, &bytes);
+    if (!entry) return CL_INVALID_BINARY;
+    status = clsort__build_binary(s, entry + sizeof(clsort__entry), bytes, options, program);
     CLSORT_FREE(entry);
     return status;
 }
@@ -14967,21 +15153,15 @@ static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, c
 static void clsort__write_entry(clsort_sorter *s, clsort__hash name, cl_program program)
 {
     unsigned char *entry, *binaries[CLSORT__ENTRY_DEVICES] = { NULL };
-    char text[33];
     cl_uint device = 0, count = 0;
     const size_t bytes = clsort__binary_bytes(s, program, &device, &count);
-    clsort__entry head = clsort__entry_head(name, bytes);
     if (!bytes) return;
-    entry = (unsigned char *)CLSORT_MALLOC(sizeof head + bytes);
+    entry = (unsigned char *)CLSORT_MALLOC(sizeof(clsort__entry) + bytes);
     if (!entry) return;
-    binaries[device] = entry + sizeof head;
+    binaries[device] = entry + sizeof(clsort__entry);
     if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARIES, count * sizeof *binaries,
-                                    binaries, NULL) == CL_SUCCESS) {
-        clsort__add_hash(&head.binary, entry + sizeof head, bytes);
-        memcpy(entry, &head, sizeof head);
-        clsort__print_hash(name, text);
-        s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
-    }
+                                    binaries, NULL) == CL_SUCCESS)
+        clsort__save_entry(s, name, entry, bytes);
     CLSORT_FREE(entry);
 }
 
@@ -15539,11 +15719,12 @@ static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort
                               int *fit)
 {
     clsort_status status;
+    const int quiet = s->quiet;
     if (!s->options.cache_load) return 0;
     s->quiet = 1;
     status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
     if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
-    s->quiet = 0;
+    s->quiet = quiet;
     if (status == CL_SUCCESS) return 1;
     clsort__release_program(p);
     return 0;
@@ -16119,6 +16300,38 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
+/* Rows that were measured on the sorter's device: one for each width of keys (up to 16 bits, 32,
+   64) and each payload (none, words, any other), which serves counts up to the most that was
+   measured. The built-in rows serve all else. Immutable: a measurement makes another one, and a
+   clone has a copy. */
+enum { CLSORT__MEASURED_KINDS = 9 };
+typedef struct clsort__measured_row {
+    clsort__crossover row;      /* its device is not looked at */
+    cl_uint most;               /* 0: this kind was not measured */
+    cl_uint gain;               /* the mean time of AUTO before, in thousandths of that after */
+    int loaded;                 /* read from a cache or a text */
+} clsort__measured_row;
+typedef struct clsort__measured {
+    clsort__measured_row rows[CLSORT__MEASURED_KINDS];
+} clsort__measured;
+
+/* The number of the measured row that serves a description. */
+static int clsort__measured_kind(const clsort_desc *d)
+{
+    const cl_uint bits = clsort__key_bits(d->key_type);
+    const int payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2;
+    return payload + 3 * (bits > 32 ? 2 : bits > 16);
+}
+
+/* The measured row of a description; NULL: none. Codes of fields and expressions have none. */
+static const clsort__crossover *clsort__find_measured(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__measured_row *m;
+    if (!s->measured || s->pinned || !d->key_type) return NULL;
+    m = &s->measured->rows[clsort__measured_kind(d)];
+    return d->count <= m->most ? &m->row : NULL;
+}
+
 static cl_uint clsort__divide_crossover(cl_uint count)
 {
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
@@ -16126,25 +16339,16 @@ static cl_uint clsort__divide_crossover(cl_uint count)
 
 /* Where many elements begin on a GPU of another vendor, which has fewer or more compute units than
    the one that was measured: each of them gets as many elements. Below 2^18 launches bind, whatever
-   the units. s may be NULL: for the fewest units. */
+   the units. A program that sorts a few times builds no kernels but those of merge for many. */
 static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
 {
     enum { MEASURED_UNITS = 132, LEAST = 1 << 18 };
-    const cl_ulong scaled = s ? (cl_ulong)count * s->compute_units / MEASURED_UNITS : LEAST;
-    return count <= (cl_uint)LEAST        ? count
-           : scaled < (cl_ulong)LEAST     ? (cl_uint)LEAST
-           : scaled < CLSORT__NEVER - 1   ? (cl_uint)scaled
-                                          : CLSORT__NEVER;
-}
-
-/* Scales a row of other GPUs. A program that sorts a few times builds no kernels but those of merge
-   for many elements. */
-static void clsort__scale_crossovers(const clsort_sorter *s, clsort__crossover *row)
-{
-    const int few_sorts = s && s->options.flags & CLSORT_OPTION_FEW_SORTS;
-    if (row->radix != CLSORT__NEVER) row->radix = clsort__scale_crossover(s, row->radix);
-    if (row->hybrid != CLSORT__NEVER) row->hybrid = clsort__scale_crossover(s, row->hybrid);
-    if (few_sorts) row->radix = row->hybrid = CLSORT__NEVER;
+    const cl_ulong scaled = (cl_ulong)count * s->compute_units / MEASURED_UNITS;
+    if (count == CLSORT__NEVER || s->options.flags & CLSORT_OPTION_FEW_SORTS) return CLSORT__NEVER;
+    return count <= (cl_uint)LEAST       ? count
+           : scaled < (cl_ulong)LEAST    ? (cl_uint)LEAST
+           : scaled < CLSORT__NEVER      ? (cl_uint)scaled
+                                         : CLSORT__NEVER - 1;
 }
 
 static int clsort__device_kind(const clsort_sorter *s)
@@ -16158,9 +16362,9 @@ static int clsort__device_kind(const clsort_sorter *s)
                : CLSORT__MERGE_GPU;
 }
 
-/* The row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken, from the
-   fewest elements on for which any GPU takes them. */
-static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
+/* The built-in row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are
+   taken. */
+static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int device = clsort__device_kind(s), bare = clsort__is_bare(d),
               words = clsort__has_words(d);
@@ -16170,11 +16374,25 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
-    if (!s || device == CLSORT__OTHER_GPU) clsort__scale_crossovers(s, &row);
+    if (device == CLSORT__OTHER_GPU) {
+        row.radix = clsort__scale_crossover(s, row.radix);
+        row.hybrid = clsort__scale_crossover(s, row.hybrid);
+    }
     row.bitonic = clsort__divide_crossover(row.bitonic);
     row.radix = clsort__divide_crossover(row.radix);
     row.hybrid = clsort__divide_crossover(row.hybrid);
     row.samples = clsort__divide_crossover(row.samples);
+    return row;
+}
+
+/* The row by which AUTO decides. Without a device radix may be hybrid from the first element on: a
+   measured row may say so, and there has to be room for it. */
+static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__crossover *const own = !s ? NULL : s->forced ? s->forced
+                                                               : clsort__find_measured(s, d);
+    clsort__crossover row = own ? *own : clsort__built_in_crossover(s, d);
+    if (!s) row.hybrid = 0;
     return row;
 }
 
@@ -16187,6 +16405,18 @@ static size_t clsort__most_ranked(const clsort_sorter *s)
 {
     return (size_t)1 << (s && s->has_warps ? 15 : 14);
 }
+
+/* The most elements for which a measured row may take bitonic: what it needs where equal keys keep
+   their order is half as much again as what the others need. */
+enum { CLSORT__MOST_BITONIC = 1 << 22 };
+
+/* Rows whose forms need the most scratch memory of all that a measured row may take: bitonic,
+   merge, and radix with room for each of its forms. */
+static const clsort__crossover clsort__widest_rows[] = {
+    { 0, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { 0, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { 0, 0, 64, 0, 0, 0, 0 }
+};
 
 /* Has radix of samples the least time for so many elements, by a row of the crossovers? */
 static int clsort__are_samples_best(const clsort__crossover *row, size_t count)
@@ -17191,6 +17421,8 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, reserved) + sizeof(cl_uint),
+    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, reserved) + sizeof(cl_uint),
 #ifdef CLSORT_MULTI
     CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
 #endif
@@ -17267,10 +17499,28 @@ typedef struct clsort__command {
     cl_event event, *event_out;
 } clsort__command;
 
-/* Is every command reported to the caller? Launches that only warm kernels are not. */
+/* A sort that clsort_measure times: its first command. */
+typedef struct clsort__timed { cl_event first; } clsort__timed;
+
+/* Is every command reported, to the caller or to clsort_measure? Launches that only warm kernels
+   are not. */
 static int clsort__profiles(const clsort__run *run)
 {
-    return run->s->options.profile && run->mode == CLSORT__RUN;
+    return (run->s->options.profile || run->s->timed) && run->mode == CLSORT__RUN;
+}
+
+/* Reports a command. */
+static void clsort__report_command(clsort__run *run, cl_event event, const char *function)
+{
+    clsort_sorter *s = run->s;
+    if (!s->timed)
+        s->options.profile(s->options.user,
+                           strcmp(function, "clEnqueueNDRangeKernel")
+                               ? function
+                               : clsort__kernel_entries[run->number].name,
+                           event);
+    else if (!s->timed->first && CLSORT_CL(clRetainEvent)(event) == CL_SUCCESS)
+        s->timed->first = event;
 }
 
 /* Starts a command. Returns 0 if it is only counted, or after an error. The last command, commands
@@ -17300,12 +17550,7 @@ static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_i
     run->issued++;
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = c->event;
-    if (clsort__profiles(run))
-        run->s->options.profile(run->s->options.user,
-                                strcmp(function, "clEnqueueNDRangeKernel")
-                                    ? function
-                                    : clsort__kernel_entries[run->number].name,
-                                c->event);
+    if (clsort__profiles(run)) clsort__report_command(run, c->event, function);
 }
 
 /* Enqueues a begun command: CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer, (run->queue, ...)). */
@@ -17644,7 +17889,14 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
     return CL_SUCCESS;
 }
 
-/* Checks the arguments of a call, but not its queue, events and buffers, and plans it. */
+/* Does a call plan by choices that were measured, where others are built in? */
+static int clsort__has_choices(const clsort__job *j)
+{
+    return j->s->measured && !j->s->pinned && !j->s->forced && j->desc && !j->desc->algorithm;
+}
+
+/* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
+   measured choice has no scratch memory for is planned by the built-in one. */
 static clsort_status clsort__plan_job(clsort__job *j)
 {
     clsort__checks c = clsort__begin_checks(j->s);
@@ -17654,6 +17906,12 @@ static clsort_status clsort__plan_job(clsort__job *j)
     CLSORT__MUST(clsort__conclude(&c));
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
+    if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
+        j->s->pinned = 1;
+        j->op->check(&c, j);
+        j->op->scratch(j->s, j);
+        j->s->pinned = 0;
+    }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
 
@@ -19683,7 +19941,7 @@ static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p
 {
     clsort__plan fewer = *p;
     fewer.d.count = clsort__find_crossover(s, &p->d).samples;
-    return p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
+    return fewer.d.count && p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
                    && clsort__samples_shape(s, &fewer, &fewer.config)
                ? clsort__samples_tables(&fewer.config, fewer.d.count)
                : 0;
@@ -22603,6 +22861,23 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
+/* With CLSORT_FLAG_NO_BUILD, kernels that a measured choice takes may not be built, but those of
+   the built-in one: then plans by that. */
+static clsort_status clsort__ready_choice(clsort__job *j)
+{
+    clsort_status status;
+    if (!clsort__has_choices(j) || !(j->desc->flags & CLSORT_FLAG_NO_BUILD)) return CL_SUCCESS;
+    j->s->quiet = 1;
+    status = clsort__ready_plans(j);
+    j->s->quiet = 0;
+    if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
+    j->s->pinned = 1;
+    status = clsort__plan_job(j);
+    if (status == CL_SUCCESS) status = clsort__check_limits(j);
+    j->s->pinned = 0;
+    return status;
+}
+
 /* Builds the programs of a sort or a selection, finds its scratch and, if the sorter checks itself,
    creates the buffer of the proof. */
 static clsort_status clsort__ready_sort(clsort__job *j)
@@ -22610,6 +22885,7 @@ static clsort_status clsort__ready_sort(clsort__job *j)
     const int proves = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
     clsort__slot *slot = NULL;
     if (clsort__trivial(&j->plan)) return CL_SUCCESS;
+    CLSORT__MUST(clsort__ready_choice(j));
     CLSORT__MUST(clsort__ready_plans(j));
     CLSORT__MUST(clsort__find_scratch(&j->run, &j->plan, &j->scratch, &slot));
     if (proves) CLSORT__MUST(clsort__new_proof(j->s, &j->result));
@@ -22702,8 +22978,11 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
 typedef struct clsort__preparation {
     const clsort__job *most;    /* the call with the largest count */
     cl_command_queue queue;
+    struct clsort__measurement *watched;    /* that it ends, and that may be cancelled; NULL: none */
     clsort__kinds warmed;
 } clsort__preparation;
+
+static clsort_status clsort__watch(struct clsort__measurement *m);
 
 /* Prepares for one count. *kinds receives a number that tells sets of launches, and layouts of
    scratch memory in several buffers, from others. */
@@ -22718,6 +22997,7 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     j.argument = a->most->argument;
     j.run = a->most->run;
     own.count = 0;
+    if (a->watched) CLSORT__MUST(clsort__watch(a->watched));
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__prepare_job(&j, a->queue, &a->warmed, &own));
     *kinds = j.plan.scratch.layout.buffers;
@@ -22744,7 +23024,8 @@ static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low,
 /* Prepares for every count up to that of the call `most`: for some in each octave, and then between
    them. Downwards: a program for any number of elements also serves few, scratch memory for many
    is enough for fewer. */
-static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue)
+static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue,
+                                            struct clsort__measurement *watched)
 {
     const size_t least = most->desc->top_k ? most->desc->top_k : 1;
     clsort__preparation a;
@@ -22752,6 +23033,7 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
     cl_ulong kinds = 0, next_kinds = 0;
     a.most = most;
     a.queue = queue;
+    a.watched = watched;
     a.warmed.count = 0;
     if (count < least) return CL_SUCCESS;
     CLSORT__MUST(clsort__prepare_count(&a, count, &kinds));
@@ -22783,8 +23065,10 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
     CLSORT__MUST(clsort__judge_struct(s, "options", wrong));
     CLSORT__REQUIRE(s, !(s->options.flags
-                         & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS)),
+                         & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
+                                      | CLSORT_OPTION_BUILT_IN_CHOICES)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
+    s->pinned = (s->options.flags & CLSORT_OPTION_BUILT_IN_CHOICES) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
     clsort__open_cache(s);
@@ -23506,6 +23790,899 @@ static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory
     return first;
 }
 
+/* ---- >>measure ------------------------------------------------------------------------------- */
+
+/* The forms that AUTO may take at a count: by each of the rows that say yes or no to each
+   threshold, and by its own row, which is the last one. The most counts: all powers of two from the
+   first one on, and another. */
+enum {
+    CLSORT__CORNERS = 16,
+    CLSORT__OWN_FORM = CLSORT__CORNERS,
+    CLSORT__FORMS = CLSORT__CORNERS + 1,
+    CLSORT__FIRST_COUNT_LOG2 = 8,
+    CLSORT__MOST_COUNTS = 26,
+    CLSORT__MOST_RUNS_EACH = 5
+};
+
+/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, a proof
+   and what it is before each sort. */
+enum {
+    CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
+    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__ITS_PROOF,
+    CLSORT__FIRST_PROOF, CLSORT__ITS_BUFFERS
+};
+
+/* How a count is sorted. Forms that plan the same share the number of the first of them, and its
+   times: those of two rounds, in ns, 0 if it was dropped. */
+typedef struct clsort__timings {
+    size_t n;
+    int form[CLSORT__FORMS];
+    const clsort__algorithm *algorithm[CLSORT__FORMS];
+    clsort__config config[CLSORT__FORMS];
+    double ns[CLSORT__FORMS][2];
+} clsort__timings;
+
+typedef struct clsort__measurement {
+    clsort_sorter *s;
+    clsort_measure_desc m;
+    clsort_desc d;              /* of the sorts, with buffers */
+    cl_command_queue queue;     /* of its own, with profiling */
+    cl_mem memory[CLSORT__ITS_BUFFERS];
+    size_t bytes[CLSORT__ITS_BUFFERS];
+    clsort__crossover corners[CLSORT__CORNERS];
+    cl_ulong start, now;        /* by the device's clock, in ns */
+    double spent;               /* ns of the sorts of a count */
+    cl_uint done, total;        /* steps */
+    int counts;
+    clsort__timings at[CLSORT__MOST_COUNTS];
+} clsort__measurement;
+
+/* ---- forms ---- */
+
+/* The row that says yes to the thresholds whose bits are set, whatever the count. */
+static clsort__crossover clsort__corner_row(int corner)
+{
+    clsort__crossover row = clsort__widest_rows[1];
+    row.samples = corner & 1 ? CLSORT__NEVER : 0;
+    row.bitonic = corner & 2 ? (cl_uint)CLSORT__MOST_BITONIC : 0;
+    row.radix = corner & 4 ? 0 : CLSORT__NEVER;
+    row.hybrid = corner & 8 ? 0 : CLSORT__NEVER;
+    return row;
+}
+
+/* The corner that a row is at a count. */
+static int clsort__corner_at(const clsort__crossover *row, size_t n)
+{
+    return (n <= row->samples) | (n <= row->bitonic) << 1 | (n >= row->radix) << 2
+           | (n >= row->hybrid) << 3;
+}
+
+/* Lets AUTO take a form in the next calls. */
+static void clsort__force(clsort__measurement *m, int form)
+{
+    m->s->forced = form < CLSORT__CORNERS ? &m->corners[form] : NULL;
+}
+
+/* Asks the planner how each row would sort m->d. */
+static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
+{
+    clsort__plan p;
+    int f;
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        int *same = &t->form[f];
+        clsort__force(m, f);
+        clsort__make_plan(m->s, &m->d, &p);
+        t->algorithm[f] = p.algorithm;
+        t->config[f] = p.config;
+        for (*same = 0; *same < f; (*same)++)
+            if (t->algorithm[*same] == p.algorithm
+                && !memcmp(&t->config[*same], &p.config, sizeof p.config))
+                break;
+    }
+    m->s->forced = NULL;
+}
+
+/* ---- time ---- */
+
+static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_profiling_info what,
+                                        cl_ulong *ns)
+{
+    return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
+}
+
+/* Reads the device's clock: when a small command ended. */
+static clsort_status clsort__read_clock(clsort__measurement *m)
+{
+    const cl_uint zero = 0;
+    cl_event done = NULL;
+    clsort_status status;
+    CLSORT__MUST(CLSORT__TRY(
+        m->s, clEnqueueFillBuffer,
+        (m->queue, m->memory[CLSORT__ITS_PROOF], &zero, sizeof zero, 0, sizeof zero, 0, NULL,
+         &done)));
+    status = CLSORT__TRY(m->s, clWaitForEvents, (1, &done));
+    if (status == CL_SUCCESS)
+        status = clsort__event_time(m->s, done, CL_PROFILING_COMMAND_END, &m->now);
+    CLSORT_CL(clReleaseEvent)(done);
+    return status;
+}
+
+/* Is there time for so many ns more? */
+static clsort_status clsort__check_time(const clsort__measurement *m, double more)
+{
+    const double most = 1e6 * (m->m.max_ms ? m->m.max_ms : 10000);
+    return (double)(m->now - m->start) + more > most ? CLSORT_ERROR_OUT_OF_TIME : CL_SUCCESS;
+}
+
+/* Begins a step: asks the caller, then the clock. */
+static clsort_status clsort__watch(clsort__measurement *m)
+{
+    if (m->m.progress && m->m.progress(m->m.user, m->done, m->total))
+        return CLSORT_ERROR_CANCELLED;
+    if (m->done < m->total) m->done++;
+    CLSORT__MUST(clsort__read_clock(m));
+    return clsort__check_time(m, 0);
+}
+
+/* ---- runs ---- */
+
+static clsort_status clsort__copy_whole(clsort__measurement *m, int from, int to, size_t bytes)
+{
+    if (!m->memory[from] || !m->memory[to]) return CL_SUCCESS;
+    return CLSORT__TRY(m->s, clEnqueueCopyBuffer,
+                       (m->queue, m->memory[from], m->memory[to], 0, 0, bytes, 0, NULL, NULL));
+}
+
+/* Puts back what a sort in place has changed, and the proof. */
+static clsort_status clsort__restore(clsort__measurement *m)
+{
+    const size_t n = m->d.count, key = clsort__key_bits(m->d.key_type) / 8;
+    CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
+    CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
+                                    n * m->d.value_size));
+    CLSORT__MUST(clsort__copy_whole(m, CLSORT__FIRST_PROOF, CLSORT__ITS_PROOF,
+                                    sizeof(clsort_proof)));
+    return CLSORT__TRY(m->s, clFinish, (m->queue));
+}
+
+/* The time of a sort, from when its first command was enqueued to the end of its last one. */
+static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_event last,
+                                     double *ns)
+{
+    cl_ulong from = 0;
+    CLSORT__MUST(CLSORT__TRY(m->s, clWaitForEvents, (1, &last)));
+    CLSORT__MUST(clsort__event_time(m->s, last, CL_PROFILING_COMMAND_END, &m->now));
+    CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
+                                    &from));
+    *ns = m->now > from ? (double)(m->now - from) : 1;
+    m->spent += *ns;
+    return CL_SUCCESS;
+}
+
+/* Checks the result of the last sort on the device. */
+static clsort_status clsort__check_result(clsort__measurement *m)
+{
+    clsort_proof proof;
+    const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
+    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, buffer, 0, 0, NULL, NULL));
+    CLSORT__MUST(CLSORT__TRY(
+        m->s, clEnqueueReadBuffer,
+        (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL)));
+    return clsort_judge(&proof);
+}
+
+/* Sorts once by a form, and checks the result. */
+static clsort_status clsort__run_form(clsort__measurement *m, int form, double *ns)
+{
+    clsort__timed timed;
+    cl_event last = NULL;
+    clsort_status status;
+    CLSORT__MUST(clsort__restore(m));
+    timed.first = NULL;
+    m->s->timed = &timed;
+    clsort__force(m, form);
+    status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
+    m->s->forced = NULL;
+    m->s->timed = NULL;
+    if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
+    if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
+    if (last) CLSORT_CL(clReleaseEvent)(last);
+    return status == CL_SUCCESS ? clsort__check_result(m) : status;
+}
+
+/* Builds and warms what a form needs. */
+static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
+{
+    clsort_desc d;
+    clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+    clsort_status status;
+    clsort__force(m, form);
+    j.run.queue = m->queue;
+    j.run.in_order = 1;
+    status = clsort__plan_job(&j);
+    if (status == CL_SUCCESS) status = j.op->buffers(&j);
+    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, NULL, NULL);
+    m->s->forced = NULL;
+    return status;
+}
+
+/* Is it this form that failed, and not the measurement? */
+static int clsort__drops(clsort_status status)
+{
+    return status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED
+           || status == CLSORT_ERROR_DEVICE_LIMITS || status == CLSORT_ERROR_SCRATCH_TOO_LARGE
+           || status == CLSORT_ERROR_UNSUPPORTED;
+}
+
+/* The least time of a count in a round; 0: all were dropped. */
+static double clsort__least_time(const clsort__timings *t, int round)
+{
+    double least = 0;
+    int f;
+    for (f = 0; f < CLSORT__FORMS; f++)
+        if (t->form[f] == f && t->ns[f][round] > 0 && (!(least > 0) || t->ns[f][round] < least))
+            least = t->ns[f][round];
+    return least;
+}
+
+/* A form that grows faster with the count than radix, and took four times as long as another at the
+   count before: its time is taken to double, and it is not run. 0: it is run. */
+static double clsort__hopeless_time(const clsort__measurement *m, int count, int form)
+{
+    const clsort__timings *const t = &m->at[count], *const before = t - 1;
+    double ns;
+    if (!count || t->algorithm[form]->number == CLSORT_RADIX || form == t->form[CLSORT__OWN_FORM])
+        return 0;
+    ns = before->ns[before->form[form]][0];
+    return ns > 4 * clsort__least_time(before, 0) ? 2 * ns : 0;
+}
+
+/* The first run by a form, which is not timed but says how many follow. */
+static clsort_status clsort__first_run(clsort__measurement *m, int count, int form)
+{
+    double *const ns = m->at[count].ns[form];
+    clsort_status status;
+    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    CLSORT__MUST(clsort__watch(m));
+    if (ns[0] > 0) return CL_SUCCESS;
+    status = clsort__prepare_form(m, form);
+    if (status == CL_SUCCESS) status = clsort__run_form(m, form, ns);
+    if (status != CL_SUCCESS) ns[0] = 0;
+    ns[1] = ns[0];
+    return clsort__drops(status) ? CL_SUCCESS : status;
+}
+
+static double clsort__median(double *times, int count)
+{
+    int i, k;
+    for (i = 1; i < count; i++)
+        for (k = i; k > 0 && times[k] < times[k - 1]; k--) {
+            const double swap = times[k];
+            times[k] = times[k - 1];
+            times[k - 1] = swap;
+        }
+    return times[count / 2];
+}
+
+/* Does a form still take part? Not if it was dropped, or took four times as long as another. */
+static int clsort__takes_part(const clsort__timings *t, int form, double least)
+{
+    return t->form[form] == form && t->ns[form][0] > 0
+           && (t->ns[form][0] <= 4 * least || form == t->form[CLSORT__OWN_FORM]);
+}
+
+/* A round: forms take turns. `first`: the least time of the first runs. */
+static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, int round,
+                                   double first)
+{
+    const int runs = first < 2e6 ? CLSORT__MOST_RUNS_EACH : first < 5e7 ? 3 : 1;
+    double times[CLSORT__FORMS][CLSORT__MOST_RUNS_EACH];
+    int part[CLSORT__FORMS], f, r;
+    for (f = 0; f < CLSORT__FORMS; f++) part[f] = clsort__takes_part(t, f, first);
+    for (r = 0; r < runs; r++)
+        for (f = 0; f < CLSORT__FORMS; f++) {
+            clsort_status status;
+            if (!part[f]) continue;
+            status = clsort__run_form(m, f, &times[f][r]);
+            if (clsort__drops(status)) part[f] = 0, t->ns[f][0] = t->ns[f][1] = 0;
+            else CLSORT__MUST(status);
+            CLSORT__MUST(clsort__check_time(m, 0));
+        }
+    for (f = 0; f < CLSORT__FORMS; f++)
+        if (part[f]) t->ns[f][round] = clsort__median(times[f], runs);
+    return CL_SUCCESS;
+}
+
+/* Measures a count by all forms. */
+static clsort_status clsort__measure_count(clsort__measurement *m, int count)
+{
+    clsort__timings *t = &m->at[count];
+    const double spent = m->spent;
+    double first;
+    int f;
+    if (count) CLSORT__MUST(clsort__check_time(m, spent * (double)t->n / (double)t[-1].n));
+    m->spent = 0;
+    m->d.count = t->n;
+    clsort__find_forms(m, t);
+    CLSORT__MUST(clsort__restore(m));
+    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &m->d,
+                                            m->memory[CLSORT__FIRST_PROOF], 0, 0, NULL, NULL));
+    for (f = 0; f < CLSORT__FORMS; f++)
+        if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
+    first = clsort__least_time(t, 0);
+    if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
+    if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
+    return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
+}
+
+/* ---- thresholds ---- */
+
+/* What a form costs at a count, as a part of the time of AUTO's own: below 0 only where it takes
+   more than 5 % less in both rounds, as much as nothing outweighs where it takes more than 5 %
+   more, or was dropped. If AUTO's own was dropped, the slowest form that is right stands for it. */
+static double clsort__cost(const clsort__timings *t, int form)
+{
+    const double *own = t->ns[t->form[CLSORT__OWN_FORM]], *ns = t->ns[t->form[form]];
+    const double forbidden = 1e6;
+    double ratio[2];
+    int f;
+    for (f = 0; f < CLSORT__FORMS && !(own[0] > 0); f++) own = t->ns[t->form[f]];
+    if (!(t->ns[t->form[CLSORT__OWN_FORM]][0] > 0))
+        for (f = 0; f < CLSORT__FORMS; f++)
+            if (t->ns[t->form[f]][0] > own[0]) own = t->ns[t->form[f]];
+    if (!(ns[0] > 0)) return forbidden;
+    ratio[0] = ns[0] / own[0];
+    ratio[1] = ns[1] / own[1];
+    if (ratio[0] * 1.05 < 1 && ratio[1] * 1.05 < 1) return (ratio[0] + ratio[1]) / 2 - 1;
+    if (ratio[0] > 1.05 && ratio[1] > 1.05) return forbidden;
+    return ratio[0] + ratio[1] > 2 ? (ratio[0] + ratio[1]) / 2 - 1 : 0;
+}
+
+/* Threshold number `place` of those that hold up to a count, or from one on: of none, of the counts
+   that were measured. */
+static cl_uint clsort__most_at(const clsort__measurement *m, int place)
+{
+    return place ? (cl_uint)m->at[place - 1].n : 0;
+}
+
+static cl_uint clsort__least_at(const clsort__measurement *m, int place)
+{
+    return !place ? 0 : place < m->counts ? (cl_uint)m->at[place].n : CLSORT__NEVER;
+}
+
+typedef double clsort__costs[CLSORT__MOST_COUNTS][CLSORT__CORNERS];
+
+/* What a row costs in all. */
+static double clsort__row_cost(const clsort__measurement *m, clsort__costs cost,
+                               const clsort__crossover *row)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < m->counts; i++) sum += cost[i][clsort__corner_at(row, m->at[i].n)];
+    return sum;
+}
+
+/* Finds the row of the least cost among those with one threshold of hybrid radix. */
+static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
+                              clsort__crossover row, double *least, clsort__crossover *best)
+{
+    int samples, bitonic, radix;
+    for (samples = 0; samples <= m->counts; samples++)
+        for (bitonic = 0; bitonic <= m->counts; bitonic++)
+            for (radix = 0; radix <= m->counts; radix++) {
+                double sum;
+                row.samples = clsort__most_at(m, samples);
+                row.bitonic = clsort__most_at(m, bitonic);
+                row.radix = clsort__least_at(m, radix);
+                if (row.bitonic > CLSORT__MOST_BITONIC || row.radix > row.hybrid) continue;
+                sum = clsort__row_cost(m, cost, &row);
+                if (sum + 1e-9 >= *least) continue;
+                *least = sum;
+                *best = row;
+            }
+}
+
+/* AUTO's own row, as one that may be measured. */
+static clsort__crossover clsort__own_row(const clsort__measurement *m)
+{
+    clsort__crossover row = clsort__find_crossover(m->s, &m->d);
+    if (row.bitonic > CLSORT__MOST_BITONIC) row.bitonic = CLSORT__MOST_BITONIC;
+    return row;
+}
+
+/* The row with the least cost: AUTO's own unless another one gains. Returns its gain, in
+   thousandths; 0: there is none that does not lose. */
+static cl_uint clsort__best_row(clsort__measurement *m, clsort__crossover *best)
+{
+    clsort__costs cost;
+    double least, before = 0, after = 0;
+    int i, c, hybrid;
+    for (i = 0; i < m->counts; i++)
+        for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
+    *best = clsort__own_row(m);
+    least = clsort__row_cost(m, cost, best);
+    for (hybrid = 0; hybrid <= m->counts; hybrid++) {
+        clsort__crossover row = clsort__widest_rows[1];
+        row.hybrid = clsort__least_at(m, hybrid);
+        clsort__best_with(m, cost, row, &least, best);
+    }
+    if (least > 0.05) return 0;
+    for (i = 0; i < m->counts; i++) {
+        before += 1;
+        after += 1 + cost[i][clsort__corner_at(best, m->at[i].n)];
+    }
+    return (cl_uint)(1000 * before / after);
+}
+
+/* ---- keeping ---- */
+
+/* The name of the entry of choices in a cache. */
+static clsort__hash clsort__choices_name(const clsort_sorter *s)
+{
+    clsort__hash name = s->device_hash;
+    clsort__add_hash(&name, "choices", 7);
+    return name;
+}
+
+/* Saves all choices of a sorter to its cache. Failures do not matter. */
+static void clsort__keep_choices(clsort_sorter *s)
+{
+    const size_t head = sizeof(clsort__entry);
+    unsigned char *entry;
+    size_t bytes = 0;
+    if (!s->options.cache_save || clsort_save_choices(s, NULL, 0, &bytes) != CL_SUCCESS) return;
+    entry = (unsigned char *)CLSORT_MALLOC(head + bytes);
+    if (!entry) return;
+    if (clsort_save_choices(s, (char *)entry + head, bytes, &bytes) == CL_SUCCESS)
+        clsort__save_entry(s, clsort__choices_name(s), entry, bytes);
+    CLSORT_FREE(entry);
+}
+
+/* Loads the choices of a sorter from its cache, if there are any. */
+static void clsort__recall_choices(clsort_sorter *s)
+{
+    size_t bytes = 0;
+    unsigned char *entry;
+    if (!s->options.cache_load || s->pinned) return;
+    entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
+    if (!entry) return;
+    s->quiet = 1;
+    if (!entry[sizeof(clsort__entry) + bytes - 1])
+        clsort_load_choices(s, (const char *)entry + sizeof(clsort__entry), NULL);
+    s->quiet = 0;
+    CLSORT_FREE(entry);
+}
+
+/* Room for a copy of a sorter's choices, with none if it has none. */
+static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measured *from,
+                                          clsort__measured **copy)
+{
+    *copy = NULL;
+    CLSORT__MUST(clsort__grow(to, copy, 1, sizeof **copy));
+    if (from) **copy = *from;
+    else memset(*copy, 0, sizeof **copy);
+    return CL_SUCCESS;
+}
+
+/* Prepares for what AUTO takes now, on the caller's queue. */
+static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_queue queue)
+{
+    clsort_desc given = *m->m.sort, d;
+    clsort__job j;
+    given.flags |= CLSORT_FLAG_ANY_COUNT;
+    j = clsort__sort_job(m->s, m->s->function, &given, &d);
+    j.run.queue = queue;
+    CLSORT__MUST(clsort__plan_job(&j));
+    CLSORT__MUST(clsort__check_queue(m->s, &j.run));
+    return clsort__prepare_counts(&j, queue, m);
+}
+
+/* Puts a row in the place of AUTO's, and prepares for it; as before if that fails. */
+static clsort_status clsort__take_row(clsort__measurement *m, const clsort__crossover *row,
+                                      cl_uint gain, cl_command_queue queue)
+{
+    clsort_sorter *const s = m->s;
+    clsort__measured *const before = s->measured, *after;
+    clsort__measured_row *r;
+    clsort_status status;
+    CLSORT__MUST(clsort__copy_choices(s, before, &after));
+    r = &after->rows[clsort__measured_kind(&m->d)];
+    memset(r, 0, sizeof *r);
+    if (gain) {
+        r->row = *row;
+        r->most = (cl_uint)m->at[m->counts - 1].n;
+        r->gain = gain;
+    }
+    s->measured = after;
+    status = clsort__prepare_winners(m, queue);
+    if (status != CL_SUCCESS) s->measured = before;
+    clsort__free(status == CL_SUCCESS ? before : after);
+    return status;
+}
+
+/* ---- the call ---- */
+
+/* Random bytes for a buffer, a block at a time. */
+static clsort_status clsort__fill_random(clsort__measurement *m, int which, unsigned char *block,
+                                         size_t room)
+{
+    cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
+    size_t at, i;
+    for (at = 0; at < m->bytes[which]; at += room) {
+        const size_t left = m->bytes[which] - at, bytes = left < room ? left : room;
+        for (i = 0; i < room; i += sizeof x) {
+            cl_ulong word;
+            x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
+            word = x * 0x2545F4914F6CDD1Du;            /* Vigna's xorshift* */
+            word ^= word >> 32;
+            memcpy(block + i, &word, sizeof word);
+        }
+        CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueWriteBuffer,
+                                 (m->queue, m->memory[which], CL_TRUE, at, bytes, block, 0, NULL,
+                                  NULL)));
+    }
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__fill_inputs(clsort__measurement *m)
+{
+    const size_t room = 1 << 20;
+    unsigned char *block = NULL;
+    clsort_status status;
+    CLSORT__MUST(clsort__grow(m->s, &block, room, 1));
+    status = clsort__fill_random(m, CLSORT__ITS_KEYS, block, room);
+    if (status == CL_SUCCESS) status = clsort__fill_random(m, CLSORT__ITS_VALUES, block, room);
+    clsort__free(block);
+    return status;
+}
+
+/* The bytes of each buffer, for the largest count. */
+static void clsort__size_buffers(clsort__measurement *m)
+{
+    const clsort_desc *d = &m->d;
+    const size_t keys = d->count * (clsort__key_bits(d->key_type) / 8),
+                 values = d->count * d->value_size;
+    const int indices = d->flags & CLSORT_FLAG_INDICES, keys_out = d->flags & CLSORT_FLAG_KEYS_OUT,
+              values_out = d->flags & CLSORT_FLAG_VALUES_OUT;
+    m->bytes[CLSORT__ITS_KEYS] = keys;
+    m->bytes[CLSORT__ITS_VALUES] = values;
+    m->bytes[CLSORT__KEYS_IN_PLACE] = indices || keys_out ? 0 : keys;
+    m->bytes[CLSORT__VALUES_IN_PLACE] = indices || values_out ? 0 : values;
+    m->bytes[CLSORT__ITS_KEYS_OUT] = keys_out ? keys : 0;
+    m->bytes[CLSORT__ITS_VALUES_OUT] = values_out ? values : 0;
+    m->bytes[CLSORT__ITS_INDICES] = indices ? 4 * d->count : 0;
+    m->bytes[CLSORT__ITS_PROOF] = m->bytes[CLSORT__FIRST_PROOF] = sizeof(clsort_proof);
+}
+
+/* Makes the buffers, if they are within max_bytes, and puts them into the description. */
+static clsort_status clsort__make_buffers(clsort__measurement *m)
+{
+    clsort_sorter *const s = m->s;
+    size_t sum = 0;
+    int i;
+    CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
+    s->function = "clsort_measure";
+    clsort__size_buffers(m);
+    for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
+    CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                    "max_bytes: %.0f are needed", (double)sum);
+    for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
+        if (m->bytes[i])
+            CLSORT__MUST(clsort__create_buffer(s, m->bytes[i], NULL, CL_MEM_READ_WRITE, NULL,
+                                               &m->memory[i]));
+    m->d.keys = m->memory[m->bytes[CLSORT__KEYS_IN_PLACE] ? CLSORT__KEYS_IN_PLACE
+                                                          : CLSORT__ITS_KEYS];
+    m->d.values = m->memory[m->bytes[CLSORT__VALUES_IN_PLACE] ? CLSORT__VALUES_IN_PLACE
+                                                              : CLSORT__ITS_VALUES];
+    m->d.keys_out = m->memory[CLSORT__ITS_KEYS_OUT];
+    m->d.values_out = m->memory[CLSORT__ITS_VALUES_OUT];
+    m->d.indices = m->memory[CLSORT__ITS_INDICES];
+    return CL_SUCCESS;
+}
+
+/* Chooses the counts. */
+static void clsort__choose_counts(clsort__measurement *m)
+{
+    const size_t most = m->d.count;
+    size_t n = (size_t)1 << CLSORT__FIRST_COUNT_LOG2;
+    for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
+        m->at[m->counts++].n = n;
+    m->at[m->counts++].n = most;
+    m->total = (cl_uint)m->counts * CLSORT__FORMS;
+}
+
+/* Makes what a measurement needs. */
+static clsort_status clsort__set_up_measurement(clsort__measurement *m)
+{
+    int i;
+    for (i = 0; i < CLSORT__CORNERS; i++) m->corners[i] = clsort__corner_row(i);
+    CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
+    CLSORT__MUST(clsort__make_buffers(m));
+    CLSORT__MUST(clsort__read_clock(m));
+    m->start = m->now;
+    CLSORT__MUST(clsort__fill_inputs(m));
+    clsort__choose_counts(m);
+    return CL_SUCCESS;
+}
+
+/* Measures all counts. */
+static clsort_status clsort__measure_all(clsort__measurement *m)
+{
+    int i;
+    for (i = 0; i < m->counts; i++) {
+        m->done = (cl_uint)i * CLSORT__FORMS;
+        CLSORT__MUST(clsort__measure_count(m, i));
+    }
+    m->done = m->total;
+    return CL_SUCCESS;
+}
+
+/* Releases what a measurement made, and what the sorter keeps for its queue. */
+static void clsort__end_measurement(clsort__measurement *m)
+{
+    clsort_sorter *const s = m->s;
+    size_t k;
+    int i;
+    if (m->queue) CLSORT_CL(clFinish)(m->queue);
+    for (k = 0; m->queue && k < s->slot_count; k++)
+        if (s->slots[k].queue == m->queue) {
+            clsort__release_slot(&s->slots[k]);
+            s->slots[k] = s->slots[--s->slot_count];
+            break;
+        }
+    for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
+        if (m->memory[i]) CLSORT_CL(clReleaseMemObject)(m->memory[i]);
+    if (m->queue) CLSORT_CL(clReleaseCommandQueue)(m->queue);
+    CLSORT_FREE(m);
+}
+
+/* Measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
+   the caller reports the end. */
+static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
+{
+    clsort_sorter *const s = m->s;
+    const clsort_options options = s->options;
+    clsort__crossover row;
+    clsort_status status;
+    cl_uint gain;
+    s->quiet = 1;
+    s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
+    s->options.profile = NULL;
+    status = clsort__measure_all(m);
+    if (status == CL_SUCCESS) {
+        m->d.count = m->at[m->counts - 1].n;
+        gain = clsort__best_row(m, &row);
+        status = clsort__take_row(m, &row, gain, queue);
+    }
+    s->options = options;
+    s->quiet = 0;
+    if (status != CL_SUCCESS) return status;
+    clsort__save_programs(s);
+    clsort__keep_choices(s);
+    return CL_SUCCESS;
+}
+
+/* Is it a plain sort of one array by AUTO? Reads what arrays there will be from buffers that are
+   given, and forgets these. */
+static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
+{
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
+                          | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    static const clsort_tuning none = { 0, 0, 0, 0, 0, 0, 0, 0, { 0 } };
+    clsort_desc plain = clsort_desc_default();
+    if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
+    if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
+    if (d->values_out && !clsort__values_stay(d)) d->flags |= CLSORT_FLAG_VALUES_OUT;
+    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->rows && !d->segments
+                           && !d->segment_count && !d->top_k && !d->count_buffer && !d->fields
+                           && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
+                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none),
+                    CLSORT_ERROR_UNSUPPORTED, "sort: only plain sorts of one array by AUTO");
+    plain.count = d->count;
+    plain.key_type = d->key_type;
+    plain.order = d->order;
+    plain.nan_order = d->nan_order;
+    plain.zero_order = d->zero_order;
+    plain.stable = d->stable;
+    plain.value_size = d->value_size;
+    plain.flags = d->flags & ~(cl_uint)(CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT);
+    *d = plain;
+    return CL_SUCCESS;
+}
+
+/* ---- choices as text ---- */
+
+/* The most characters of a section: two lines, one for each choice, and one more. The most of a
+   line, and of a device's name. */
+enum {
+    CLSORT__MOST_LINE = 256,
+    CLSORT__MOST_SECTION = (CLSORT__MEASURED_KINDS + 3) * CLSORT__MOST_LINE,
+    CLSORT__MOST_NAME = 128
+};
+
+/* A text that is read: the next line, and a hash of the lines of the section. */
+typedef struct clsort__lines {
+    const char *next;
+    char line[CLSORT__MOST_LINE];
+    clsort__hash hash;
+} clsort__lines;
+
+/* Reads a line, without its end, which it must have; 0 if there is none or it is too long. */
+static int clsort__read_line(clsort__lines *l)
+{
+    const size_t length = strcspn(l->next, "\n");
+    size_t kept = length;
+    if (!l->next[length] || length >= CLSORT__MOST_LINE) return 0;
+    if (kept && l->next[kept - 1] == '\r') kept--;
+    memcpy(l->line, l->next, kept);
+    l->line[kept] = 0;
+    l->next += length + 1;
+    return 1;
+}
+
+static void clsort__hash_line(clsort__lines *l)
+{
+    clsort__add_hash(&l->hash, l->line, strlen(l->line));
+}
+
+/* May a row be taken? Its kind is 0 to CLSORT__MEASURED_KINDS - 1. */
+static int clsort__good_row(const clsort__measured_row *r)
+{
+    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC
+           && r->row.radix <= r->row.hybrid;
+}
+
+/* Reads the line of a choice. */
+static int clsort__read_choice(const char *line, clsort__measured *into)
+{
+    unsigned kind, most, few, radix, hybrid, bitonic, gain;
+    clsort__measured_row *r;
+    if (sscanf(line, "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u", &kind, &most,
+               &few, &radix, &hybrid, &bitonic, &gain)
+            != 7
+        || kind >= CLSORT__MEASURED_KINDS)
+        return 0;
+    r = &into->rows[kind];
+    r->row = clsort__widest_rows[1];
+    r->most = most;
+    r->row.samples = few;
+    r->row.radix = radix;
+    r->row.hybrid = hybrid;
+    r->row.bitonic = bitonic;
+    r->gain = gain;
+    r->loaded = 1;
+    return clsort__good_row(r);
+}
+
+/* Who a device says it is, without versions of its driver, and this version of clsort, as text; 0
+   if it does not say. */
+static int clsort__print_device(const clsort_sorter *s, char text[33])
+{
+    clsort__hash h = { { 0, 0 } };
+    clsort__add_word(&h, clsort_version());
+    if (!clsort__add_device(&h, s->device, 0)) return 0;
+    clsort__print_hash(h, text);
+    return 1;
+}
+
+/* Reads a section. *into receives its choices if it is that of the device `own`. 0: damaged. */
+static int clsort__read_section(clsort__lines *l, const char *own, clsort__measured *into,
+                                cl_uint *fits)
+{
+    clsort__measured ignored;
+    clsort__measured *to;
+    char end[33];
+    memset(&l->hash, 0, sizeof l->hash);
+    if (!clsort__read_line(l) || strcmp(l->line, "clsort choices 1")) return 0;
+    clsort__hash_line(l);
+    if (!clsort__read_line(l) || strncmp(l->line, "device ", 7) || strlen(l->line) < 40) return 0;
+    clsort__hash_line(l);
+    to = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' ' ? into : &ignored;
+    memset(&ignored, 0, sizeof ignored);
+    for (;;) {
+        if (!clsort__read_line(l)) return 0;
+        if (!strncmp(l->line, "end ", 4)) break;
+        clsort__hash_line(l);
+        if (!clsort__read_choice(l->line, to)) return 0;
+    }
+    clsort__print_hash(l->hash, end);
+    *fits += to == into;
+    return !strcmp(l->line + 4, end);
+}
+
+/* Reads all sections of a text. */
+static clsort_status clsort__read_choices(clsort_sorter *s, const char *text,
+                                          clsort__measured *into, cl_uint *fits)
+{
+    clsort__lines l;
+    char own[33];
+    const int known = clsort__print_device(s, own);
+    l.next = text;
+    while (*l.next)
+        CLSORT__REQUIRE(s, clsort__read_section(&l, known ? own : NULL, into, fits),
+                        CLSORT_ERROR_DAMAGED, "text");
+    return CL_SUCCESS;
+}
+
+/* Adds a line to a section, and to its hash. */
+static void clsort__add_line(char *section, clsort__lines *l)
+{
+    clsort__hash_line(l);
+    strcat(strcat(section, l->line), "\n");
+}
+
+/* The device's name, of characters that may stand in a line. */
+static void clsort__print_name(const clsort_sorter *s, char name[CLSORT__MOST_NAME])
+{
+    char *c;
+    memset(name, 0, CLSORT__MOST_NAME);
+    if (CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_NAME, CLSORT__MOST_NAME - 1, name, NULL)
+        != CL_SUCCESS)
+        memcpy(name, "?", 2);
+    for (c = name; *c; c++)
+        if (*c < ' ' || *c > '~') *c = '?';
+}
+
+/* Writes the section of a sorter's choices, or nothing if it has none. */
+static clsort_status clsort__print_section(clsort_sorter *s, char *section)
+{
+    clsort__lines l;
+    char own[33], name[CLSORT__MOST_NAME], end[33];
+    int i, rows = 0;
+    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) rows += s->measured && s->measured->rows[i].most;
+    if (!rows) return CL_SUCCESS;
+    CLSORT__REQUIRE(s, clsort__print_device(s, own), CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the driver does not name the device");
+    clsort__print_name(s, name);
+    memset(&l, 0, sizeof l);
+    snprintf(l.line, sizeof l.line, "clsort choices 1");
+    clsort__add_line(section, &l);
+    snprintf(l.line, sizeof l.line, "device %s %s", own, name);
+    clsort__add_line(section, &l);
+    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
+        const clsort__measured_row *r = &s->measured->rows[i];
+        if (!r->most) continue;
+        snprintf(l.line, sizeof l.line,
+                 "choice %d most %u few %u radix %u hybrid %u bitonic %u gain %u", i,
+                 (unsigned)r->most, (unsigned)r->row.samples, (unsigned)r->row.radix,
+                 (unsigned)r->row.hybrid, (unsigned)r->row.bitonic, (unsigned)r->gain);
+        clsort__add_line(section, &l);
+    }
+    clsort__print_hash(l.hash, end);
+    strcat(strcat(strcat(section, "end "), end), "\n");
+    return CL_SUCCESS;
+}
+
+/* Fills in a choice. Numbers go through payloads, then through widths. */
+static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+{
+    static const char *const devices[] = { "NVIDIA H200", "", "CPUs with AVX-512", "CPUs" };
+    static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
+    static const size_t values[3] = { 0, 4, 8 };
+    const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;
+    clsort_desc d = clsort_desc_default();
+    clsort__crossover row;
+    d.key_type = types[number / 3];
+    d.value_size = values[number % 3];
+    row = clsort__built_in_crossover(s, &d);
+    c->bits = clsort__key_bits(d.key_type);
+    c->payload = number % 3;
+    c->device = devices[row.device];
+    c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
+    c->most = CLSORT__NEVER;
+    if (m && m->most) {
+        row = m->row;
+        c->device = "this device";
+        c->origin = m->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
+        c->most = m->most;
+        c->gain = m->gain;
+    }
+    c->few_most = row.samples;
+    c->radix_least = row.radix;
+    c->hybrid_least = row.hybrid;
+    c->bitonic_most = row.bitonic;
+}
+
 /* ---- >>public -------------------------------------------------------------------------------- */
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
@@ -23570,7 +24747,9 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
     char message[sizeof ((clsort_sorter *)0)->message];
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     *sorter = NULL;
-    return clsort__create(context, device, options, sorter, message);
+    CLSORT__MUST(clsort__create(context, device, options, sorter, message));
+    clsort__recall_choices(*sorter);
+    return CL_SUCCESS;
 }
 
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
@@ -23582,7 +24761,10 @@ CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clo
                             sorter->message);
     if (status != CL_SUCCESS) return status;
     (*clone)->broken = sorter->broken;
-    status = clsort__share_comparators(sorter, *clone);
+    status = sorter->measured
+                 ? clsort__copy_choices(*clone, sorter->measured, &(*clone)->measured)
+                 : CL_SUCCESS;
+    if (status == CL_SUCCESS) status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(clone, status, sorter->message);
 }
@@ -23604,6 +24786,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->waits);
     clsort__free(sorter->ranges);
     clsort__free(sorter->build_log);
+    clsort__free(sorter->measured);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
 #ifdef CLSORT_MULTI
@@ -23686,10 +24869,44 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     CLSORT__MUST(clsort__plan_job(&j));
     if (queue) CLSORT__MUST(clsort__check_queue(sorter, &j.run));
     CLSORT__MUST(j.op->buffers(&j));
-    if (d.flags & CLSORT_FLAG_ANY_COUNT) CLSORT__MUST(clsort__prepare_counts(&j, queue));
+    if (d.flags & CLSORT_FLAG_ANY_COUNT) CLSORT__MUST(clsort__prepare_counts(&j, queue, NULL));
     else CLSORT__MUST(clsort__prepare_job(&j, queue, NULL, NULL));
     clsort__save_programs(sorter);
     return CL_SUCCESS;
+}
+
+/* Raises *most to the scratch memory of a sort as AUTO plans it by `row`, or if that is NULL by a
+   built-in one. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
+                               const clsort__crossover *row, size_t *most)
+{
+    const int pinned = s->pinned;
+    clsort__checks c = clsort__begin_checks(s);
+    clsort_desc given = *desc, d;
+    clsort__job j;
+    if (row && row->bitonic && given.count > row->bitonic) given.count = row->bitonic;
+    j = clsort__sort_job(s, s->function, &given, &d);
+    s->pinned = 1;
+    s->forced = row;
+    j.op->check(&c, &j);
+    if (c.status == CL_SUCCESS) {
+        j.op->scratch(s, &j);
+        *most = clsort__largest(*most, j.plan.scratch.layout.bytes, 0);
+    }
+    s->forced = NULL;
+    s->pinned = pinned;
+}
+
+/* The scratch memory of AUTO by any row that may be measured, and by the built-in one: what was
+   enough before a measurement is enough after it. As a maximum of sizes that do not fall with the
+   count, it does not either. */
+static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
+{
+    size_t i, most = 0;
+    clsort__scratch_by(s, d, NULL, &most);
+    for (i = 0; i < sizeof clsort__widest_rows / sizeof *clsort__widest_rows; i++)
+        clsort__scratch_by(s, d, &clsort__widest_rows[i], &most);
+    return most;
 }
 
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
@@ -23709,7 +24926,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = largest.bytes;
+    *bytes = sorter && !sorter->pinned && !d.algorithm ? clsort__scratch_by_any(sorter, &d)
+                                                       : largest.bytes;
     return CL_SUCCESS;
 }
 
@@ -24004,6 +25222,117 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     return first;
 }
 
+/* What clsort_measure needs before it can begin. */
+static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue queue,
+                                           const clsort_measure_desc *m, clsort_desc *d)
+{
+    clsort_desc own;
+    clsort__job j;
+    CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
+    CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
+    CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
+    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED, "CLSORT_OPTION_BUILT_IN_CHOICES");
+    CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
+                                                                       CLSORT__FIRST_DESC,
+                                                                       m->sort)));
+    CLSORT__MUST(clsort__check_measured(s, d));
+    j = clsort__sort_job(s, s->function, d, &own);
+    j.run.queue = queue;
+    CLSORT__MUST(clsort__plan_job(&j));
+    CLSORT__MUST(clsort__check_limits(&j));
+    CLSORT__MUST(clsort__check_queue(s, &j.run));
+    return CLSORT__TRY(s, clFinish, (queue));
+}
+
+CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
+                                        const clsort_measure_desc *measure)
+{
+    clsort_measure_desc given;
+    clsort__measurement *m = NULL;
+    clsort_desc d;
+    clsort_status status;
+    const int wrong = clsort__adopt(&given, sizeof given, CLSORT__FIRST_MEASURE, measure);
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_measure";
+    CLSORT__REQUIRE(sorter, measure, CLSORT_ERROR_NULL_ARGUMENT, "measure");
+    CLSORT__MUST(clsort__judge_struct(sorter, "measure", wrong));
+    CLSORT__MUST(clsort__begin_measure(sorter, queue, &given, &d));
+    if (d.count < 2) return CL_SUCCESS;
+    CLSORT__MUST(clsort__grow(sorter, &m, 1, sizeof *m));
+    memset(m, 0, sizeof *m);
+    m->s = sorter;
+    m->m = given;
+    m->m.sort = &d;
+    m->d = d;
+    status = clsort__set_up_measurement(m);
+    if (status == CL_SUCCESS) {
+        status = clsort__measure(m, queue);
+        sorter->function = "clsort_measure";
+        if (status != CL_SUCCESS) clsort__fail(sorter, status, "clsort_measure", NULL);
+    }
+    clsort__end_measurement(m);
+    return status;
+}
+
+CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
+                                            clsort_choice *choice)
+{
+    clsort_choice c = clsort_choice_default();
+    size_t size;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_auto_choice";
+    CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
+    size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
+    if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
+    CLSORT__REQUIRE(sorter, number < CLSORT__MEASURED_KINDS, CLSORT_ERROR_UNKNOWN_VALUE, "number");
+    clsort__describe_choice(sorter, number, &c);
+    c.struct_size = size;
+    memset(choice, 0, size);
+    memcpy(choice, &c, size < sizeof c ? size : sizeof c);
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
+                                             size_t *bytes)
+{
+    char section[CLSORT__MOST_SECTION] = "";
+    size_t needed;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_save_choices";
+    CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
+    *bytes = 0;
+    CLSORT__MUST(clsort__print_section(sorter, section));
+    *bytes = needed = strlen(section) + 1;
+    if (!text) return CL_SUCCESS;
+    CLSORT__REQUIRE(sorter, size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
+    memcpy(text, section, needed);
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
+                                             cl_uint *fits)
+{
+    clsort__measured *after;
+    clsort_status status;
+    cl_uint taken = 0;
+    if (fits) *fits = 0;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_load_choices";
+    CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
+    CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
+                    "CLSORT_OPTION_BUILT_IN_CHOICES");
+    CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
+    status = clsort__read_choices(sorter, text, after, &taken);
+    if (status == CL_SUCCESS && taken) {
+        clsort__free(sorter->measured);
+        sorter->measured = after;
+    } else {
+        clsort__free(after);
+    }
+    if (fits) *fits = status == CL_SUCCESS ? taken : 0;
+    return status;
+}
+
 #ifdef CLSORT_MULTI
 /* ---- >>multi --------------------------------------------------------------------------------- */
 
@@ -24186,7 +25515,7 @@ static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_ru
     clsort_sorter *const s = m->devices[m->only].s;
     const size_t first = block * CLSORT__MULTI_BLOCK,
                  count = clsort__smaller(CLSORT__MULTI_BLOCK, r->range.count - first);
-    CLSORT__MUST(clsort__make_queue(s, &s->more_queues[1]));
+    CLSORT__MUST(clsort__make_queue(s, 0, &s->more_queues[1]));
     return CLSORT__TRY(s, clEnqueueReadBuffer,
                        (s->more_queues[1], r->arrays[0], CL_TRUE, first * m->size[0],
                         count * m->size[0], to, 0, NULL, NULL));
@@ -24405,7 +25734,7 @@ static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__mul
     const size_t n = device->most;
     int i;
     if (slot->room) return CL_SUCCESS;
-    if (number) CLSORT__MUST(clsort__make_queue(s, &s->more_queues[0]));
+    if (number) CLSORT__MUST(clsort__make_queue(s, 0, &s->more_queues[0]));
     else CLSORT__MUST(clsort__own_queue(s));
     slot->queue = number ? s->more_queues[0] : s->own_queue;
     CLSORT__MUST(clsort__multi_scratch(m, s, n, &slot->scratch_bytes));
@@ -25343,6 +26672,11 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
+   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
+     What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+     text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
+     clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
+     0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.

@@ -212,6 +212,7 @@ COUNTED_INFO(clGetContextInfo, cl_context)
 COUNTED_INFO(clGetCommandQueueInfo, cl_command_queue)
 COUNTED_INFO(clGetMemObjectInfo, cl_mem)
 COUNTED_INFO(clGetEventInfo, cl_event)
+COUNTED_INFO(clGetEventProfilingInfo, cl_event)
 COUNTED_QUERY(clGetPlatformIDs, (cl_uint room, cl_platform_id *list, cl_uint *count),
               (room, list, count))
 COUNTED_QUERY(clGetDeviceIDs,

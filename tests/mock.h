@@ -19,6 +19,8 @@
    mock.on_launch      hears of every launch
    mock.on_spills      says how many bytes a kernel spills, as Intel's drivers do; NULL: the driver
                        does not know that query
+   mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
+                       move; `kernel` is NULL of what is no launch. Without this hook: 1000
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
@@ -153,6 +155,7 @@ typedef struct mock_event {
     mock_object base;
     mock_queue *queue;                      /* NULL: a user event */
     cl_int status;
+    cl_ulong times[3];                      /* when it was queued, started, ended */
     cl_uint callbacks;
     void (CL_CALLBACK *callback[MOCK_CALLBACKS])(cl_event, cl_int, void *);
     void *callback_user[MOCK_CALLBACKS];
@@ -172,7 +175,9 @@ typedef struct mock_command {
     unsigned char pattern[16];
     void *host;
     const void *source;
-    size_t key_bytes, value_bytes;          /* of a launch */
+    const char *kernel;                     /* of a launch, and its work-items */
+    size_t global;
+    size_t key_bytes, value_bytes;
     mock_buffer *inputs[2];                 /* of a merge of runs or a partition: keys, values */
     mock_buffer *splitters, *starts;
     mock_buffer *order;                     /* of an argsort */
@@ -207,6 +212,8 @@ static struct {
     void (*on_stuck)(void *user);
     void (*on_launch)(void *user, const mock_launch *l);
     cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
+    cl_ulong (*on_cost)(void *user, const char *kernel, size_t global);
+    cl_ulong clock;                         /* ns */
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -578,6 +585,22 @@ static inline cl_int mock_clGetEventInfo(cl_event handle, cl_event_info what, si
     case CL_EVENT_COMMAND_QUEUE: return MOCK_ANSWER(e->queue);
     case CL_EVENT_COMMAND_EXECUTION_STATUS: return MOCK_ANSWER(status);
     case CL_EVENT_REFERENCE_COUNT: return MOCK_ANSWER(e->base.references);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+static inline cl_int mock_clGetEventProfilingInfo(cl_event handle, cl_profiling_info what,
+                                                  size_t room, void *value, size_t *needed)
+{
+    const mock_event *e = (mock_event *)(void *)handle;
+    if (!mock_is(e, MOCK_EVENT)) return CL_INVALID_EVENT;
+    if (!e->queue || !(e->queue->properties & CL_QUEUE_PROFILING_ENABLE)
+        || __atomic_load_n(&e->status, __ATOMIC_ACQUIRE) != CL_COMPLETE)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    switch (what) {
+    case CL_PROFILING_COMMAND_QUEUED: return MOCK_ANSWER(e->times[0]);
+    case CL_PROFILING_COMMAND_START: return MOCK_ANSWER(e->times[1]);
+    case CL_PROFILING_COMMAND_END: return MOCK_ANSWER(e->times[2]);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -1091,13 +1114,17 @@ static inline void mock_make_output(const mock_command *c)
 static inline void mock_execute(const mock_command *c)
 {
     unsigned char *from = c->from ? c->from->bytes : NULL, *to = c->to ? c->to->bytes : NULL;
+    mock_command keys = *c;
     size_t i;
     if (c->inputs[0]) {
         mock_make_output(c);
         return;
     }
-    if (c->order) mock_argsort(c);
-    if (c->order || (c->kind == MOCK_LAUNCH && c->to && c->to->ordered)) return;
+    if (c->order) {
+        mock_argsort(c);
+        return;
+    }
+    if (c->kind == MOCK_LAUNCH && c->to && c->to->ordered) keys.to = NULL;
     if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
     if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
     if (c->kind == MOCK_WRITE && (!c->to_at || c->to_at == c->to->written))
@@ -1108,9 +1135,20 @@ static inline void mock_execute(const mock_command *c)
         mock.on_read(mock.user, (cl_mem)(void *)c->from, c->from_at, c->bytes, c->host);
     for (i = 0; c->kind == MOCK_FILL && to && i < c->bytes; i += c->pattern_size)
         memcpy(to + c->to_at + i, c->pattern, c->pattern_size);
-    if (c->kind == MOCK_LAUNCH && from && (!c->to || to) && !c->from->sorted) mock_sort(c);
+    if (c->kind == MOCK_LAUNCH && from && (!c->to || to) && !c->from->sorted)
+        mock_sort(&keys);
     if (c->kind == MOCK_LAUNCH && from) c->from->sorted = 1;
     else if (to) c->to->sorted = 0;
+}
+
+/* Moves the clock by a command. */
+static inline void mock_spend(const mock_command *c)
+{
+    const cl_ulong cost = mock.on_cost ? mock.on_cost(mock.user, c->kernel, c->global) : 1000,
+                   end = MOCK_ADD(mock.clock, cost);
+    if (!c->event) return;
+    c->event->times[1] = end - cost;
+    c->event->times[2] = end;
 }
 
 /* Runs a command whose events have come, or fails it because one of them did. */
@@ -1122,6 +1160,7 @@ static inline cl_int mock_complete(const mock_command *c)
         if (__atomic_load_n(&c->waits[i]->status, __ATOMIC_ACQUIRE) < 0)
             status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     if (c->number == mock.fail_command) status = mock.command_code;
+    mock_spend(c);
     if (status == CL_COMPLETE) mock_execute(c);
     if (c->event) mock_set_status(c->event, status);
     return status;
@@ -1292,6 +1331,7 @@ static inline cl_int mock_enqueue(mock_command *c, cl_uint n, const cl_event *wa
     if (event) {
         c->event = (mock_event *)mock_create(sizeof *c->event, MOCK_EVENT, c->queue->base.context);
         c->event->queue = c->queue;
+        c->event->times[0] = MOCK_GET(mock.clock);
         MOCK_ADD(c->queue->base.uses, 1);
         c->event->status = CL_QUEUED;
         *event = (cl_event)(void *)c->event;
@@ -1541,6 +1581,8 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
                                 first_uses };
         mock.on_launch(mock.user, &l);
     }
+    c.kernel = k->signature->name;
+    c.global = *global;
     mock_find_arrays(&c, k);
     mock_trace_command(&c, k, *global, *group);
     return mock_enqueue(&c, n, wait, event, 0);

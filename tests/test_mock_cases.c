@@ -298,24 +298,29 @@ static int add_buffers(drawn *c)
 
 /* ---- what must hold -------------------------------------------------------------------------- */
 
-/* All functions that ask say the same; returns what. */
-static clsort_status ask_all(drawn *c, const clsort_desc *d, size_t *scratch)
-{
-    clsort_desc resolved = clsort_desc_default();
-    char text[2000];
-    const clsort_status checked = clsort_check(c->sorter, d);
-    CHECK_STATUS(clsort_resolve(c->sorter, d, &resolved), checked);
-    CHECK_STATUS(clsort_scratch_size(c->sorter, d, scratch), checked);
-    CHECK_STATUS(clsort_explain(c->sorter, d, text, sizeof text), checked);
-    CHECK(!mock.commands && !mock.builds);
-    return checked;
-}
-
 /* The number behind a word of clsort_explain. */
 static double told(const char *text, const char *word)
 {
     const char *place = strstr(text, word);
     return CHECK(place != NULL) ? strtod(place + strlen(word), NULL) : -1;
+}
+
+/* All functions that ask say the same; returns what. *scratch receives what the sort takes: all
+   that clsort_scratch_size asks for, or of AUTO no more than that. */
+static clsort_status ask_all(drawn *c, const clsort_desc *d, size_t *scratch)
+{
+    clsort_desc resolved = clsort_desc_default();
+    char text[2000];
+    size_t asked = 0;
+    const clsort_status checked = clsort_check(c->sorter, d);
+    CHECK_STATUS(clsort_resolve(c->sorter, d, &resolved), checked);
+    CHECK_STATUS(clsort_scratch_size(c->sorter, d, &asked), checked);
+    CHECK_STATUS(clsort_explain(c->sorter, d, text, sizeof text), checked);
+    CHECK(!mock.commands && !mock.builds);
+    if (checked != CL_SUCCESS) return checked;
+    *scratch = (size_t)told(text, "\nscratch ");
+    CHECK(d->algorithm ? asked == *scratch : asked >= *scratch);
+    return checked;
 }
 
 /* clsort_explain counts what was enqueued last. A host that asks between rounds is told the most
@@ -334,9 +339,12 @@ static void check_story(drawn *c, int commands, size_t scratch)
 static void sort_in_own_scratch(drawn *c, size_t scratch)
 {
     clsort_desc d = c->full;
+    char text[2000] = "";
     size_t again = 0;
     if (!scratch || !add_buffer(c, SCRATCH, &d.scratch, &d.scratch_offset, 16, scratch, 1)) return;
-    CHECK_OK(clsort_scratch_size(c->sorter, &d, &again));
+    d.scratch_size = scratch;
+    CHECK_OK(clsort_explain(c->sorter, &d, text, sizeof text));
+    again = (size_t)told(text, "\nscratch ");
     CHECK(again <= scratch);
     d.scratch_size = again;
     CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &d, 0, NULL, NULL));
@@ -349,14 +357,15 @@ static void sort_in_own_scratch(drawn *c, size_t scratch)
 /* With all buffers there: the sort runs, first in the sorter's scratch. */
 static void sort_case_drawn(drawn *c)
 {
-    size_t scratch = 0, any = 0;
+    size_t scratch = 0, asked = 0, any = 0;
     int commands = mock.traced;
     cl_ulong allocated;
     cl_event done = NULL;
     if (!add_buffers(c)) return;
     if (!CHECK(ask_all(c, &c->full, &scratch) == CL_SUCCESS)) return;
     CHECK_OK(clsort_scratch_size(NULL, &c->bare, &any));
-    CHECK(any >= scratch);
+    CHECK_OK(clsort_scratch_size(c->sorter, &c->bare, &asked));
+    CHECK(any >= asked && asked >= scratch);
     allocated = mock.allocated;
     CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &c->full, 0, NULL, &done));
     if (!CHECK(done != NULL)) return;

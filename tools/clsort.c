@@ -799,10 +799,11 @@ static const command commands[] = {
       "scratch memory. Sorts nothing. Example: clsort explain --type u32 -n 2^24 --pairs\n",
       FOR_EXPLAIN, 0, 0, command_explain },
     { "tune", "", "Measures which algorithm is best at which count on a device",
-      "Prints times, and rows of the table by which auto chooses, as they are best on this device. "
-      "It takes about a minute.\n"
-      "A mark stands where auto is more than 5 % behind. Please send in what it prints of a device "
-      "that has marks.\n",
+      "Measures sorts by all that auto may take, and prints its choices for this device with their "
+      "gain, also as text\n"
+      "for programs. They are kept in the cache, where the other commands find them. Please send in "
+      "what it prints of a\n"
+      "device that gains.\n",
       FOR_TUNE, 0, 0, command_tune }
 };
 

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "options.h"
 #include "sample.h"
+#include "session.h"
 
 static void info_limits(const device_info *info)
 {
@@ -128,7 +129,44 @@ static void info_kind_lines(clsort_sorter *sorter, const info_kind *kind)
     }
 }
 
-static int info_device(const device_info *info)
+/* ---- choices --------------------------------------------------------------------------------- */
+
+static const char *info_number(cl_uint n, char *text, size_t room)
+{
+    snprintf(text, room, "%u", (unsigned)n);
+    return n == 0xFFFFFFFFu ? "never" : text;
+}
+
+/* How a choice came to be. */
+static void info_origin(const clsort_choice *c, char *text, size_t room)
+{
+    if (c->origin == CLSORT_ORIGIN_DERIVED) snprintf(text, room, "derived");
+    else if (c->origin == CLSORT_ORIGIN_BUILT_IN) snprintf(text, room, "measured on %s", c->device);
+    else
+        snprintf(text, room, "measured here, up to %u: %.2f x as fast", (unsigned)c->most,
+                 c->gain / 1000.0);
+}
+
+/* The choices of AUTO, and where they come from. */
+static void info_choices(clsort_sorter *sorter)
+{
+    static const char *const payloads[3] = { "none", "4 bytes", "other" };
+    char text[4][16], origin[100];
+    clsort_choice c = clsort_choice_default();
+    cl_uint i;
+    printf("  %-6s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "few up to", "radix from",
+           "hybrid from", "bitonic to", "choice");
+    for (i = 0; clsort_auto_choice(sorter, i, &c) == CL_SUCCESS; i++) {
+        info_origin(&c, origin, sizeof origin);
+        printf("  %-6u %-8s %11s %11s %11s %11s  %s\n", (unsigned)c.bits, payloads[c.payload],
+               info_number(c.few_most, text[0], sizeof text[0]),
+               info_number(c.radix_least, text[1], sizeof text[1]),
+               info_number(c.hybrid_least, text[2], sizeof text[2]),
+               info_number(c.bitonic_most, text[3], sizeof text[3]), origin);
+    }
+}
+
+static int info_device(const device_info *info, const clsort_options *options)
 {
     device_session session;
     clsort_sorter *sorter = NULL;
@@ -136,12 +174,14 @@ static int info_device(const device_info *info)
     int code;
     info_limits(info);
     if (!device_open(info, &session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
-    code = cl_check(clsort_create(session.context, info->id, NULL, &sorter), "clsort_create");
+    code = cl_check(clsort_create(session.context, info->id, options, &sorter),
+                    "clsort_create");
     if (code == DONE_OK)
         printf("  %-22s %10s %10s  %-34s %-8s %10s %5s\n", "auto: keys", "from", "to", "algorithm",
                "kernels", "work-group", "items");
     for (i = 0; code == DONE_OK && i < sizeof info_kinds / sizeof info_kinds[0]; i++)
         info_kind_lines(sorter, &info_kinds[i]);
+    if (code == DONE_OK) info_choices(sorter);
     clsort_destroy(sorter);
     device_close(&session);
     return code;
@@ -169,12 +209,13 @@ static int command_info(const arguments *a)
     device_info list[DEVICE_MAX];
     const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE"));
     size_t count = device_list(want, list, DEVICE_MAX), i;
+    const clsort_options options = cached_options(a);
     int code = DONE_OK;
     if (!count)
         return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
                     want ? want : "");
     for (i = 0; i < count; i++) {
-        int this_code = info_device(&list[i]);
+        int this_code = info_device(&list[i], &options);
         if (this_code != DONE_OK) code = this_code;
     }
     info_algorithms();

@@ -117,8 +117,8 @@ typedef struct option_rule {
 static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
       FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI, 1 },
-    { 'n', "n", "COUNT", "number of keys: 1000, 2^20, 100k or 16Mi",
-      FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 1 },
+    { 'n', "n", "COUNT", "number of keys, of tune the most: 1000, 2^20, 100k or 16Mi",
+      FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_MPI_SORT, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
     { 'o', "output", "FILE", "write FILE (default: standard output; clsort-mpi: nowhere)",
@@ -158,9 +158,9 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE
           | FOR_MPI_SORT, 0 },
     { 0, "cache", "FOLDER",
-      "keep compiled kernels there for the next run; none: nowhere (default: $CLSORT_CACHE, else "
-      "clsort in your folder of caches)",
-      FOR_FILES | FOR_MPI_SORT, 0 },
+      "keep compiled kernels and what was measured there for the next run; none: nowhere (default: "
+      "$CLSORT_CACHE, else clsort in your folder of caches)",
+      FOR_FILES | FOR_INFO | FOR_TUNE | FOR_MPI_SORT, 0 },
     { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)",
       FOR_SORTS | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 1 },
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },

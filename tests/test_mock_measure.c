@@ -1,0 +1,830 @@
+/* AUTO that measures, on the driver of mock.h, whose clock a test sets: AUTO follows it, and no
+   fault, no damaged text and no choice does harm. */
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "caching.h"
+
+/* ---- a device with a clock ------------------------------------------------------------------- */
+
+enum { BITONIC, MERGE, PASSES, HYBRID, CACHED, FEW, KINDS };
+static const char *const prefixes[KINDS] = { "clsort_bitonic", "clsort_merge", "clsort_radix",
+                                             "clsort_hybrid", "clsort_cached", "clsort_samples" };
+
+/* The clock: ns of a sort by each kind, all of which it costs when its first kernel runs. On CPUs
+   merge begins with a kernel of bitonic: then it gets that time back. */
+typedef struct world {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    clsort_sorter *sorter;
+    cl_ulong ns[KINDS];
+    int fickle, runs;           /* a kind that is the fastest in the first round only */
+    int wrong;                  /* a kind whose results are wrong */
+    int kind, last;             /* of the sort that runs, -1: none has begun; of the last one */
+    int steps, cancel_at;       /* of the progress callback */
+    int failures;               /* that the diagnostic callback heard of */
+} world;
+
+static int kind_of(const char *kernel)
+{
+    int k;
+    if (!strcmp(kernel, "clsort_ranks")) return FEW;
+    for (k = 0; k < KINDS; k++)
+        if (!strncmp(kernel, prefixes[k], strlen(prefixes[k]))) return k;
+    return -1;
+}
+
+static cl_ulong cost(void *user, const char *kernel, size_t global)
+{
+    world *w = (world *)user;
+    const int kind = kernel ? kind_of(kernel) : -1;
+    (void)global;
+    if (!kernel) w->kind = -1;
+    if (w->kind == BITONIC && kind == MERGE) {
+        w->kind = w->last = MERGE;
+        return w->ns[MERGE] - w->ns[BITONIC];
+    }
+    if (kind < 0 || w->kind >= 0) return 10;
+    w->kind = w->last = kind;
+    if (kind == w->fickle) return w->runs++ % 11 < 6 ? 1000000 : 3000000;
+    return w->ns[kind];
+}
+
+static void spoil(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
+{
+    world *w = (world *)user;
+    clsort_proof proof;
+    (void)buffer, (void)at;
+    if (bytes != sizeof proof || w->last != w->wrong) return;
+    memcpy(&proof, host, sizeof proof);
+    proof.unsorted = 1;
+    memcpy(host, &proof, sizeof proof);
+}
+
+static int go_on(void *user, cl_uint done, cl_uint total)
+{
+    world *w = (world *)user;
+    CHECK(done <= total);
+    return ++w->steps == w->cancel_at;
+}
+
+static void hear_failure(void *user, clsort_status status, const char *function,
+                         const char *message)
+{
+    (void)status, (void)function, (void)message;
+    ((world *)user)->failures++;
+}
+
+static void set_clock(world *w, int fastest, cl_ulong fast, cl_ulong slow)
+{
+    int k;
+    for (k = 0; k < KINDS; k++) w->ns[k] = k == fastest ? fast : slow;
+}
+
+/* Makes a sorter on device number `number` of two. */
+static clsort_sorter *new_sorter(world *w, cl_uint flags, store *cache)
+{
+    clsort_options o = clsort_options_default();
+    clsort_sorter *s = NULL;
+    o.diagnostic = hear_failure;
+    o.user = w;
+    o.flags = flags;
+    o.cache_load = cache ? load : NULL;
+    o.cache_save = cache ? save : NULL;
+    o.cache_user = cache;
+    CHECK_OK(clsort_create(w->context, w->device, &o, &s));
+    return s;
+}
+
+static void open_world(world *w, mock_facts facts)
+{
+    cl_int error = 0;
+    memset(w, 0, sizeof *w);
+    mock_reset(facts);
+    counted_reset();
+    mock.stored = 4096;
+    mock.on_cost = cost;
+    mock.on_read = spoil;
+    mock.user = w;
+    w->fickle = w->wrong = w->kind = -1;
+    set_clock(w, -1, 0, 2000000);
+    w->device = (cl_device_id)(void *)&mock_devices[0];
+    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
+    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
+    CHECK(error == CL_SUCCESS);
+    w->sorter = new_sorter(w, 0, NULL);
+}
+
+static void close_world(world *w)
+{
+    clsort_destroy(w->sorter);
+    CHECK(counted_nothing_live() && !mock.faults);
+    mock_clReleaseCommandQueue(w->queue);
+    mock_clReleaseContext(w->context);
+}
+
+/* ---- what is sorted -------------------------------------------------------------------------- */
+
+enum { SORTS = 8 };
+static clsort_desc sort_number(int number, size_t count)
+{
+    static const struct { cl_uint type, flags, stable; size_t value_size; } sorts[SORTS] = {
+        { CLSORT_U32, 0, 0, 0 }, { CLSORT_F32, CLSORT_FLAG_KEYS_OUT, 0, 0 },
+        { CLSORT_U64, 0, 0, 0 }, { CLSORT_I16, 0, 0, 0 },
+        { CLSORT_U32, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 0, 4 },
+        { CLSORT_U32, CLSORT_FLAG_INDICES, 0, 0 }, { CLSORT_U32, 0, 1, 4 },
+        { CLSORT_U64, 0, 0, 8 }
+    };
+    clsort_desc d = clsort_desc_default();
+    d.count = count;
+    d.key_type = sorts[number].type;
+    d.flags = sorts[number].flags;
+    d.stable = sorts[number].stable;
+    d.value_size = sorts[number].value_size;
+    return d;
+}
+
+static clsort_status measure(world *w, clsort_sorter *s, const clsort_desc *d, cl_uint max_ms)
+{
+    clsort_measure_desc m = clsort_measure_desc_default();
+    m.sort = d;
+    m.max_ms = max_ms ? max_ms : 1000000;
+    m.progress = go_on;
+    m.user = w;
+    w->steps = w->runs = 0;
+    return clsort_measure(s, w->queue, &m);
+}
+
+static int same_choices(clsort_sorter *a, clsort_sorter *b)
+{
+    cl_uint i;
+    for (i = 0; i < 9; i++) {
+        clsort_choice x = clsort_choice_default(), y = x;
+        CHECK_OK(clsort_auto_choice(a, i, &x));
+        CHECK_OK(clsort_auto_choice(b, i, &y));
+        y.origin = x.origin;
+        if (memcmp(&x, &y, sizeof x)) return 0;
+    }
+    return 1;
+}
+
+/* Is it as a sorter that measured nothing? */
+static int is_built_in(world *w, clsort_sorter *s)
+{
+    clsort_sorter *fresh = new_sorter(w, 0, NULL);
+    const int same = same_choices(s, fresh) && !s->measured;
+    clsort_destroy(fresh);
+    return same;
+}
+
+/* The kind of a plan. */
+static int planned_kind(const clsort__plan *p)
+{
+    switch (p->config.family) {
+    case CLSORT__BITONIC: return BITONIC;
+    case CLSORT__MERGE: return MERGE;
+    case CLSORT__HYBRID: return HYBRID;
+    case CLSORT__CACHED: return CACHED;
+    case CLSORT__SAMPLES: case CLSORT__RANKS: return FEW;
+    default: return PASSES;
+    }
+}
+
+/* ---- AUTO follows the clock ------------------------------------------------------------------ */
+
+/* At each count: what AUTO takes is of the fastest kind wherever some row takes that. */
+static int follows(world *w, const clsort_desc *d, int fastest)
+{
+    clsort_desc at = *d;
+    int met = 0, corner;
+    for (at.count = 2; at.count <= d->count; at.count += at.count / 2 + 1) {
+        clsort__plan p;
+        int can = 0;
+        if (at.count < 256 && fastest != BITONIC) continue;
+        for (corner = 0; corner < CLSORT__CORNERS; corner++) {
+            const clsort__crossover row = clsort__corner_row(corner);
+            w->sorter->forced = &row;
+            clsort__make_plan(w->sorter, &at, &p);
+            can |= planned_kind(&p) == fastest;
+        }
+        w->sorter->forced = NULL;
+        clsort__make_plan(w->sorter, &at, &p);
+        if (!CHECK(!can || planned_kind(&p) == fastest)) {
+            printf("  %u keys by family %u\n", (unsigned)at.count, (unsigned)p.config.family);
+            return met;
+        }
+        met += can;
+    }
+    return met;
+}
+
+/* What was measured is prepared: such sorts of all counts build nothing. */
+static void sorts_at_once(world *w, const clsort_desc *d)
+{
+    clsort_desc at = *d;
+    const int builds = mock.builds;
+    int i;
+    cl_int error = 0;
+    cl_mem memory[5];
+    for (i = 0; i < 5; i++)
+        memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 8 * d->count, NULL, &error);
+    at.keys = memory[0];
+    at.keys_out = d->flags & CLSORT_FLAG_KEYS_OUT ? memory[1] : NULL;
+    at.values = d->value_size ? memory[2] : NULL;
+    at.values_out = d->flags & CLSORT_FLAG_VALUES_OUT ? memory[3] : NULL;
+    at.indices = d->flags & CLSORT_FLAG_INDICES ? memory[4] : NULL;
+    at.flags = CLSORT_FLAG_NO_BUILD;
+    for (at.count = 1; at.count <= d->count; at.count += at.count / 3 + 1)
+        CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &at, 0, NULL, NULL));
+    CHECK(mock.builds == builds);
+    for (i = 0; i < 5; i++) mock_clReleaseMemObject(memory[i]);
+}
+
+static void follows_the_clock(bench *b)
+{
+    int v, number, fastest, met[KINDS] = { 0 };
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SORTS; number++)
+            for (fastest = 0; fastest < KINDS; fastest++) {
+                const clsort_desc d = sort_number(number, (size_t)1 << (12 + 3 * (fastest % 3)));
+                world w;
+                open_world(&w, mock_presets[v].facts());
+                AT("%s, sort %d, %s", mock_presets[v].name, number, prefixes[fastest]);
+                set_clock(&w, fastest, 1000000, 2000000);
+                if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
+                    met[fastest] += follows(&w, &d, fastest);
+                    sorts_at_once(&w, &d);
+                    CHECK(!w.failures);
+                }
+                close_world(&w);
+            }
+    for (fastest = 0; fastest < KINDS; fastest++) CHECK(met[fastest] > 10);
+}
+
+/* A gain of 4 %, or in one round only, changes nothing: the row that is kept is AUTO's own. */
+static void needs_two_rounds(bench *b)
+{
+    int v, kind, fickle;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (kind = 0; kind < KINDS; kind++)
+            for (fickle = 0; fickle < 2; fickle++) {
+                const clsort_desc d = sort_number(0, 1 << 16);
+                clsort_sorter *fresh;
+                clsort__plan was, is;
+                clsort_desc at = d;
+                world w;
+                open_world(&w, mock_presets[v].facts());
+                AT("%s, %s, fickle %d", mock_presets[v].name, prefixes[kind], fickle);
+                set_clock(&w, kind, 1920000, 2000000);
+                if (fickle) w.fickle = kind;
+                CHECK_OK(measure(&w, w.sorter, &d, 0));
+                fresh = new_sorter(&w, 0, NULL);
+                for (at.count = 256; at.count <= d.count; at.count *= 2) {
+                    clsort__make_plan(w.sorter, &at, &is);
+                    clsort__make_plan(fresh, &at, &was);
+                    CHECK(planned_kind(&is) == planned_kind(&was)
+                          || (fickle && planned_kind(&was) == kind));
+                }
+                clsort_destroy(fresh);
+                close_world(&w);
+            }
+}
+
+/* The fastest kind is dropped if its results are wrong; with all wrong, the call fails. */
+static void drops_what_is_wrong(bench *b)
+{
+    const clsort_desc d = sort_number(0, 1 << 14);
+    clsort_desc at = d;
+    clsort__plan p;
+    world w;
+    int v, kind;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (kind = 0; kind < KINDS; kind++) {
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, %s", mock_presets[v].name, prefixes[kind]);
+            set_clock(&w, kind, 1000000, 2000000);
+            w.wrong = kind;
+            CHECK_OK(measure(&w, w.sorter, &d, 0));
+            for (at.count = 256; at.count <= d.count; at.count *= 2) {
+                clsort__make_plan(w.sorter, &at, &p);
+                CHECK(planned_kind(&p) != kind);
+            }
+            close_world(&w);
+        }
+}
+
+/* ---- it ends early --------------------------------------------------------------------------- */
+
+static void cancelled_anywhere(bench *b)
+{
+    const clsort_desc d = sort_number(0, 1 << 10);
+    world w;
+    int steps, at;
+    (void)b;
+    open_world(&w, mock_gpu());
+    set_clock(&w, MERGE, 1000000, 2000000);
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    steps = w.steps;
+    CHECK(steps > 10);
+    for (at = 1; at <= steps; at++) {
+        clsort_sorter *s = new_sorter(&w, 0, NULL);
+        AT("step %d of %d", at, steps);
+        w.cancel_at = at;
+        w.failures = 0;
+        CHECK_STATUS(measure(&w, s, &d, 0), CLSORT_ERROR_CANCELLED);
+        CHECK(w.failures == 1 && is_built_in(&w, s));
+        clsort_destroy(s);
+    }
+    w.cancel_at = steps + 1;
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    close_world(&w);
+}
+
+/* The clock of the device is kept: what would take longer is not begun. */
+static void out_of_time(bench *b)
+{
+    static const cl_uint limits[] = { 1, 10, 100, 1000 };
+    const clsort_desc d = sort_number(2, 1 << 20);
+    size_t i;
+    (void)b;
+    for (i = 0; i < sizeof limits / sizeof *limits; i++) {
+        world w;
+        cl_ulong start;
+        open_world(&w, mock_nvidia());
+        AT("%u ms", (unsigned)limits[i]);
+        start = mock.clock;
+        set_clock(&w, MERGE, limits[i] * 10000, limits[i] * 20000);
+        CHECK_STATUS(measure(&w, w.sorter, &d, limits[i]), CLSORT_ERROR_OUT_OF_TIME);
+        CHECK(is_built_in(&w, w.sorter));
+        CHECK((double)(mock.clock - start) <= 1.2e6 * limits[i]);
+        close_world(&w);
+    }
+}
+
+static void within_bytes(bench *b)
+{
+    const clsort_desc d = sort_number(4, 10000);
+    clsort_measure_desc m = clsort_measure_desc_default();
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    m.sort = &d;
+    m.max_bytes = 10000;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    CHECK(strstr(clsort_last_error(w.sorter), "max_bytes") && is_built_in(&w, w.sorter));
+    m.max_bytes = (size_t)1 << 20;
+    CHECK_OK(clsort_measure(w.sorter, w.queue, &m));
+    CHECK(!is_built_in(&w, w.sorter));
+    close_world(&w);
+}
+
+/* Any call that fails: either the measurement does without it, or AUTO stays. */
+static void survives_faults(bench *b)
+{
+    static const cl_int codes[3] = { CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY,
+                                     CL_MEM_OBJECT_ALLOCATION_FAILURE };
+    uint64_t random = test_seed();
+    int at, failed = 0, survived = 0;
+    for (at = 1;; at += 1 + (int)(pattern_random(&random) % (b->small ? 200 : 20))) {
+        const clsort_desc d = sort_number(at % SORTS, 600);
+        clsort_status status;
+        clsort_sorter *s;
+        int more;
+        world w;
+        open_world(&w, mock_presets[at % 3].facts());
+        s = new_sorter(&w, 0, NULL);
+        set_clock(&w, MERGE, 1000000, 2000000);
+        AT("call %d", at);
+        counted.calls = 0;
+        counted.code = codes[at % 3];
+        counted.fail_at = at;
+        counted.fail_after = at % 7 == 0;
+        w.failures = 0;
+        status = measure(&w, s, &d, 0);
+        more = counted.failed > 0;
+        counted.fail_at = counted.fail_after = 0;
+        if (status != CL_SUCCESS) CHECK(w.failures == 1 && is_built_in(&w, s));
+        else CHECK(!w.failures);
+        failed += status != CL_SUCCESS;
+        survived += more && status == CL_SUCCESS;
+        CHECK_OK(measure(&w, s, &d, 0));
+        clsort_destroy(s);
+        close_world(&w);
+        if (!more || test_now.faults) break;
+    }
+    printf("%d failed, %d survived\n", failed, survived);
+    CHECK(failed > 20);
+}
+
+static void refuses(bench *b)
+{
+    clsort_desc d = sort_number(0, 1000);
+    clsort_measure_desc m = clsort_measure_desc_default();
+    clsort_choice c = clsort_choice_default();
+    clsort_sorter *pinned;
+    world w;
+    size_t bytes = 0;
+    (void)b;
+    open_world(&w, mock_gpu());
+    CHECK_STATUS(clsort_measure(NULL, w.queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_measure(w.sorter, NULL, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    m.sort = &d;
+    m.reserved = 1;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
+    m.reserved = 0;
+    m.struct_size = 3;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
+    m.struct_size = sizeof m;
+    d.rows = 2;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.rows = 0, d.algorithm = CLSORT_MERGE;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.algorithm = 0, d.key_type = 0;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_KEY_TYPE);
+    d = sort_number(0, 1);
+    CHECK_OK(clsort_measure(w.sorter, w.queue, &m));
+    CHECK(is_built_in(&w, w.sorter));
+    CHECK_STATUS(clsort_auto_choice(w.sorter, 9, &c), CLSORT_ERROR_UNKNOWN_VALUE);
+    CHECK_STATUS(clsort_auto_choice(w.sorter, 0, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_save_choices(w.sorter, NULL, 0, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_OK(clsort_save_choices(w.sorter, NULL, 0, &bytes));
+    CHECK(bytes == 1);
+    CHECK_STATUS(clsort_load_choices(w.sorter, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    pinned = new_sorter(&w, CLSORT_OPTION_BUILT_IN_CHOICES, NULL);
+    d.count = 1000;
+    CHECK_STATUS(clsort_measure(pinned, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    CHECK_STATUS(clsort_load_choices(pinned, "", NULL), CLSORT_ERROR_UNSUPPORTED);
+    clsort_destroy(pinned);
+    close_world(&w);
+}
+
+/* ---- who has them ---------------------------------------------------------------------------- */
+
+static void clones_share(bench *b)
+{
+    const clsort_desc d = sort_number(0, 1 << 12);
+    clsort_sorter *before = NULL, *after = NULL;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    set_clock(&w, HYBRID, 1000000, 2000000);
+    CHECK_OK(clsort_clone(w.sorter, &before));
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    CHECK_OK(clsort_clone(w.sorter, &after));
+    CHECK(is_built_in(&w, before));
+    CHECK(same_choices(w.sorter, after) && !same_choices(w.sorter, before));
+    clsort_destroy(w.sorter);
+    w.sorter = after;
+    CHECK(follows(&w, &d, HYBRID) > 3);
+    clsort_destroy(before);
+    close_world(&w);
+}
+
+static void kept_in_a_cache(bench *b)
+{
+    const clsort_desc pairs = sort_number(4, 1 << 12), keys = sort_number(0, 1 << 12);
+    clsort_sorter *s, *again, *pinned;
+    store cache = { 0 };
+    world w;
+    int loads;
+    (void)b;
+    open_world(&w, mock_gpu());
+    s = new_sorter(&w, 0, &cache);
+    set_clock(&w, HYBRID, 1000000, 2000000);
+    CHECK_OK(measure(&w, s, &keys, 0));
+    set_clock(&w, FEW, 1000000, 2000000);
+    CHECK_OK(measure(&w, s, &pairs, 0));
+    again = new_sorter(&w, 0, &cache);
+    CHECK(same_choices(s, again) && !is_built_in(&w, again));
+    pinned = new_sorter(&w, CLSORT_OPTION_BUILT_IN_CHOICES, &cache);
+    CHECK(is_built_in(&w, pinned));
+    clsort_destroy(again);
+    clsort_destroy(pinned);
+    clsort_destroy(s);
+    mock.facts[0].driver = "2";
+    again = new_sorter(&w, 0, &cache);
+    CHECK(is_built_in(&w, again));
+    clsort_destroy(again);
+    mock.facts[0].driver = "1";
+    loads = cache.loads;
+    again = new_sorter(&w, 0, &cache);
+    CHECK(cache.loads == loads + 1 && !is_built_in(&w, again));
+    clsort_destroy(again);
+    empty_store(&cache);
+    close_world(&w);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* A sorter that has measured two kinds, and its text. */
+static void measured_text(world *w, const char *device, char *text, size_t room)
+{
+    const clsort_desc keys = sort_number(2, 1 << 12), pairs = sort_number(4, 1 << 11);
+    clsort_sorter *s;
+    size_t bytes = 0;
+    mock.facts[0].name = device;
+    s = new_sorter(w, 0, NULL);
+    set_clock(w, HYBRID, 1000000, 2000000);
+    CHECK_OK(measure(w, s, &keys, 0));
+    set_clock(w, MERGE, 1000000, 2000000);
+    CHECK_OK(measure(w, s, &pairs, 0));
+    CHECK_STATUS(clsort_save_choices(s, text, 10, &bytes), CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    CHECK(bytes <= room);
+    CHECK_OK(clsort_save_choices(s, text, room, &bytes));
+    CHECK(bytes == strlen(text) + 1);
+    clsort_destroy(s);
+    mock.facts[0].name = "mock GPU";
+}
+
+/* Line ends as on Windows. */
+static void add_returns(const char *from, char *to)
+{
+    for (; *from; *to++ = *from++)
+        if (*from == '\n') *to++ = '\r';
+    *to = 0;
+}
+
+static void travel_as_text(bench *b)
+{
+    char own[4000], other[4000], both[9000], windows[9000], again[4000];
+    clsort_sorter *s;
+    clsort_choice c = clsort_choice_default();
+    cl_uint fits = 7;
+    size_t bytes = 0;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    measured_text(&w, "mock GPU", own, sizeof own);
+    measured_text(&w, "another\nGPU\x80", other, sizeof other);
+    s = new_sorter(&w, 0, NULL);
+    CHECK_OK(clsort_load_choices(s, other, &fits));
+    CHECK(!fits && is_built_in(&w, s));
+    snprintf(both, sizeof both, "%s%s", other, own);
+    add_returns(both, windows);
+    CHECK_OK(clsort_load_choices(s, windows, &fits));
+    CHECK(fits == 1 && !is_built_in(&w, s));
+    CHECK_OK(clsort_save_choices(s, again, sizeof again, &bytes));
+    CHECK(!strcmp(again, own));
+    CHECK_OK(clsort_auto_choice(s, 6, &c));
+    CHECK(c.origin == CLSORT_ORIGIN_LOADED && c.bits == 64 && c.most == 1 << 12 && c.gain > 1000);
+    CHECK_OK(clsort_auto_choice(s, 3, &c));
+    CHECK(c.origin == CLSORT_ORIGIN_DERIVED && c.bits == 32 && !c.payload && !c.gain);
+    CHECK_OK(clsort_load_choices(s, "", &fits));
+    CHECK(!fits && !is_built_in(&w, s));
+    mock.facts[0].driver = "2";   /* a text holds for any driver */
+    clsort_destroy(s);
+    s = new_sorter(&w, 0, NULL);
+    CHECK_OK(clsort_load_choices(s, both, &fits));
+    CHECK(fits == 1);
+    clsort_destroy(s);
+    close_world(&w);
+}
+
+/* Damages a text in one of several ways; 0 if it is still the same. */
+static void damage_text(const char *text, char *damaged, uint64_t *random)
+{
+    const size_t length = strlen(text), at = pattern_random(random) % length,
+                 more = 1 + pattern_random(random) % 40,
+                 cut = at + more < length ? more : length - at;
+    memcpy(damaged, text, length + 1);
+    switch (pattern_random(random) % 5) {
+    case 0: damaged[at] = (char)(damaged[at] ^ 1 << pattern_random(random) % 8); break;
+    case 1: damaged[at] = 0; break;
+    case 2: memmove(damaged + at, text + at + cut, length - at - cut + 1); break;
+    case 3: memmove(damaged + at + cut, text + at, length - at + 1); break;
+    default: damaged[at] = (char)('0' + pattern_random(random) % 10); break;
+    }
+}
+
+/* 10,000 damaged, foreign and truncated texts and entries: AUTO stays what it was, or has what was
+   measured on this device. */
+static void damage_does_no_harm(bench *b)
+{
+    char own[4000], other[4000], both[8000], damaged[9000];
+    uint64_t random = test_seed();
+    clsort_sorter *s, *right;
+    int i, refused = 0, taken = 0;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    measured_text(&w, "mock GPU", own, sizeof own);
+    measured_text(&w, "another GPU", other, sizeof other);
+    snprintf(both, sizeof both, "%s%s", other, own);
+    right = new_sorter(&w, 0, NULL);
+    CHECK_OK(clsort_load_choices(right, own, NULL));
+    s = new_sorter(&w, 0, NULL);
+    for (i = 0; i < 10000 && test_now.faults < 5; i++) {
+        cl_uint fits = 0;
+        clsort_status status;
+        AT("text %d", i);
+        damage_text(i % 2 ? both : own, damaged, &random);
+        status = clsort_load_choices(s, damaged, &fits);
+        CHECK(status == CL_SUCCESS || (status == CLSORT_ERROR_DAMAGED && !fits));
+        refused += status != CL_SUCCESS;
+        if (!fits) {
+            CHECK(!s->measured);
+            continue;
+        }
+        taken++;
+        CHECK(same_choices(s, right));
+        clsort_destroy(s);
+        s = new_sorter(&w, 0, NULL);
+    }
+    printf("%d refused, %d taken\n", refused, taken);
+    CHECK(refused > 9000);
+    clsort_destroy(s);
+    clsort_destroy(right);
+    close_world(&w);
+}
+
+static void damaged_entries(bench *b)
+{
+    const clsort_desc d = sort_number(0, 1 << 10);
+    uint64_t random = test_seed();
+    store cache = { 0 }, foreign = { 0 };
+    clsort_sorter *s;
+    entry was, *of;
+    world w;
+    int i;
+    (void)b;
+    open_world(&w, mock_gpu());
+    set_clock(&w, HYBRID, 1000000, 2000000);
+    s = new_sorter(&w, 0, &cache);
+    CHECK_OK(measure(&w, s, &d, 0));
+    of = &cache.entries[cache.count - 1];
+    memset(&was, 0, sizeof was);
+    put_bytes(&was, of->data, of->size);
+    mock.facts[0].name = "another GPU";
+    clsort_destroy(s);
+    s = new_sorter(&w, 0, &foreign);
+    CHECK_OK(measure(&w, s, &d, 0));
+    clsort_destroy(s);
+    mock.facts[0].name = "mock GPU";
+    for (i = 0; i < 2000 && test_now.faults < 5; i++) {
+        AT("entry %d", i);
+        put_bytes(of, was.data, was.size);
+        damage(of, &cache.entries[0], &foreign.entries[foreign.count - 1], &random);
+        s = new_sorter(&w, 0, &cache);
+        CHECK(!s->measured && !w.failures);
+        clsort_destroy(s);
+    }
+    put_bytes(of, was.data, was.size);
+    s = new_sorter(&w, 0, &cache);
+    CHECK(s->measured != NULL);
+    clsort_destroy(s);
+    free(was.data);
+    empty_store(&cache);
+    empty_store(&foreign);
+    close_world(&w);
+}
+
+/* ---- scratch, and kernels that are there ----------------------------------------------------- */
+
+/* Any row that a text may hold. */
+static clsort__measured any_choices(uint64_t *random)
+{
+    clsort__measured m;
+    int i;
+    memset(&m, 0, sizeof m);
+    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
+        clsort__measured_row *r = &m.rows[i];
+        cl_uint *const at[4] = { &r->row.samples, &r->row.bitonic, &r->row.radix, &r->row.hybrid };
+        int k;
+        for (k = 0; k < 4; k++) {
+            const unsigned draw = (unsigned)(pattern_random(random) % 34);
+            *at[k] = draw == 33 ? CLSORT__NEVER : draw == 32 ? 0 : 1u << draw;
+        }
+        if (r->row.bitonic > CLSORT__MOST_BITONIC) r->row.bitonic = CLSORT__MOST_BITONIC;
+        if (r->row.hybrid < r->row.radix) r->row.hybrid = r->row.radix;
+        r->gain = 1000;
+        r->most = CLSORT__NEVER >> pattern_random(random) % 24;
+        CHECK(clsort__good_row(r));
+    }
+    return m;
+}
+
+/* Scratch as it was sized before is enough by any row, and sizes do not fall with the count. */
+static void scratch_covers_any_row(bench *b)
+{
+    uint64_t random = test_seed();
+    int i, v;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (i = 0; i < 3000 && test_now.faults < 5; i++) {
+            clsort_desc d = sort_number((int)(pattern_random(&random) % SORTS), 0);
+            clsort__measured choices = any_choices(&random);
+            size_t before = 0, after = 0, any = 0, larger = 0;
+            char text[2000] = "";
+            world w;
+            if (!i) open_world(&w, mock_presets[v].facts());
+            else if (!(i % 1000)) {
+                close_world(&w);
+                open_world(&w, mock_presets[v].facts());
+            }
+            d.count = pattern_random(&random) >> (36 + pattern_random(&random) % 26);
+            if (pattern_random(&random) % 4 == 0) d.nan_order = CLSORT_NAN_EQUAL;
+            if (pattern_random(&random) % 4 == 0 && d.count > 2) {
+                d.top_k = d.count / 2;
+                d.flags |= CLSORT_FLAG_KEYS_OUT;
+                if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
+            }
+            AT("%s, n %u, type %x, values %u, flags %u, top %u", mock_presets[v].name,
+               (unsigned)d.count, (unsigned)d.key_type, (unsigned)d.value_size, (unsigned)d.flags,
+               (unsigned)d.top_k);
+            if (clsort_scratch_size(w.sorter, &d, &before) == CL_SUCCESS) {
+                w.sorter->measured = &choices;
+                CHECK_OK(clsort_explain(w.sorter, &d, text, sizeof text));
+                CHECK_OK(clsort_scratch_size(w.sorter, &d, &after));
+                CHECK_OK(clsort_scratch_size(NULL, &d, &any));
+                w.sorter->measured = NULL;
+                CHECK(before == after && any >= before);
+                CHECK(strtoull(strstr(text, "\nscratch ") + 9, NULL, 10) <= before);
+                d.count += 1 + pattern_random(&random) % (d.count + 1);
+                if (clsort_scratch_size(w.sorter, &d, &larger) == CL_SUCCESS)
+                    CHECK(larger >= before);
+            }
+            if (i == 2999) close_world(&w);
+        }
+}
+
+/* What was prepared before goes on with CLSORT_FLAG_NO_BUILD, by the built-in choice; what was not
+   fails as before. */
+static void ready_stays_ready(bench *b)
+{
+    int v, number;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SORTS; number++) {
+            const clsort_desc d = sort_number(number, 1 << 12);
+            uint64_t random = test_seed();
+            clsort__measured *choices;
+            world w;
+            int i;
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, sort %d", mock_presets[v].name, number);
+            for (i = 0; i < 20; i++) {
+                clsort_sorter *s = new_sorter(&w, 0, NULL);
+                clsort_desc prepared = d;
+                prepared.flags |= CLSORT_FLAG_ANY_COUNT;
+                CHECK_OK(clsort_prepare(s, w.queue, &prepared));
+                CHECK_OK(clsort__copy_choices(s, NULL, &choices));
+                *choices = any_choices(&random);
+                s->measured = choices;
+                clsort_destroy(w.sorter);
+                w.sorter = s;
+                sorts_at_once(&w, &d);
+                CHECK(!w.failures);
+            }
+            close_world(&w);
+        }
+}
+
+static void unready_stays_unready(bench *b)
+{
+    clsort_desc d = sort_number(0, 1 << 12);
+    uint64_t random = test_seed();
+    clsort__measured *choices;
+    world w;
+    cl_int error = 0;
+    (void)b;
+    open_world(&w, mock_gpu());
+    CHECK_OK(clsort__copy_choices(w.sorter, NULL, &choices));
+    *choices = any_choices(&random);
+    w.sorter->measured = choices;
+    d.keys = mock_clCreateBuffer(w.context, CL_MEM_READ_WRITE, 1 << 15, NULL, &error);
+    d.flags = CLSORT_FLAG_NO_BUILD;
+    CHECK_STATUS(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL),
+                 CLSORT_ERROR_NOT_READY);
+    CHECK(w.failures == 1);
+    mock_clReleaseMemObject(d.keys);
+    close_world(&w);
+}
+
+static const test_entry tests[] = {
+    { "AUTO follows the clock, whatever is the fastest, and is ready", follows_the_clock },
+    { "a switch needs more than 5 % in two rounds", needs_two_rounds },
+    { "what sorts wrong is not taken", drops_what_is_wrong },
+    { "cancelled at any step, AUTO stays as it was", cancelled_anywhere },
+    { "out of time, AUTO stays as it was, and the time is kept", out_of_time },
+    { "bytes are kept", within_bytes },
+    { "a fault in any call is reported, and AUTO stays, or is survived", survives_faults },
+    { "what cannot be measured is refused", refuses },
+    { "clones that are made later have the choices, others do not", clones_share },
+    { "choices are kept in a cache, by device and driver", kept_in_a_cache },
+    { "choices travel as text, that of many devices", travel_as_text },
+    { "damaged texts change nothing", damage_does_no_harm },
+    { "damaged entries of a cache change nothing", damaged_entries },
+    { "scratch as it was sized covers any choice, and grows with the count",
+      scratch_covers_any_row },
+    { "what was ready without building stays so", ready_stays_ready },
+    { "what was not stays so, too", unready_stays_unready }
+};
+
+TEST_MAIN_ALONE(tests, "a mock")
