@@ -272,9 +272,9 @@
 
      AUTO, in this order: what only one algorithm can do, by that one; else
      - some bits of the key: radix
-     - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
-       hundred: radix
-     - CPUs: bitonic
+     - CPUs that prefer vectors of AVX-512, as with PoCL: radix
+     - many elements on other CPUs and on NVIDIA's GPUs: radix
+     - other CPUs: bitonic
      - NVIDIA's GPUs: radix, for bare keys of 32 bits, up to 2^20 of 64 bits and up to 2^14 others;
        for up to 2^19 keys of 32 bits with indices, or with values of 4 bytes that go to another
        array; for up to 2^15 other keys with indices or values above 8 bytes; and, if they are not
