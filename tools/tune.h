@@ -236,7 +236,7 @@ static const char *tune_threshold_text(cl_uint threshold, char *text, size_t roo
 
 static void tune_print_row(const struct clsort__crossover *row)
 {
-    static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
+    static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU", "CLSORT__MERGE_GPU",
                                            "CLSORT__CPU_ROWS", "CLSORT__CPU" };
     char text[4][24];
     printf("    { %s, %d, %u, %s, %s, %s, %s },", devices[row->device], row->payload,
