@@ -277,9 +277,9 @@
 
      AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one algorithm can do, by that one; else
      - some bits of the key: radix
-     - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
-       hundred: radix
-     - CPUs: bitonic
+     - CPUs that prefer vectors of AVX-512, as with PoCL: radix
+     - many elements on other CPUs and on NVIDIA's GPUs: radix
+     - other CPUs: bitonic
      - NVIDIA's GPUs: radix, for bare keys of 32 bits, up to 2^20 of 64 bits and up to 2^14 others;
        for up to 2^19 keys of 32 bits with indices, or with values of 4 bytes that go to another
        array; for up to 2^15 other keys with indices or values above 8 bytes; and, if they are not
@@ -15842,15 +15842,34 @@ static cl_uint clsort__key_bits(cl_uint type)
     return clsort__is_bytes(type) ? 8 * (type & 0xFF) : type & 0xFF;
 }
 
-static int clsort__is_float(cl_uint type)
+/* All key types but CLSORT_BYTES + n, and the bits of a float's mantissa: without them, NaNs would
+   not be last. */
+static const struct clsort__key_type {
+    cl_uint type, mantissa_bits;    /* 0: no float */
+} clsort__key_types[] = {
+    { CLSORT_U8, 0 },   { CLSORT_U16, 0 },  { CLSORT_U32, 0 },  { CLSORT_U64, 0 },
+    { CLSORT_I8, 0 },   { CLSORT_I16, 0 },  { CLSORT_I32, 0 },  { CLSORT_I64, 0 },
+    { CLSORT_F16, 10 }, { CLSORT_F32, 23 }, { CLSORT_F64, 52 }, { CLSORT_BF16, 7 }
+};
+enum { CLSORT__KEY_TYPES = sizeof clsort__key_types / sizeof *clsort__key_types };
+
+/* NULL if there is no such type. */
+static const struct clsort__key_type *clsort__find_key_type(cl_uint type)
 {
-    return type >> 8 == CLSORT_F32 >> 8 || type >> 8 == CLSORT_BF16 >> 8;
+    int i;
+    for (i = 0; i < CLSORT__KEY_TYPES; i++)
+        if (clsort__key_types[i].type == type) return &clsort__key_types[i];
+    return NULL;
 }
 
+/* 0 of what is no float. */
 static cl_uint clsort__mantissa_bits(cl_uint type)
 {
-    return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
+    const struct clsort__key_type *known = clsort__find_key_type(type);
+    return known ? known->mantissa_bits : 0;
 }
+
+static int clsort__is_float(cl_uint type) { return clsort__mantissa_bits(type) != 0; }
 
 /* The form of a public algorithm that sorts such a description (rows, segments, as published), or
    the algorithm itself. NULL if the number is unknown or there is no such form. */
@@ -16731,19 +16750,9 @@ static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
     return s->context ? s : NULL;
 }
 
-static int clsort__known_key_type(cl_uint type)
-{
-    switch (type) {
-        case CLSORT_U8: case CLSORT_U16: case CLSORT_U32: case CLSORT_U64:
-        case CLSORT_I8: case CLSORT_I16: case CLSORT_I32: case CLSORT_I64:
-        case CLSORT_F16: case CLSORT_F32: case CLSORT_F64: case CLSORT_BF16: return 1;
-        default: return 0;
-    }
-}
-
 static int clsort__known_field_type(cl_uint type)
 {
-    return clsort__known_key_type(type)
+    return clsort__find_key_type(type)
            || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
 }
 
@@ -16774,7 +16783,7 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
     };
     cl_uint i;
     if (!d->fields && !d->precedes && !d->record_type && !d->field_count) {
-        if (!clsort__known_key_type(d->key_type))
+        if (!clsort__find_key_type(d->key_type))
             clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type");
         return;
     }
