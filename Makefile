@@ -210,4 +210,5 @@ build/include/CL: | deps-test
 	ln -sfn /usr/include/CL $@
 
 .PHONY: bench bench-mpi bench-peers check check-vendors clean clsort-mpi demo deps deps-bench \
-    deps-check deps-intel deps-mpi deps-test deps-vendors embed install install-lib kernels lib plots strict test test-gpu
+    deps-check deps-intel deps-mpi deps-test deps-vendors embed install install-lib kernels \
+    lib plots strict test test-gpu
