@@ -14686,9 +14686,9 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
-/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's drivers
-   have a query for that. Where there are narrower ones, its compiler takes these when registers are
-   short. */
+/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's
+   drivers have a query for that. Where there are narrower ones, its compiler takes these when
+   registers are short. */
 static clsort_status clsort__find_narrow(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
@@ -15637,8 +15637,8 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
    one spills registers and there is a smaller shape, or neither. */
 enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
 
-/* Takes about half the elements for each work-item of a program whose kernels spill registers. Once:
-   each step costs a build. 0: that is done, or there is no such shape. */
+/* Takes about half the elements for each work-item of a program whose kernels spill registers: once,
+   as each step costs a build. 0: that is done, or there is no such shape. */
 static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
                                clsort__config *c)
 {
@@ -19920,6 +19920,7 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
+    const int many = !p->d.tuning.work_group && s->max_group >= 512;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
     if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
@@ -19930,9 +19931,8 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->few = (cl_uint)CLSORT__FEW_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
-        if ((s->has_warps || (s->has_narrow && c->key_bytes == 4)) && !p->d.tuning.work_group
-            && s->max_group >= 512) {
-            c->group_log2 = 9;
+        if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
+            c->group_log2 = many ? 9 : group;
             c->items_log2 = 3;
         } else if (p->d.count <= (size_t)1 << (2 * (group + 3) - 4)) {
             c->items_log2 = 3;

@@ -9782,8 +9782,8 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that saves
-   some: else Intel's compiler begins to put codes into bins. */
+/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that
+   saves some of them, by Intel's compiler. */
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
 
 /* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
