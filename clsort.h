@@ -12962,7 +12962,8 @@ static const char *const clsort__source[] = {
     "            lowest[place] = code;\n"
     "    }\n"
     "    return lowest[wanted - 1];\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- select: blocks of streams\n\n"
     "CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)\n"
     "{\n"
     "    uint below = 0;\n"
@@ -18855,20 +18856,28 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* One reading for all digits, then the moves. A work-group counts as many blocks as its counters
-   hold. Hybrid radix has cleared the tables, mending has not. */
+/* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
+   so many blocks and no more. */
+static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
+{
+    const size_t busy = 8 * (size_t)s->compute_units,
+                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
+    return clsort__smaller(j->blocks,
+                           clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
+}
+
+/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
+   not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t busy = 8 * (size_t)run->s->compute_units,
-                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements,
-                 enough = clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0);
+    const size_t busy = 8 * (size_t)run->s->compute_units;
     if (j->w.shape.few != CLSORT__FEW_GATED)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
-                         clsort__smaller(j->blocks, enough), l.histogram);
+                         clsort__histogram_groups(run->s, j), l.histogram);
     if (j->mends)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);

@@ -13785,6 +13785,7 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
     return lowest[wanted - 1];
 }
 
+//---- select: blocks of streams
 /* Loads the codes of a block. Is any of them below the bound? */
 CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)
 {
