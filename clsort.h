@@ -9287,10 +9287,14 @@ static const char *const clsort__source[] = {
     "    if (counted) add_parts(h, counted, counters);\n"
     "    else add_copies(h, counters);\n"
     "}\n\n",
-    "//---- radix: hybrid ranges\n\n\n"
+    "//---- radix: hybrid ranges\n\n"
+    "CLSORT_INLINE uint fits_bucket(uint rows)\n"
+    "{\n"
+    "    return rows <= CLSORT_BUCKET_TILE;\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n"
     "{\n"
-    "    if (rows <= CLSORT_BUCKET_TILE)\n"
+    "    if (fits_bucket(rows))\n"
     "        return;\n"
     "    const uint most = h.n / CLSORT__EDGE_OVER_PART,\n"
     "               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);\n"
@@ -9701,7 +9705,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)\n"
     "{\n"
-    "    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;\n"
+    "    return rows > 1 && fits_bucket(rows) && !single;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)\n"
     "{\n"
@@ -9710,7 +9714,7 @@ static const char *const clsort__source[] = {
     "        *free = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)\n"
-    "        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)\n"
+    "        if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))\n"
     "            *free = 1;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);\n"
@@ -9933,7 +9937,7 @@ static const char *const clsort__source[] = {
     "    const array_t to = advance(h.target, b.begin);\n"
     "    for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)\n"
     "        store_key(to, i, decode(b.line.low, h.codec));\n"
-    "    if (b.rows != 0 && b.rows <= CLSORT_BUCKET_TILE && !b.single)\n"
+    "    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)\n"
     "        sort_part(h, space, b.begin, b.rows, b.line, b.again);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
@@ -10064,7 +10068,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (number < buckets) {\n"
     "        const bucket_t b = take_bucket(h, number);\n"
-    "        if (b.rows > CLSORT_BUCKET_TILE && !b.single)\n"
+    "        if (!fits_bucket(b.rows) && !b.single)\n"
     "            list[atomic_inc(&list[CLSORT_GROUP])] = number;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -11064,7 +11068,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11242\n",
+    "#line 11248\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11963,7 +11967,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12348\n",
+    "#line 12354\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12245,7 +12249,7 @@ static const char *const clsort__source[] = {
     "        if (taken >> m & 1)\n"
     "            l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void sort_candidates(short_row_t l, uint count)\n"
+    "CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)\n"
     "{\n"
     "    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;\n"
     "    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)\n"
@@ -12264,12 +12268,12 @@ static const char *const clsort__source[] = {
     "            }\n"
     "        }\n"
     "    group_sync();\n"
+    "    return size != 0;\n"
     "}\n\n",
     "//---- select: results of short rows\n\n"
     "CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,\n"
-    "                                    uint count)\n"
+    "                                    uint count, uint sorted)\n"
     "{\n"
-    "    const uint sorted = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP);\n"
     "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
     "        const ranked_t own = l.list[c];\n"
     "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);\n"
@@ -12292,9 +12296,8 @@ static const char *const clsort__source[] = {
     "        group_sync();\n"
     "        list_candidates(code, l);\n"
     "        group_sync();\n"
-    "        const uint count = *l.count;\n"
-    "        sort_candidates(l, count);\n"
-    "        write_candidates(s, p, out, l, count);\n"
+    "        const uint count = *l.count, sorted = sort_candidates(l, count);\n"
+    "        write_candidates(s, p, out, l, count, sorted);\n"
     "    }\n"
     "}\n"
     "#endif\n\n",
@@ -13191,7 +13194,8 @@ static const char *const clsort__source[] = {
     "            lowest[place] = code;\n"
     "    }\n"
     "    return lowest[wanted - 1];\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- select: blocks of streams\n\n"
     "CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)\n"
     "{\n"
     "    uint below = 0;\n"
@@ -19350,20 +19354,28 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* One reading for all digits, then the moves. A work-group counts as many blocks as its counters
-   hold. Hybrid radix has cleared the tables, mending has not. */
+/* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
+   so many blocks and no more. */
+static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
+{
+    const size_t busy = 8 * (size_t)s->compute_units,
+                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
+    return clsort__smaller(j->blocks,
+                           clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
+}
+
+/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
+   not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t busy = 8 * (size_t)run->s->compute_units,
-                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements,
-                 enough = clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0);
+    const size_t busy = 8 * (size_t)run->s->compute_units;
     if (j->w.shape.few != CLSORT__FEW_GATED)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
-                         clsort__smaller(j->blocks, enough), l.histogram);
+                         clsort__histogram_groups(run->s, j), l.histogram);
     if (j->mends)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
