@@ -273,7 +273,8 @@
      launches and bytes of a sort; the `profile` callback of clsort_options tells where its time
      goes.
 
-     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one algorithm can do, by that one; else
+     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one
+     algorithm can do, by that one; else
      - some bits of the key: radix
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
@@ -474,7 +475,8 @@ extern "C" {
    SIZES OF STRUCTS
      clsort_desc, clsort_options, clsort_gather, clsort_groups, clsort_merge_desc,
      clsort_merge_runs_desc, clsort_partition_desc, clsort_measure_desc and clsort_choice begin with
-     struct_size, the struct's size in the program. Start from the struct's default function, which stores it.
+     struct_size, the struct's size in the program. Start from the struct's default function, which
+     stores it.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
      - an older program has fewer fields: the implementation reads no others; they have defaults
@@ -22690,7 +22692,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
 typedef struct clsort__preparation {
     const clsort__job *most;    /* the call with the largest count */
     cl_command_queue queue;
-    struct clsort__measurement *watched;    /* that it ends, and that may be cancelled; NULL: none */
+    struct clsort__measurement *watched;    /* that it is a part of; NULL: none */
     clsort__kinds warmed;
 } clsort__preparation;
 

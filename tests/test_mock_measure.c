@@ -127,7 +127,7 @@ static void close_world(world *w)
 
 /* ---- what is sorted -------------------------------------------------------------------------- */
 
-enum { SORTS = 8 };
+enum { SORTS = 9 };
 static clsort_desc sort_number(int number, size_t count)
 {
     static const struct { cl_uint type, flags, stable; size_t value_size; } sorts[SORTS] = {
@@ -135,7 +135,7 @@ static clsort_desc sort_number(int number, size_t count)
         { CLSORT_U64, 0, 0, 0 }, { CLSORT_I16, 0, 0, 0 },
         { CLSORT_U32, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 0, 4 },
         { CLSORT_U32, CLSORT_FLAG_INDICES, 0, 0 }, { CLSORT_U32, 0, 1, 4 },
-        { CLSORT_U64, 0, 0, 8 }
+        { CLSORT_U64, 0, 0, 8 }, { CLSORT_U8, 0, 1, 4 }   /* bitonic needs the most scratch */
     };
     clsort_desc d = clsort_desc_default();
     d.count = count;
@@ -466,6 +466,35 @@ static void refuses(bench *b)
 }
 
 /* ---- who has them ---------------------------------------------------------------------------- */
+
+/* A choice serves counts up to the most that was measured, and its kind only. */
+static void serves_what_was_measured(bench *b)
+{
+    int v, number;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SORTS; number++) {
+            clsort_desc d = sort_number(0, 1 << 11);
+            clsort_sorter *fresh;
+            clsort__plan is, was;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, sort %d", mock_presets[v].name, number);
+            set_clock(&w, BITONIC, 1000000, 2000000);
+            CHECK_OK(measure(&w, w.sorter, &d, 0));
+            CHECK(follows(&w, &d, BITONIC) > 3);
+            fresh = new_sorter(&w, 0, NULL);
+            d = sort_number(number, number < 2 ? (1 << 11) + 1 : 2);
+            for (; d.count < 1 << 24; d.count += d.count / 2 + 1) {
+                clsort__make_plan(w.sorter, &d, &is);
+                clsort__make_plan(fresh, &d, &was);
+                CHECK(is.algorithm == was.algorithm
+                      && !memcmp(&is.config, &was.config, sizeof is.config));
+            }
+            clsort_destroy(fresh);
+            close_world(&w);
+        }
+}
 
 static void clones_share(bench *b)
 {
@@ -816,6 +845,7 @@ static const test_entry tests[] = {
     { "bytes are kept", within_bytes },
     { "a fault in any call is reported, and AUTO stays, or is survived", survives_faults },
     { "what cannot be measured is refused", refuses },
+    { "a choice serves its kind, up to the count that was measured", serves_what_was_measured },
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
