@@ -7,7 +7,8 @@ COUNT ?=
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
 headers = clsort.h $(wildcard tools/*.h tests/*.h)
 tools = $(patsubst tools/%.c,build/%,$(filter-out tools/clsort-mpi.c,$(wildcard tools/*.c)))
-tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c,$(wildcard tests/*.c)))
+tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_gpu.c, \
+    $(wildcard tests/*.c)))
 mpi = build/clsort-mpi build/mpi_cases
 mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults \
     test_mock_measure \
@@ -29,12 +30,16 @@ check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads
 	tools/check
 
 # On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name
-# one GPU.
+# one GPU. NVIDIA's GPUs run the tests twice: as what they are, and as another vendor's, for which
+# the linker takes the place of clGetDeviceInfo. CLSORT_TEST_OTHER_VENDOR=1: only as that; 0: only
+# as what they are.
 gpu_tests = $(tests:build/%=build/gpu/%)
 test-gpu: $(gpu_tests)
-	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= tests/run
+	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= \
+	    CLSORT_TEST_OTHER_VENDOR="$${CLSORT_TEST_OTHER_VENDOR:-too}" tests/run
 
-$(gpu_tests): build/gpu/%: tests/%.c $(headers)
+$(gpu_tests): disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
+$(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
 	@mkdir -p $(@D)
 	$(compile)
 
@@ -90,13 +95,13 @@ build/lib/libclsort.a: build/lib/clsort.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
-# Written each time: PREFIX may be another one.
+# Written each time: PREFIX may be another one. Programs call OpenCL themselves: they link it, too.
 .PHONY: build/lib/clsort.pc
 build/lib/clsort.pc:
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: clsort' 'Description: sorts on any OpenCL device' \
-	    'Version: $(version)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lclsort' \
-	    'Libs.private: -lOpenCL' >$@
+	    'Version: $(version)' 'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${prefix}/lib -lclsort -lOpenCL' >$@
 
 install-lib: lib install
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
@@ -129,7 +134,7 @@ deps-intel:
 	tools/deps intel
 
 compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. -Itools $(CFLAGS) \
-    -pthread $< -o $@ $(LDFLAGS) -lOpenCL -lm
+    -pthread $< $(disguise) -o $@ $(LDFLAGS) -lOpenCL -lm
 
 $(tools): build/%: tools/%.c $(headers) | deps
 	$(compile)
@@ -137,9 +142,9 @@ $(tools): build/%: tools/%.c $(headers) | deps
 # What tests wait for is the kernels' compiler: optimizing costs more time than it saves, but for
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
-optimized = fuzz test_batch test_faults test_merge test_mock test_mock_faults test_mock_frames \
-    test_mock_multi test_patterns test_promises test_quicksort test_radix test_segments test_sizes \
-    test_top_k test_types
+optimized = fuzz fuzz_large test_batch test_faults test_merge test_mock test_mock_faults \
+    test_mock_frames test_mock_multi test_patterns test_promises test_quicksort test_radix \
+    test_segments test_sizes test_top_k test_types
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
 $(tests): build/%: tests/%.c $(headers) | deps-test
@@ -174,10 +179,12 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	$(compile)
 
 # The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an
-# error. Warnings that need an optimizer come from gcc as C, the same from all others.
+# error. Warnings that need an optimizer come from gcc as C, the same from all others. What a newer
+# standard deprecates is the same in all linkages; one that a compiler does not know yet is skipped.
 linkages = extern-120 extern-unset static-120 static-unset multi-unset
 languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
-strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) \
+newer = $(foreach l,c2x c++20 c++2b,gcc-$l-multi-unset clang-$l-multi-unset)
+strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) $(newer) \
     mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset \
     mingw-c99-multi-120 mingw32-c99-multi-unset
 flags_gcc = gcc
@@ -186,17 +193,27 @@ flags_mingw = x86_64-w64-mingw32-gcc -Ibuild/include
 flags_mingw32 = $(flags_mingw) -m32
 flags_c99 = -x c -std=c99 -Wstrict-prototypes
 flags_c++11 = -x c++ -std=c++11
+flags_c2x = -x c -std=c2x -Wstrict-prototypes
+flags_c++20 = -x c++ -std=c++20
+flags_c++2b = -x c++ -std=c++2b
 flags_static = -DCLSORT_STATIC
 flags_multi = -DCLSORT_MULTI
 flags_120 = -DCL_TARGET_OPENCL_VERSION=120
 
 strict: $(strict:%=build/strict/%.o)
 
+strictly = $(foreach word,$(subst -, ,$*),$(flags_$(word)))
 build/strict/%.o: clsort.h | deps-test build/include/CL
 	@mkdir -p $(@D)
-	$(foreach word,$(subst -, ,$*),$(flags_$(word))) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
+	$(strictly) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
 	    $(warnings) -Werror $(if $(filter gcc-c99-%,$*),-O2,-O0) \
-        -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
+	    -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
+
+$(newer:%=build/strict/%.o): build/strict/%.o: clsort.h | deps-test
+	@mkdir -p $(@D)
+	if ! $(strictly) -fsyntax-only /dev/null 2>/dev/null; then echo "skipped: $*"; \
+	else $(strictly) $(warnings) -Werror -fsyntax-only -DCLSORT_IMPLEMENTATION clsort.h; fi
+	touch $@
 
 # OpenCL's headers without the C library's beside them, which are not those of mingw.
 build/include/CL: | deps-test

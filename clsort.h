@@ -17,17 +17,19 @@
          float keys[5] = { 3, -1, 4, 0, 2 };
          clsort_desc d = clsort_desc_default();
          clsort_sorter *s;
+         clsort_status status = clsort_create(NULL, NULL, NULL, &s);
 
          d.count = 5;
          d.key_type = CLSORT_F32;
-         if (clsort_create(NULL, NULL, NULL, &s) != CL_SUCCESS) return 1;
-         if (clsort_sort_host(s, &d, keys, NULL, NULL) != CL_SUCCESS) puts(clsort_last_error(s));
+         if (status == CL_SUCCESS) status = clsort_sort_host(s, &d, keys, NULL, NULL);
+         if (status != CL_SUCCESS) puts(s ? clsort_last_error(s) : clsort_status_text(status));
          else printf("%g %g %g %g %g\n", keys[0], keys[1], keys[2], keys[3], keys[4]);
          clsort_destroy(s);
-         return 0;
+         return status != CL_SUCCESS;
      }
 
-   prints -1 0 2 3 4. In a real program you bring the context, the queue and the buffers:
+   prints -1 0 2 3 4. Where OpenCL has no driver, it says so. In a real program you bring the context,
+   the queue and the buffers:
 
      clsort_create(context, device, NULL, &s);            once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
@@ -914,8 +916,8 @@ enum {
        NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
        "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
-    /* AUTO takes the built-in rows only: nothing that was measured is read, and clsort_measure and
-       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. */
+    /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
+       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
     CLSORT_OPTION_BUILT_IN_CHOICES = 4
 };
 
@@ -1033,15 +1035,17 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
-/* Builds and warms all that such a sort needs, so that the first one costs no more than a later
-   one: kernels, one launch of each geometry, scratch memory. Needs no buffers. Blocks.
+/* Builds and warms all that such a sort needs, so that the first one compiles nothing: kernels, one
+   launch of each geometry, scratch memory. Needs no buffers. Blocks.
    - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
      scratch memory for it. The first sort on that queue then makes no object but events. It waits
-     for its own launches, and so for what an in-order queue holds before them. It cannot do so for
-     your buffers: NVIDIA's driver gives a buffer memory when a command first uses it, which takes
-     0.1 to 0.3 ms.
+     for its own launches, and so for what an in-order queue holds before them.
    - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
      goes to the next queue that needs some.
+   - The first sort is still the first to use some memory. NVIDIA's driver gives a buffer of yours
+     memory when a command first uses it, which takes 0.1 to 0.3 ms. On CPUs the system gives pages
+     when they are first written, those of scratch memory, too: on PoCL the first sort of 10^6 u32
+     took 1 to 4 ms of CPU time more than later ones, which took 3 to 12.
    AUTO and several algorithms choose kernels by the count. With CLSORT_FLAG_ANY_COUNT it prepares
    for every count from 0 (of top_k: from top_k) to desc->count. Any such sort, with the same
    description otherwise and on the queue that was given, then builds nothing, allocates nothing and
@@ -2039,30 +2043,43 @@ extern "C" {
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
 
-/* Where the forms of radix decide. tests/test_edges.c has a row for each of these names.
+/* Where data and counts decide. tests/test_edges.c has a row for each of these names.
 
    Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
    of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
-   has LEAST_GAP_STEPS times 2^32 codes or more. Pairs must span LEAST_SPAN keys. Heavy codes are
-   looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
+   has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
+   its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
+   are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
    LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
    them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
+#define CLSORT__EDGE_MARGIN_LOG2 11
+#define CLSORT__EDGE_INNER_LOG2 4
 #define CLSORT__EDGE_LEAST_SPAN (1 << 24)
 #define CLSORT__EDGE_CROWDED_PART 128
 #define CLSORT__EDGE_LEAST_HEAVY 6
 #define CLSORT__EDGE_HEAVIES 64
 #define CLSORT__EDGE_HEAVIES_PART 2
-/* Of exact counts: the keys that each work-item sorts of a bucket. Other passes sort where one
-   range, or one cell of the sample, has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
-   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
+/* Of exact counts: the keys that each work-item sorts of a bucket. A range has so many second
+   digits that each has fewer than EVEN_ROOM keys on average where codes lie about evenly, fewer
+   than ROOM elsewhere; those that are counted with the first digits stand if each has MOST_EVEN or
+   fewer. Other passes sort where one range, or one cell of the sample, has more than
+   1 / HEAVY_PART of the keys, the buckets above the capacity more than 1 / OVER_PART, or one of
+   these OVER_TIMES the capacity. What lies outside of the sample, some 2^-14 of many keys, may
+   crowd into few buckets: more keys allow longer ones. */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
+#define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
+#define CLSORT__EDGE_ROOM(bucket) ((bucket) / 8 * 7)
 #define CLSORT__EDGE_HEAVY_PART 4
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
+   have the first one's; for each bin, and each part of a slice, 1 / BINS_CROWD. */
+#define CLSORT__EDGE_DIGITS_CROWD 2
+#define CLSORT__EDGE_BINS_CROWD 4
 /* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
    twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
    become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
@@ -2071,9 +2088,27 @@ extern "C" {
 #define CLSORT__EDGE_RUNS_MOST_MENDED 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. */
+/* The longest run of equal upper digits that is mended after sweeps. */
+#define CLSORT__EDGE_MOST_RUN 16
+/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
+   where one range has more than 1 / CACHED_PART of the elements. Digits sort packed pairs from
+   2^PACKED_LOG2 on, times 8 for each digit in which codes differ. */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
+#define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
+#define CLSORT__EDGE_PACKED_LOG2 12
+/* The most parts of a partition that a number of 4 bits has. */
+#define CLSORT__EDGE_FEW_PARTS 16
+/* Of selections: the last of the firsts of so many columns that may bound a row; the fewest of
+   these firsts that are ranked in blocks; the longest list that a work-group ranks by comparing all
+   with all, and a work-item that works alone. Such a one keeps up to INSERT_MOST elements in order;
+   it samples rows for a bound if samples lie LEAST_APART elements apart or more. */
+#define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
+#define CLSORT__EDGE_MANY_COLUMNS 128
+#define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))
+#define CLSORT__EDGE_RANK_MOST 128
+#define CLSORT__EDGE_INSERT_MOST 16
+#define CLSORT__EDGE_LEAST_APART 8
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
@@ -2279,25 +2314,42 @@ static const char *const clsort__source[] = {
     "#define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)\n"
     "#define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)\n"
     "#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)\n\n",
-    "//---- shared: edges\n\n\n\n\n\n\n\n\n"
+    "//---- shared: edges\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT__EDGE_FLAT_TIMES 2\n"
     "#define CLSORT__EDGE_GAP_PART 2\n"
     "#define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)\n"
+    "#define CLSORT__EDGE_MARGIN_LOG2 11\n"
+    "#define CLSORT__EDGE_INNER_LOG2 4\n"
     "#define CLSORT__EDGE_LEAST_SPAN (1 << 24)\n"
     "#define CLSORT__EDGE_CROWDED_PART 128\n"
     "#define CLSORT__EDGE_LEAST_HEAVY 6\n"
     "#define CLSORT__EDGE_HEAVIES 64\n"
-    "#define CLSORT__EDGE_HEAVIES_PART 2\n\n\n\n\n"
+    "#define CLSORT__EDGE_HEAVIES_PART 2\n\n\n\n\n\n\n\n"
     "#define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
+    "#define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)\n"
+    "#define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))\n"
+    "#define CLSORT__EDGE_ROOM(bucket) ((bucket) / 8 * 7)\n"
     "#define CLSORT__EDGE_HEAVY_PART 4\n"
     "#define CLSORT__EDGE_OVER_PART 8\n"
-    "#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n\n\n"
+    "#define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n"
+    "#define CLSORT__EDGE_DIGITS_CROWD 2\n"
+    "#define CLSORT__EDGE_BINS_CROWD 4\n\n\n\n\n"
     "#define CLSORT__EDGE_MOST_MENDED 96\n"
     "#define CLSORT__EDGE_RUNS_MOST_MENDED 24\n"
     "#define CLSORT__EDGE_MOST_TRUSTED 10\n"
     "#define CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n"
+    "#define CLSORT__EDGE_MOST_RUN 16\n\n\n\n"
     "#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n"
-    "#define CLSORT__EDGE_CACHED_LEAST_RANGES 16\n\n",
+    "#define CLSORT__EDGE_CACHED_LEAST_RANGES 16\n"
+    "#define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)\n"
+    "#define CLSORT__EDGE_PACKED_LOG2 12\n\n"
+    "#define CLSORT__EDGE_FEW_PARTS 16\n\n\n\n\n"
+    "#define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)\n"
+    "#define CLSORT__EDGE_MANY_COLUMNS 128\n"
+    "#define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))\n"
+    "#define CLSORT__EDGE_RANK_MOST 128\n"
+    "#define CLSORT__EDGE_INSERT_MOST 16\n"
+    "#define CLSORT__EDGE_LEAST_APART 8\n\n",
     "//---- shared: quicksort and selections\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
     "#define CLSORT__QUICK_SEQUENCE_WORDS 16\n"
@@ -2435,6 +2487,9 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_BOUND_REGISTERS\n"
     "#define CLSORT_BOUND_REGISTERS 0\n"
+    "#endif\n\n\n"
+    "#ifndef CLSORT_SUB_GROUP\n"
+    "#define CLSORT_SUB_GROUP 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_RANGES\n"
     "#define CLSORT_RANGES 0\n"
@@ -2473,6 +2528,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_CALLED static __attribute__((noinline))\n\n\n\n"
     "#if CLSORT_BOUND_REGISTERS\n"
     "#define CLSORT_KERNEL kernel\n"
+    "#elif CLSORT_SUB_GROUP\n"
+    "#define CLSORT_KERNEL \\\n"
+    "    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \\\n"
+    "                          intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n"
     "#elif CLSORT_LANES == 1\n"
     "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
     "#else\n"
@@ -3686,10 +3745,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2140\n",
+    "#line 2180\n",
 #endif
 #else
-    "#line 2140\n",
+    "#line 2180\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4849,7 +4908,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3563\n",
+    "#line 3603\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -5159,7 +5218,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3956\n",
+    "#line 3996\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6162,7 +6221,7 @@ static const char *const clsort__source[] = {
     "//---- radix: packed pairs\n"
     "#else\n\n\n\n"
     "#ifndef CLSORT_PACKED_LOG2\n"
-    "#define CLSORT_PACKED_LOG2 12\n"
+    "#define CLSORT_PACKED_LOG2 CLSORT__EDGE_PACKED_LOG2\n"
     "#endif\n\n\n"
     "typedef struct { global lane_t *lanes, *spare; uint room; } packed_t;\n\n\n"
     "CLSORT_INLINE uint16 low_words(global const lane_t *lanes)\n"
@@ -7953,8 +8012,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- radix: mending\n"
-    "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n"
-    "#define CLSORT_RUN_MOST 16\n\n\n\n"
+    "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -7997,7 +8055,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const code_t upper = upper_at(r, first, low);\n"
     "    uint length = 1;\n"
-    "    while (first + length < r.n && length <= CLSORT_RUN_MOST\n"
+    "    while (first + length < r.n && length <= CLSORT__EDGE_MOST_RUN\n"
     "           && upper_at(r, first + length, low) == upper)\n"
     "        length++;\n"
     "    return length;\n"
@@ -8025,7 +8083,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint i = t; i < list[0]; i += CLSORT_GROUP) {\n"
     "        ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];\n"
-    "        if (found[i].y > CLSORT_RUN_MOST)\n"
+    "        if (found[i].y > CLSORT__EDGE_MOST_RUN)\n"
     "            atomic_and(&r.scratch[CLSORT__GATE], 0);\n"
     "    }\n"
     "}\n\n",
@@ -8539,7 +8597,7 @@ static const char *const clsort__source[] = {
     "    return above > first && list[above - 1] == code;\n"
     "}\n\n",
     "//---- radix: hybrid edges\n\n\n"
-    "#define CLSORT_AHEAD 8\n"
+    "#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)\n"
     "#define CLSORT_SAMPLE_AHEAD 16\n"
     "#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)\n\n\n"
     "CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint rows)\n"
@@ -8627,8 +8685,9 @@ static const char *const clsort__source[] = {
     "               folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART\n"
     "                       && (span - length) / CLSORT_GAP_STEP\n"
     "                              >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);\n"
-    "    const code_t used = folds ? (code_t)(span - length) : span, margin = used >> 11,\n"
-    "                 inner = h.codec.mask ? used >> 4 : margin;\n"
+    "    const code_t used = folds ? (code_t)(span - length) : span,\n"
+    "                 margin = used >> CLSORT__EDGE_MARGIN_LOG2,\n"
+    "                 inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;\n"
     "    s->margin = margin;\n"
     "    s->most = cap_add(most, lower ? inner : margin) | values;\n"
     "    s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,\n"
@@ -8903,7 +8962,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)\n"
     "{\n"
     "    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;\n"
-    "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;\n"
+    "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)\n"
     "{\n"
@@ -9088,11 +9147,34 @@ static const char *const clsort__source[] = {
     "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "        key[m] = load_decider(from, m * CLSORT_GROUP);\n"
     "}\n\n\n"
-    "CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)\n"
+    "CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)\n"
     "{\n"
-    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,\n"
+    "    const uint copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,\n"
     "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
-    "    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);\n"
+    "    return local_id() % copies + copies * (split_digit(s, code, by) & most);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const uint by)\n"
+    "{\n"
+    "    if (by == BY_PARTS) atomic_add(&counters[at / 2], count << at % 2 * 16);\n"
+    "    else atomic_add(&counters[at], count);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,\n"
+    "                               const uint by)\n"
+    "{\n"
+    "    uint at[CLSORT_AHEAD], run = 1;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "        at[m] = counter_of(s, code[m], by);\n"
+    "    if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            add_count(counters, at[m], 1, by);\n"
+    "        return;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) run++;\n"
+    "        else add_count(counters, at[m], run, by), run = 1;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,\n"
     "                                uint step, local uint *counters, const uint by)\n"
@@ -9103,10 +9185,11 @@ static const char *const clsort__source[] = {
     "            load_ahead(code, from, at);\n"
     "            #pragma unroll\n"
     "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "                count_digit(s, encode(code[m], codec), counters, by);\n"
+    "                code[m] = encode(code[m], codec);\n"
+    "            count_ahead(s, code, counters, by);\n"
     "        } else\n"
     "            for (uint i = at; i < rows; i += CLSORT_GROUP)\n"
-    "                count_digit(s, encode(load_decider(from, i), codec), counters, by);\n"
+    "                atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
@@ -9120,13 +9203,13 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n",
     "//---- radix: hybrid count of parts\n\n\n"
-    "CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)\n"
+    "CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)\n"
     "{\n"
-    "    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,\n"
-    "               peers = crowds ? first_peers(part) : 0,\n"
+    "    const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,\n"
+    "               peers = first_peers(part),\n"
     "               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);\n"
     "    if (count != 0)\n"
-    "        atomic_add(&counters[part / 2], count << part % 2 * 16);\n"
+    "        add_count(counters, part, count, BY_PARTS);\n"
     "}\n\n\n"
     "CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,\n"
     "                               local uint *counters)\n"
@@ -9137,20 +9220,22 @@ static const char *const clsort__source[] = {
     "        if (all_ahead(at, h.n)) {\n"
     "            code_t code[CLSORT_AHEAD];\n"
     "            load_ahead(code, h.source, at);\n"
-    "            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),\n"
-    "                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;\n"
+    "            #pragma unroll\n"
+    "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                code[m] = encode(code[m], h.codec);\n"
+    "            const uint part = counter_of(s, code[0], BY_PARTS),\n"
+    "                       crowds = popcount(first_peers(part))\n"
+    "                                >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;\n"
     "            if (crowds) {\n"
     "                #pragma unroll\n"
     "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "                    count_part(s, encode(code[m], h.codec), counters, 1);\n"
-    "            } else {\n"
-    "                #pragma unroll\n"
-    "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "                    count_part(s, encode(code[m], h.codec), counters, 0);\n"
-    "            }\n"
+    "                    count_part(s, code[m], counters);\n"
+    "            } else\n"
+    "                count_ahead(s, code, counters, BY_PARTS);\n"
     "        } else\n"
     "            for (uint i = at; i < h.n; i += CLSORT_GROUP)\n"
-    "                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);\n"
+    "                add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),\n"
+    "                                               BY_PARTS), 1, BY_PARTS);\n"
     "    }\n"
     "}\n\n"
     "CLSORT_INLINE uint counted_part(local const uint *counters, uint part)\n"
@@ -9216,8 +9301,9 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)\n"
     "{\n"
     "    const uint flat = h.tables[CLSORT__HEAD_FLAT],\n"
-    "               spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,\n"
-    "               parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,\n"
+    "               room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)\n"
+    "                           : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\n"
+    "               parts = (rows / room + 1) << !flat,\n"
     "               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;\n"
     "    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
     "    if (!flat && !single_parts(line) && h.slots)\n"
@@ -9268,7 +9354,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)\n"
     "{\n"
     "    const uint counted = h.tables[CLSORT__HEAD_PARTS],\n"
-    "               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);\n"
+    "               most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);\n"
     "    uint crowded = 0;\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;\n"
@@ -9379,11 +9465,7 @@ static const char *const clsort__source[] = {
     "typedef struct {\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];\n"
-    "} kept_t;\n\n\n\n"
-    "CLSORT_INLINE uint digits_crowd(uint digit)\n"
-    "{\n"
-    "    return popcount(first_peers(digit)) >= CLSORT__WARP / 2;\n"
-    "}\n\n",
+    "} kept_t;\n\n",
     "//---- radix: hybrid whole tiles move\n\n\n"
     "CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)\n"
     "{\n"
@@ -9399,6 +9481,35 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)\n"
     "{\n"
     "    return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)\n"
+    "{\n"
+    "    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;\n"
+    "    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / CLSORT__EDGE_DIGITS_CROWD\n"
+    "                        : digit == kept_digit(k, s, 1, by)\n"
+    "                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);\n"
+    "}\n\n"
+    "CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)\n"
+    "{\n"
+    "    return k->rank[m / 2] >> m % 2 * 16 & 0xFFFF;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void rank_runs(kept_t *k, splitter_t s, local uint *counters, const uint by)\n"
+    "{\n"
+    "    uint place = 0, base = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;\n"
+    "        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {\n"
+    "        const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),\n"
+    "                   rank = kept_rank(k, m);\n"
+    "        if (i == 1 || digit != kept_digit(k, s, m + 1, by))\n"
+    "            base = atomic_add(&counters[digit], rank + 1);\n"
+    "        k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16\n"
+    "                               : (k->rank[m / 2] & 0xFFFF0000) | (base + rank);\n"
+    "    }\n"
     "}\n\n\n"
     "CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,\n"
     "                             const uint crowds)\n"
@@ -9411,7 +9522,8 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n"
     "        CLSORT_FORGET_WORD(k->rank[m / 2]);\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid whole tiles are staged\n\n"
     "CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)\n"
     "{\n"
     "    if (by == BY_LINE)\n"
@@ -9419,7 +9531,7 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const uint d = kept_digit(k, s, m, by),\n"
-    "                   place = l.counters[d] + (k->rank[m / 2] >> m % 2 * 16 & 0xFFFF);\n"
+    "                   place = l.counters[d] + kept_rank(k, m);\n"
     "        l.staged[place] = k->code[m];\n"
     "        if (CLSORT_KEEPS_DIGITS(by) && !s.flat)\n"
     "            ((local uchar *)l.masks)[place] = (uchar)d;\n"
@@ -9432,8 +9544,11 @@ static const char *const clsort__source[] = {
     "        find_kept(k, s, BY_SLICES);\n"
     "    else if (by != BY_LINE)\n"
     "        find_kept(k, s, by);\n"
-    "    if (moves && digits_crowd(kept_digit(k, s, 0, by)))\n"
+    "    const uint crowds = moves && digits_crowd(k, s, by);\n"
+    "    if (crowds && CLSORT_WARPS)\n"
     "        rank_kept(k, s, counters, by, 1);\n"
+    "    else if (crowds)\n"
+    "        rank_runs(k, s, counters, by);\n"
     "    else if (moves)\n"
     "        rank_kept(k, s, counters, by, 0);\n"
     "}\n\n\n\n"
@@ -9759,18 +9874,26 @@ static const char *const clsort__source[] = {
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
     "}\n\n",
-    "//---- radix: hybrid bucket kernel\n\n"
+    "//---- radix: hybrid bucket kernel\n\n\n"
+    "#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\n"
     "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n"
     "{\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
-    "}\n\n\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));\n"
+    "        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "#if CLSORT_WARPS\n"
+    "#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n"
+    "#else\n"
+    "#define CLSORT_SORTED_AHEAD 4\n"
+    "#endif\n\n\n"
     "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
     "    local const code_t *sorted = l.keys + key_slot(local_id());\n"
     "    const array_t own = advance(to, local_id());\n"
-    "    #pragma unroll\n"
+    "    #pragma unroll CLSORT_SORTED_AHEAD\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        if (local_id() + m * CLSORT_GROUP < rows)\n"
     "            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));\n"
@@ -9791,6 +9914,9 @@ static const char *const clsort__source[] = {
     "    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);\n"
     "    else load_bucket(from, codec, rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\n"
+    "        key[m] = encode(key[m], codec);\n"
     "    sort_bins(l, key, rows, line);\n"
     "    store_bucket(l, to, codec, rows);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -9973,7 +10099,7 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "CLSORT_INLINE uint bins_crowd(uint bin)\n"
     "{\n"
-    "    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;\n"
+    "    return popcount(first_peers(bin)) >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
     "{\n"
@@ -10938,7 +11064,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11119\n",
+    "#line 11242\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11837,7 +11963,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12225\n",
+    "#line 12348\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12038,9 +12164,7 @@ static const char *const clsort__source[] = {
     "            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n"
     "}\n\n",
     "//---- select: short rows\n"
-    "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n\n"
-    "#define CLSORT_MANY_COLUMNS 128\n\n\n"
-    "#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? 256 : 4 * CLSORT_GROUP)\n"
+    "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n"
     "#if CLSORT_FIRSTS > CLSORT_ITEMS\n"
     "#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n"
     "#endif\n\n\n"
@@ -12084,7 +12208,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)\n"
     "{\n"
-    "    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT_MANY_COLUMNS;\n"
+    "    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;\n"
     "    ranked_t own[CLSORT_FIRSTS];\n"
     "    find_firsts(code, l, own);\n"
     "    group_sync();\n"
@@ -12123,7 +12247,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE void sort_candidates(short_row_t l, uint count)\n"
     "{\n"
-    "    const uint size = count > CLSORT_RANKED_MOST ? 1u << ceil_log2(count) : 0;\n"
+    "    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;\n"
     "    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)\n"
     "        l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);\n"
     "    for (uint block = 2; block <= size; block *= 2)\n"
@@ -12145,7 +12269,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,\n"
     "                                    uint count)\n"
     "{\n"
-    "    const uint sorted = count > CLSORT_RANKED_MOST;\n"
+    "    const uint sorted = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP);\n"
     "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
     "        const ranked_t own = l.list[c];\n"
     "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);\n"
@@ -12420,8 +12544,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n",
     "//---- select: ranks of a list\n"
-    "#if CLSORT_GROUP == 1\n\n\n"
-    "#define CLSORT_RANK_MOST 128\n\n\n"
+    "#if CLSORT_GROUP == 1\n\n\n\n"
     "CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r, output_t out,\n"
     "                                  local const uint *list, local code_t *codes, uint count)\n"
     "{\n"
@@ -12445,7 +12568,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "#if CLSORT_GROUP == 1\n"
     "    const uint count = min(space[0], s.list_capacity);\n"
-    "    if (count <= CLSORT_RANK_MOST && p.row < s.rows) {\n"
+    "    if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {\n"
     "        write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);\n"
     "        return;\n"
     "    }\n"
@@ -12662,7 +12785,8 @@ static const char *const clsort__source[] = {
     "        row[CLSORT__ROW_CANDIDATES] = 0;\n"
     "    firsts[lid] = own;\n"
     "    group_sync();\n"
-    "    const uint more = again ? min(2 * wanted, max(wanted, 5 * CLSORT_GROUP / 8u)) : wanted;\n"
+    "    const uint most = max(wanted, (uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),\n"
+    "               more = again ? min(2 * wanted, most) : wanted;\n"
     "    if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)\n"
     "        put_bound(row, own);\n"
     "}\n\n\n"
@@ -13021,8 +13145,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    find_first(c->codes, c->list, c->count, k);\n"
     "    c->count = min(c->count, k);\n"
-    "}\n\n\n"
-    "#define CLSORT_INSERT_MOST 16\n\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
     "                                      code_t bound)\n"
     "{\n"
@@ -13038,7 +13161,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
     "                                      code_t bound)\n"
     "{\n"
-    "    if (s.k <= CLSORT_INSERT_MOST)\n"
+    "    if (s.k <= CLSORT__EDGE_INSERT_MOST)\n"
     "        return insert_candidate(s, c, code, i, bound);\n"
     "    c->codes[c->count] = code;\n"
     "    c->list[c->count++] = i;\n"
@@ -13055,8 +13178,8 @@ static const char *const clsort__source[] = {
     "    const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;\n"
     "    const float x = (float)s.k / (float)max(apart, 1u);\n"
     "    const uint wanted = (uint)(x + 4 * sqrt(x) + 4);\n"
-    "    code_t lowest[CLSORT_INSERT_MOST];\n"
-    "    if (apart < 8 || wanted > CLSORT_INSERT_MOST)\n"
+    "    code_t lowest[CLSORT__EDGE_INSERT_MOST];\n"
+    "    if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)\n"
     "        return (code_t)~(code_t)0;\n"
     "    for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {\n"
     "        const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));\n"
@@ -13090,7 +13213,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)\n"
     "{\n"
-    "    const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;\n"
+    "    const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;\n"
     "    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);\n"
     "    code_t bound = (code_t)~(code_t)0, sampled = bound;\n"
     "    uint appended = 0;\n"
@@ -13111,7 +13234,7 @@ static const char *const clsort__source[] = {
     "    for (; i < p.end; i++)\n"
     "        if (select_code(s, p, i) < bound)\n"
     "            bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n"
-    "    if (s.k > CLSORT_INSERT_MOST)\n"
+    "    if (s.k > CLSORT__EDGE_INSERT_MOST)\n"
     "        keep_first(c, s.k);\n"
     "    return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);\n"
     "}\n\n"
@@ -13652,6 +13775,10 @@ enum {
         | CLSORT__BIT(CLSORT__FAMILY_BATCH)
 #endif
 };
+
+/* Is one of these families left out? A function: compilers warn of constants beside && and ||. */
+static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & families) != 0; }
+
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
 /* All families of kernels: name, name in messages, and the function that returns the most local
@@ -13887,12 +14014,15 @@ struct clsort_sorter {
     clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
     int quiet;                  /* failures are not reported: there is a remedy */
     int is_cpu;
+    int has_local;              /* local memory is a memory of its own, not a cached part of all */
     int shares_memory;          /* a CPU that can work in memory of the host's */
     int has_vectors;            /* a CPU whose compiler uses vector registers */
     int has_rows;               /* one whose work-items may well hold vectors of AVX-512: only a
                                    reason to choose kernels, which do without these, too */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
     int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
+    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
+                                   kernels can ask */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
     cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
                                    kernels and call work-group functions; 0: they cannot */
@@ -14281,6 +14411,12 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
    comparison. */
 static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
 
+/* Is a * b more than `most`? Neither is a number to divide by: callers give them, and 0 is one. */
+static int clsort__product_exceeds(cl_ulong a, cl_ulong b, cl_ulong most)
+{
+    return b && a > most / b;
+}
+
 /* Largest power of two up to 8 that divides a size. */
 static size_t clsort__alignment(size_t size)
 {
@@ -14552,13 +14688,32 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
+/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's drivers
+   have a query for that. Where there are narrower ones, its compiler takes these when registers are
+   short. */
+static clsort_status clsort__find_narrow(clsort_sorter *s)
+{
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
+    size_t sizes[16], bytes = 0, i, least = 0;
+    cl_int code;
+    if (s->is_cpu || s->has_warps) return CL_SUCCESS;
+    code = CLSORT_CL(clGetDeviceInfo)(s->device, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
+                                      &bytes);
+    for (i = 0; code == CL_SUCCESS && i < bytes / sizeof *sizes && i < 16; i++)
+        if (!i || sizes[i] < least) least = sizes[i];
+    s->has_narrow = least == 16;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
     cl_bool compiler = CL_FALSE, available = CL_FALSE, unified = CL_FALSE;
+    cl_device_local_mem_type local = CL_GLOBAL;
     cl_uint vector = 0, wide = 0;
     size_t sizes[16];
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group));
@@ -14574,12 +14729,14 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (!s->max_group) s->max_group = 1;
     if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    s->has_local = local == CL_LOCAL;
     if (s->is_cpu) CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
     s->shares_memory = unified != CL_FALSE;
     s->has_vectors = s->is_cpu && vector >= 4;
     s->has_rows = s->is_cpu && wide >= 16;
     CLSORT__MUST(clsort__find_enqueue(s));
-    return clsort__find_progress(s);
+    CLSORT__MUST(clsort__find_progress(s));
+    return clsort__find_narrow(s);
 }
 
 /* Creates an in-order queue of the sorter's own, if there is none. */
@@ -15303,7 +15460,7 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 /* Options that few programs have. */
 static const char *clsort__more_options(const clsort__config *c)
 {
-    const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
+    const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
     return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
            : c->few                                ? " -D CLSORT_FEW=1"
            : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
@@ -15320,11 +15477,13 @@ static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
 #define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
 
 /* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
-   spilled. */
+   spilled. Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's
+   compiler would take 32, and spill. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
+    if (s->has_narrow) return " -D CLSORT_SUB_GROUP=16";
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
     return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
@@ -15476,29 +15635,72 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
     return CL_SUCCESS;
 }
 
-/* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group
-   size. */
-static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
+/* How a program fits the device: a kernel needs more work-items or local memory than it can have,
+   one spills registers and there is a smaller shape, or neither. */
+enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
+
+/* Takes about half the elements for each work-item of a program whose kernels spill registers. Once:
+   each step costs a build. 0: that is done, or there is no such shape. */
+static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
+                               clsort__config *c)
 {
+    const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
+              radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID;
+    if (s->is_cpu || s->has_warps || c->radix_items != asked->radix_items
+        || c->items_log2 != asked->items_log2)
+        return 0;
+    if (tiles && c->items_log2 > 3) c->items_log2--;
+    else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
+    else return 0;
+    return 1;
+}
+
+/* Says in *spills whether a kernel spills registers. Intel's drivers tell that; others do not know
+   the query. */
+static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int *spills)
+{
+    enum { KERNEL_SPILL_MEM_SIZE_INTEL = 0x4109 };
+    cl_ulong bytes = 0;
+    const cl_int code = CLSORT_CL(clGetKernelWorkGroupInfo)(
+        kernel, s->device, KERNEL_SPILL_MEM_SIZE_INTEL, sizeof bytes, &bytes, NULL);
+    *spills = code == CL_SUCCESS && bytes > 0;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS
+                                    : clsort__note(s, code, "clGetKernelWorkGroupInfo");
+}
+
+/* Creates kernel `i` of a program. Lowers *fit where it fits less. */
+static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p, int i, int *fit)
+{
+    const char *const name = clsort__kernel_entries[i].name;
     const size_t need = clsort__local_need(&p->config);
     const cl_ulong room = s->local_bytes > need ? s->local_bytes - need : 0;   /* for the rest */
+    clsort__config fewer = p->config;
     size_t group = 0;
     cl_ulong local_bytes = 0;
+    int spills = 0;
+    cl_int code;
+    p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
+    CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
+    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                             (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                              sizeof local_bytes, &local_bytes, NULL)));
+    if (clsort__lower_items(s, &p->asked, &fewer))
+        CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
+    if (clsort__has_many(s, &p->config)) group = s->max_group;
+    if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
+    if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
+    return CL_SUCCESS;
+}
+
+/* Creates a program's kernels, and says in *fit how they fit. */
+static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fit)
+{
     int i;
-    *fits = 1;
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
-        const char *const name = clsort__kernel_entries[i].name;
-        cl_int code;
-        if (!clsort__has_kernel(&p->config, i)) continue;
-        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
-        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
-        CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
-        CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                  sizeof local_bytes, &local_bytes, NULL)));
-        if (clsort__has_many(s, &p->config)) group = s->max_group;
-        if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
-    }
+    *fit = CLSORT__FITS;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
+        if (clsort__has_kernel(&p->config, i))
+            CLSORT__MUST(clsort__create_kernel(s, p, i, fit));
     return CL_SUCCESS;
 }
 
@@ -15516,14 +15718,14 @@ static cl_uint clsort__least_group(const clsort__config *c)
 /* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
    nothing made, if there is none that is right. */
 static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
-                              int *fits)
+                              int *fit)
 {
     clsort_status status;
     const int quiet = s->quiet;
     if (!s->options.cache_load) return 0;
     s->quiet = 1;
     status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
-    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fits);
+    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
     s->quiet = quiet;
     if (status == CL_SUCCESS) return 1;
     clsort__release_program(p);
@@ -15547,30 +15749,34 @@ static void clsort__save_programs(clsort_sorter *s)
 }
 
 /* Makes a program and its kernels: from the cache, else from its text. */
-static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fits)
+static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fit)
 {
     clsort__recipe r;
     clsort__make_recipe(s, &p->config, &r);
-    if (clsort__from_cache(s, p, &r, fits)) return CL_SUCCESS;
+    if (clsort__from_cache(s, p, &r, fit)) return CL_SUCCESS;
     CLSORT__MUST(clsort__compile(s, p, &r));
     p->unsaved = s->options.cache_save != NULL;
-    return clsort__create_kernels(s, p, fits);
+    return clsort__create_kernels(s, p, fit);
 }
 
-/* Builds p->config, halving the work-group until every kernel fits. */
+/* Builds p->config, with fewer elements for each work-item where kernels spill, and halving the
+   work-group until every kernel fits. */
 static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
 {
     for (;;) {
-        int fits = 0;
-        const clsort_status status = clsort__make_program(s, p, &fits);
-        if (status == CL_SUCCESS && fits) return CL_SUCCESS;
+        int fit = CLSORT__TOO_LARGE;
+        const clsort_status status = clsort__make_program(s, p, &fit);
+        if (status == CL_SUCCESS && fit == CLSORT__FITS) return CL_SUCCESS;
         if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries it, too */
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
-        if (p->config.group_log2 == clsort__least_group(&p->config))
+        if (fit == CLSORT__SPILLS) clsort__lower_items(s, &p->asked, &p->config);
+        else if (p->config.group_log2 == clsort__least_group(&p->config))
             return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
-        p->config.group_log2--;
-        if (p->config.share_log2) p->config.share_log2--;
+        else {
+            p->config.group_log2--;
+            if (p->config.share_log2) p->config.share_log2--;
+        }
         p->config.few = 0;   /* the tile is smaller now */
         clsort__least_tile(&p->config);
     }
@@ -16052,13 +16258,13 @@ static int clsort__has_words(const clsort_desc *d)
    PoCL takes radix for any count: few elements take about as long by bitonic, whose kernels it
    builds in 0.8 to 2.7 s, those of radix in 0.7 s.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
-   NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
-   without sweeps. Tests divide them by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans
-   of many. */
+   NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL and
+   Intel's runtime. On GPUs without local memory for the other kernels merge sorts. Tests divide the
+   crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans of many. */
 #ifndef CLSORT__CROSSOVER_LOG2
 #define CLSORT__CROSSOVER_LOG2 0
 #endif
-enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
+enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
 #define CLSORT__NEVER 0xFFFFFFFFu
 typedef struct clsort__crossover {
     int device;
@@ -16074,9 +16280,16 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
     { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
     { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 2, 32, 0, 1u << 21, 1u << 22, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 32, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, 5u << 19, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 1, 16, 1u << 10, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
@@ -16126,25 +16339,57 @@ static cl_uint clsort__divide_crossover(cl_uint count)
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
 }
 
-/* The built-in row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are
-   taken. */
+/* Where many elements begin on a GPU of another vendor, which has fewer or more compute units than
+   the one that was measured: each of them gets as many elements. Below 2^18 launches bind, whatever
+   the units. s may be NULL: for the fewest units. */
+static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
+{
+    enum { MEASURED_UNITS = 132, LEAST = 1 << 18 };
+    const cl_ulong scaled = s ? (cl_ulong)count * s->compute_units / MEASURED_UNITS : LEAST;
+    return count <= (cl_uint)LEAST        ? count
+           : scaled < (cl_ulong)LEAST     ? (cl_uint)LEAST
+           : scaled < CLSORT__NEVER - 1   ? (cl_uint)scaled
+                                          : CLSORT__NEVER;
+}
+
+/* Scales a row of other GPUs. A program that sorts a few times builds no kernels but those of merge
+   for many elements. */
+static void clsort__scale_crossovers(const clsort_sorter *s, clsort__crossover *row)
+{
+    const int few_sorts = s && s->options.flags & CLSORT_OPTION_FEW_SORTS;
+    if (row->radix != CLSORT__NEVER) row->radix = clsort__scale_crossover(s, row->radix);
+    if (row->hybrid != CLSORT__NEVER) row->hybrid = clsort__scale_crossover(s, row->hybrid);
+    if (few_sorts) row->radix = row->hybrid = CLSORT__NEVER;
+}
+
+static int clsort__device_kind(const clsort_sorter *s)
+{
+    enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
+    return !s || s->has_progress ? CLSORT__NVIDIA
+           : s->has_rows         ? CLSORT__CPU_ROWS
+           : s->is_cpu           ? CLSORT__CPU
+           : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
+               ? CLSORT__OTHER_GPU
+               : CLSORT__MERGE_GPU;
+}
+
+/* The built-in row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken,
+   from the fewest elements on for which any GPU takes them. */
 static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const int device = !s || s->has_progress ? CLSORT__NVIDIA
-                       : s->has_rows         ? CLSORT__CPU_ROWS
-                       : s->is_cpu           ? CLSORT__CPU
-                                             : CLSORT__OTHER_GPU,
-              bare = clsort__is_bare(d), words = clsort__has_words(d);
+    const int device = clsort__device_kind(s), bare = clsort__is_bare(d),
+              words = clsort__has_words(d);
     const clsort__crossover *c = clsort__crossovers;
     clsort__crossover row;
     while (c->device != device || c->bits < clsort__key_bits(d->key_type)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
-    row.bitonic = clsort__divide_crossover(c->bitonic);
-    row.radix = clsort__divide_crossover(c->radix);
-    row.hybrid = clsort__divide_crossover(c->hybrid);
-    row.samples = clsort__divide_crossover(c->samples);
+    if (!s || device == CLSORT__OTHER_GPU) clsort__scale_crossovers(s, &row);
+    row.bitonic = clsort__divide_crossover(row.bitonic);
+    row.radix = clsort__divide_crossover(row.radix);
+    row.hybrid = clsort__divide_crossover(row.hybrid);
+    row.samples = clsort__divide_crossover(row.samples);
     return row;
 }
 
@@ -16159,9 +16404,15 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     return row;
 }
 
-/* The most bare keys that radix of samples sorts with the scratch memory of merge; the most
-   elements that are sorted by ranks where samples do not sort them. */
-enum { CLSORT__SAMPLES_LEAN = 1 << 13, CLSORT__MOST_RANKED = 1 << 15 };
+/* The most bare keys that radix of samples sorts with the scratch memory of merge. */
+enum { CLSORT__SAMPLES_LEAN = 1 << 13 };
+
+/* The most elements that are sorted by ranks where samples do not sort them: work-groups have 512
+   work-items on NVIDIA's GPUs, 256 elsewhere. */
+static size_t clsort__most_ranked(const clsort_sorter *s)
+{
+    return (size_t)1 << (s && s->has_warps ? 15 : 14);
+}
 
 /* The most elements for which a measured row may take bitonic: what it needs where equal keys keep
    their order is half as much again as what the others need. */
@@ -16210,7 +16461,7 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
 {
     const clsort__crossover row = clsort__find_crossover(s, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              ranked = d->count <= CLSORT__MOST_RANKED,
+              ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
     if (!s || !clsort__are_samples_best(&row, d->count)
@@ -16229,6 +16480,18 @@ static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *
     return s && s->broken & families ? 0 : families;
 }
 
+static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
+                            clsort__plan *p);
+
+/* Does hybrid radix sort this on a device whose passes of radix are slower than merge? */
+static int clsort__takes_hybrid(const clsort_sorter *s, const clsort_desc *d)
+{
+    clsort__plan p;
+    if (!clsort__can(CLSORT_RADIX, d)) return 0;
+    clsort__plan_by(s, d, CLSORT_RADIX, &p);
+    return p.config.family == CLSORT__HYBRID;
+}
+
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known, and
    where the kernels for few elements did not build: it needs no more scratch memory than these. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
@@ -16240,7 +16503,8 @@ static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_d
     const clsort__crossover c = clsort__find_crossover(s, d);
     const int few = s && d->count <= c.bitonic;
     if (clsort__few_families(s, d)) return orders[!clsort__preferred_few(s, d) ? 2 : few ? 3 : 0];
-    if (s && d->count >= c.radix) return orders[few ? 3 : 0];
+    if (s && (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(s, d))))
+        return orders[few ? 3 : 0];
     return orders[few ? 1 : 2];
 }
 
@@ -16258,13 +16522,14 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
 
 /* Has radix of samples no room for passes of radix? It has what merge needs, which AUTO takes if
    the kernels do not build: few, and those for which AUTO takes merge where there are more. */
-static int clsort__samples_lean(const clsort__plan *p)
+static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
 {
+    const clsort__crossover row = clsort__find_crossover(s, &p->d);
     return p->by_auto
            && (p->config.family == CLSORT__RANKS
                || (p->config.family == CLSORT__SAMPLES
                    && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
-                                     : p->config.key_bytes == 8)))
+                                     : row.radix > row.samples)))
            && clsort__can(CLSORT_MERGE, &p->d);
 }
 
@@ -16345,16 +16610,17 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
 }
 
-/* Derives everything but the layout of scratch from a description whose plain values were checked.
-   The description must not be the plan's own. */
-static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+/* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can sort
+   this. */
+static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
+                            clsort__plan *p)
 {
     memset(p, 0, sizeof *p);
     p->d = *d;
+    p->d.algorithm = algorithm;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
     p->by_auto = d->algorithm == CLSORT_AUTO;
-    if (p->by_auto) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->none_left = !p->d.algorithm;
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
@@ -16369,6 +16635,13 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
                            && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
                            && (!p->data.segments || p->data.in_place);
     clsort__plan_config(s, p);
+}
+
+/* Derives everything but the layout of scratch from a description whose plain values were checked.
+   The description must not be the plan's own. */
+static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+{
+    clsort__plan_by(s, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(s, d), p);
 }
 
 /* The most scratch that any choice of AUTO needs for a checked description on any device. */
@@ -16479,7 +16752,7 @@ static int clsort__known_key_type(cl_uint type)
 static int clsort__known_field_type(cl_uint type)
 {
     return clsort__known_key_type(type)
-           || (type > CLSORT_BYTES && type <= CLSORT_BYTES + CLSORT_MAX_FIELD_BYTES);
+           || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
 }
 
 /* Blames part `name` of field number i. */
@@ -16688,7 +16961,7 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
 static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
-    return offset <= most && (!size || count <= (most - offset) / size);
+    return offset <= most && !clsort__product_exceeds(count, size, most - offset);
 }
 
 static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
@@ -16708,7 +16981,7 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
 static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
 {
     const cl_ulong most = c->s->max_allocation;
-    if (!c->s->context || !size || count <= most / size) return;
+    if (!c->s->context || !clsort__product_exceeds(count, size, most)) return;
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
                   "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
                   field, (double)count, (double)size, (double)most);
@@ -16827,10 +17100,12 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count,
                    segments = d->segment_count;
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    const clsort__mistake mistakes[] = { { clsort__exceeds_32_bits(rows), "rows" },
-                                         { rows > 1 && stride && rows - 1 > left / stride,
-                                           "rows: from the first to the last, with gaps" },
-                                         { segments >= 0xFFFFFFFFu, "segment_count" } };
+    const clsort__mistake mistakes[] = {
+        { clsort__exceeds_32_bits(rows), "rows" },
+        { rows > 1 && clsort__product_exceeds(rows - 1, stride, left),
+          "rows: from the first to the last, with gaps" },
+        { segments >= 0xFFFFFFFFu, "segment_count" }
+    };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
@@ -18178,7 +18453,7 @@ static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const cl
 /* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
 static int clsort__run_buckets(const clsort__config *c)
 {
-    return !c->value_bytes && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX));
+    return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
 }
 
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
@@ -18209,7 +18484,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
-           && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
+           && !clsort__leaves_out(CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
            && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
@@ -19072,15 +19347,15 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
-   not. */
+/* One reading for all digits, then the moves. A work-group counts as many blocks as its counters
+   hold. Hybrid radix has cleared the tables, mending has not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units,
-                 counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
-                 enough = clsort__largest(busy, counters, 0);
+                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements,
+                 enough = clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0);
     if (j->w.shape.few != CLSORT__FEW_GATED)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
@@ -19150,7 +19425,10 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 /* ---- >>partition ----------------------------------------------------------------------------- */
 
 /* The bits of the number of a part. */
-static cl_uint clsort__part_bits(cl_uint splitter_count) { return splitter_count < 16 ? 4 : 8; }
+static cl_uint clsort__part_bits(cl_uint splitter_count)
+{
+    return splitter_count < CLSORT__EDGE_FEW_PARTS ? 4 : 8;
+}
 
 /* Bytes of the splitters' codes in local memory. */
 static size_t clsort__splitter_bytes(const clsort__config *c)
@@ -19447,11 +19725,20 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
    order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. Up to
    2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, and by a Zipf
-   law 13 % more. */
-static int clsort__pairs_gain(const clsort__plan *p)
+   law 13 % more. Other passes took twice its time. */
+static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
 {
+    const int sweeps = clsort__radix_family(s, &p->d) == CLSORT__SWEEP;
     return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && p->d.count <= CLSORT__HYBRID_MOST_PAIRS;
+           && !(sweeps && p->d.count > CLSORT__HYBRID_MOST_PAIRS);
+}
+
+/* The most keys that a work-item moves at once. Without a bound of registers, 32 of 4 bytes spill
+   on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28 do not, by the
+   vendors' compilers. */
+static cl_uint clsort__hybrid_items(const clsort_sorter *s, size_t code)
+{
+    return s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
@@ -19460,9 +19747,9 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : 32;
+    const cl_uint most = clsort__hybrid_items(s, code);
     if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
-    if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(p)) return 0;
+    if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
         return 0;
@@ -19514,7 +19801,7 @@ static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2, slices = CLSORT__HYBRID_DIGITS - 2,
                  bucket = group * CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes),
-                 parts = p->d.count / slices / (bucket - group - group / 4) + 1,
+                 parts = p->d.count / slices / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
     return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
                    || local > s->local_bytes
@@ -19625,9 +19912,10 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 }
 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
-   are two launches as long as a bucket has four samples. On NVIDIA's GPUs more work-items with
-   fewer keys each sort buckets: 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items
-   0.058. */
+   are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
+   buckets: on NVIDIA's GPUs 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items 0.058.
+   Elsewhere 256 work-items have half as many keys, if there are enough buckets for all. On Intel's
+   with narrow sub-groups some of 16 keys would spill. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
@@ -19641,8 +19929,11 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->few = (cl_uint)CLSORT__FEW_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
-        if (s->has_warps && !p->d.tuning.work_group && s->max_group >= 512) {
+        if ((s->has_warps || (s->has_narrow && c->key_bytes == 4)) && !p->d.tuning.work_group
+            && s->max_group >= 512) {
             c->group_log2 = 9;
+            c->items_log2 = 3;
+        } else if (p->d.count <= (size_t)1 << (2 * (group + 3) - 4)) {
             c->items_log2 = 3;
         }
     }
@@ -19876,8 +20167,8 @@ static void clsort__cached_ranges(clsort__run *run, const clsort__plan *p,
                  workers = clsort__smaller(run->s->compute_units, j->blocks);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_RANGES, (cl_uint)(cores + 1) / 2, 1, 0,
-                          0);
+    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_RANGES,
+                          CLSORT__EDGE_CACHED_PART((cl_uint)cores), 1, 0, 0);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SPLIT, 0, j->blocks, 0, 1);
     clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_BUCKETS,
                           clsort__spare_lanes(p, j, workers), workers, 0, 1);
@@ -19935,19 +20226,21 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* Room for hybrid radix too where it may run: the size must not fall with the count. */
+/* Room for hybrid radix too where it may run, and for merge, which AUTO takes where there are fewer
+   elements, or where hybrid kernels do not build: the size must not fall with the count. */
 static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_lean(p))
+    if (clsort__samples_lean(s, p))
         return clsort__largest(p->data.extent / 16 + 8,
                                p->config.family != CLSORT__SAMPLES || p->config.few
                                    ? 0
                                    : clsort__samples_tables(&p->config, p->d.count),
                                0);
-    return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
-                                    : clsort__radix_tables(s, p);
+    return clsort__largest(clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
+                                                    : clsort__radix_tables(s, p),
+                           s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -21217,22 +21510,23 @@ static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, cls
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
-   the largest list. */
-static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selection *t)
+   the largest list. A part that is read once lists its first k, though one of them may be wanted. */
+static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
+                                 clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
+    const size_t n = d->count, k = clsort__largest(d->top_k, 1, 0);   /* a partition's may be 0 */
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
-    /* A partition of nothing wants 0 elements. */
-    const size_t listed = t->most_capacity / clsort__largest(t->wanted, 1, 0),
+    const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
     clsort__cut_rows(s, n, parts, t);
     t->spread = !s || t->parts > 1 || t->scatters;
-    if (streams && t->list_capacity < t->parts * t->wanted)
-        t->list_capacity = 1u << clsort__ceil_log2(t->parts * t->wanted);
+    if (streams && t->list_capacity < t->parts * k)
+        t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
@@ -21364,7 +21658,7 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
     *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
-        || (p->d.row_stride && rows > 0xFFFFFFFFu / p->data.stride))
+        || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
     for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
@@ -21495,7 +21789,7 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->digit_bits = 8;
     c->radix_items = 1;
     while (c->radix_items < CLSORT__SHORT_FIRSTS && c->radix_items < 1u << c->items_log2
-           && 8 * p->d.top_k > (size_t)5 * c->radix_items << c->group_log2)
+           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->radix_items << c->group_log2))
         c->radix_items *= 2;
 }
 
@@ -21513,7 +21807,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (8 * k > 5 * columns && columns < n)
+        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
@@ -21528,7 +21822,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const int no_merge = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)) != 0;
+    const int no_merge = clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE));
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
@@ -21602,8 +21896,8 @@ static int clsort__plan_sample(clsort__plan *p)
         t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
         t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
         sample /= 2;
-    } while (8 * t->bounding > 5 * group && sample >= 1024);
-    return 8 * t->bounding <= 5 * group
+    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= 1024);
+    return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
@@ -21649,7 +21943,7 @@ static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(s, &p->d, t);
-    clsort__select_parts(s, p->d.count, t);
+    clsort__select_parts(s, &p->d, t);
     return 1;
 }
 
@@ -21699,7 +21993,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
     clsort__select_list(s, d, t);
-    clsort__select_parts(s, d->count, t);
+    clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
     for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
         if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
@@ -22782,7 +23076,8 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                          & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
-    s->pinned = (s->options.flags & CLSORT_OPTION_BUILT_IN_CHOICES) != 0;
+    s->pinned = (s->options.flags
+                 & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
     clsort__open_cache(s);
@@ -23046,17 +23341,41 @@ static clsort_desc clsort__resolved(const clsort__job *j)
    hybrid radix splits ranges again. */
 enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
 
-/* Keys of `bytes` bytes with many ties, and their numbers as values. */
-static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values, size_t count)
+/* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
+   elements' numbers, from 1 on, times an odd one: so they have any bits, and its inverse gives the
+   numbers back. */
+enum { CLSORT__TEST_KEYS, CLSORT__TEST_VALUES, CLSORT__TEST_INDICES };
+#define CLSORT__TEST_FACTOR 0x9E3779B1u
+#define CLSORT__TEST_INVERSE 0xE8B2F51u
+
+/* A self-test sort. span: its keys are any that lie so far apart at most, from a random one on; 0:
+   many ties, and any bits. */
+typedef struct clsort__test {
+    cl_uint algorithm, radix, key_type, payload;
+    size_t count;
+    cl_ulong span;
+} clsort__test;
+
+/* A random number. Source: Marsaglia's xorshift. */
+static cl_ulong clsort__draw(cl_ulong *x)
 {
-    cl_ulong x = 88172645463325252u;
-    size_t i, b;
-    for (i = 0; i < count; i++) {
-        x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
-        for (b = 0; b < bytes; b++)
-            keys[i * bytes + b] = (unsigned char)(i % 3 ? x >> 8 * b : x >> 60);
-        values[i] = (cl_uint)i;
-    }
+    *x ^= *x << 13; *x ^= *x >> 7; *x ^= *x << 17;
+    return *x;
+}
+
+/* A span around a power of two: 2^log2 less 1, itself, or up to 1/1024 more. */
+static cl_ulong clsort__draw_span(cl_uint log2, cl_ulong *x)
+{
+    const cl_ulong power = (cl_ulong)1 << log2, side = clsort__draw(x) % 3;
+    return power - 1 + (side < 2 ? side : 1 + clsort__draw(x) % ((power >> 10) + 1));
+}
+
+static void clsort__store_key(unsigned char *keys, size_t bytes, size_t i, cl_ulong key)
+{
+    if (bytes == 1) keys[i] = (unsigned char)key;
+    else if (bytes == 2) { const cl_ushort k = (cl_ushort)key; memcpy(keys + i * bytes, &k, bytes); }
+    else if (bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(keys + i * bytes, &k, bytes); }
+    else memcpy(keys + i * bytes, &key, bytes);
 }
 
 static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t i)
@@ -23067,6 +23386,26 @@ static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t
     else if (bytes == 4) { cl_uint k; memcpy(&k, keys + i * bytes, bytes); key = k; }
     else memcpy(&key, keys + i * bytes, bytes);
     return key;
+}
+
+/* Keys of `bytes` bytes, and their values. The least and the most key of a span stand at
+   the ends, where every sample sees them. */
+static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char *keys,
+                              cl_uint *values)
+{
+    const cl_ulong top = ~(cl_ulong)0 >> (64 - 8 * bytes), span = t->span;
+    const size_t ends = 1 + (t->count >> CLSORT__HYBRID_SAMPLE_LOG2);
+    cl_ulong x = 88172645463325252u + span, low = span ? clsort__draw(&x) % (top - span + 1) : 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        const cl_ulong drawn = clsort__draw(&x),
+                       far = i < ends ? 0 : i + ends >= t->count ? span : drawn % (span + 1);
+        clsort__store_key(keys, bytes, i,
+                          span    ? low + far
+                          : i % 3 ? drawn
+                                  : (drawn >> 60) * (~(cl_ulong)0 / 255));
+        values[i] = (cl_uint)(i + 1) * CLSORT__TEST_FACTOR;
+    }
 }
 
 /* Is `sorted` in order and, by a sum of hashes, a permutation of `keys`? */
@@ -23100,30 +23439,49 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
     return 1;
 }
 
+/* Makes the result of an argsort, or of a sort with values, one with the elements' numbers. */
+static void clsort__number_test(const clsort__test *t, size_t bytes, const unsigned char *keys,
+                                unsigned char *sorted, cl_uint *values)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++)
+        if (t->payload == CLSORT__TEST_VALUES) values[i] = values[i] * CLSORT__TEST_INVERSE - 1;
+        else if (values[i] < t->count)
+            memcpy(sorted + i * bytes, keys + values[i] * bytes, bytes);
+}
+
+static clsort_desc clsort__test_desc(const clsort__test *t)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = t->count;
+    d.key_type = t->key_type;
+    d.algorithm = t->algorithm;
+    d.tuning.radix = t->radix;
+    d.value_size = t->payload == CLSORT__TEST_VALUES ? 4 : 0;
+    return d;
+}
+
 /* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values,
    marks. */
-static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
-                                       cl_uint key_type, int pairs, size_t count,
+static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
                                        unsigned char *memory)
 {
-    const size_t bytes = clsort__key_bits(key_type) / 8;
+    const size_t bytes = clsort__key_bits(t->key_type) / 8, count = t->count;
+    const int indices = t->payload == CLSORT__TEST_INDICES;
+    const clsort_desc d = clsort__test_desc(t);
     unsigned char *keys = memory, *sorted = keys + 8 * count,
                   *seen = sorted + 8 * count + 4 * count;
     cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
-    clsort_desc d = clsort_desc_default();
-    d.count = count;
-    d.key_type = key_type;
-    d.algorithm = algorithm;
-    d.tuning.radix = radix;
-    d.value_size = pairs ? sizeof *values : 0;
-    clsort__fill_test(keys, bytes, values, count);
+    clsort__fill_test(t, bytes, keys, values);
     memcpy(sorted, keys, bytes * count);
-    CLSORT__MUST(clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL));
+    CLSORT__MUST(clsort_sort_host(s, &d, sorted, d.value_size ? values : NULL,
+                                  indices ? values : NULL));
+    if (t->payload) clsort__number_test(t, bytes, keys, sorted, values);
     if (clsort__keys_hold(keys, sorted, bytes, count)
-        && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0))
+        && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
         return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__find_algorithm(algorithm)->name);
+                        clsort__find_algorithm(t->algorithm)->name);
 }
 
 /* The sorts that test one algorithm: every key width, with and without values, at sizes around its
@@ -23133,46 +23491,100 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
-    size_t t, c;
-    for (t = 0; t < 8; t++)
-        for (c = 0; c < 4; c++)
-            CLSORT__MUST(
-                clsort__test_sort(s, algorithm, radix, types[t / 2], t & 1, counts[c], memory));
+    clsort__test t = { 0, 0, 0, 0, 0, 0 };
+    cl_ulong x = 1;
+    cl_uint i, c;
+    t.algorithm = algorithm, t.radix = radix;
+    for (i = 0; i < 16; i++)
+        for (c = 0; c < 4; c++) {
+            t.key_type = types[i / 4];
+            t.payload = i & 1 ? CLSORT__TEST_VALUES : CLSORT__TEST_KEYS;
+            t.count = counts[c];
+            t.span = i & 2 ? clsort__draw_span(1 + (cl_uint)(clsort__draw(&x) >> 32)
+                                                   % (clsort__key_bits(t.key_type) - 1), &x)
+                           : 0;
+            CLSORT__MUST(clsort__test_sort(s, &t, memory));
+        }
     return CL_SUCCESS;
 }
 
-/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and how it is tested. */
+/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and the most elements that
+   it is tested with. */
 typedef struct clsort__radix_form {
-    cl_uint radix, family, cpu, pairs;
+    cl_uint radix, family;
     size_t most;
 } clsort__radix_form;
 
-/* Tests the forms for this device, and leaves out those that are wrong. */
+/* May AUTO take a form for what a test sorts, at some count, and does a plan of it at this one? */
+static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
+                            const clsort__test *t)
+{
+    clsort_desc d = clsort__test_desc(t);
+    clsort__crossover row;
+    clsort__plan p;
+    d.flags = t->payload == CLSORT__TEST_INDICES ? CLSORT_FLAG_INDICES : 0;
+    row = clsort__find_crossover(s, &d);
+    clsort__make_plan(s, &d, &p);
+    return p.config.family == form->family
+           && (form->radix == CLSORT_RADIX_SAMPLES ? row.samples > 0
+                                                   : row.hybrid != CLSORT__NEVER);
+}
+
+/* Tests a form with spans: of many keys of 4 bytes, below, at and above the least one of pairs in
+   hybrid radix; of fewer, around every power of two. */
+static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_form *form,
+                                        clsort__test t, unsigned char *memory)
+{
+    enum { SIDES = 3 };
+    const cl_uint bits = clsort__key_bits(t.key_type);
+    cl_ulong x = 1;
+    cl_uint i;
+    for (i = bits == 32 ? 0 : SIDES; i < SIDES + bits - 1; i++) {
+        t.count = i < SIDES ? form->most : clsort__smaller(form->most, CLSORT__TEST_COUNT);
+        t.span = i < SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
+                           : clsort__draw_span(i - SIDES + 1, &x);
+        if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
+    }
+    return CL_SUCCESS;
+}
+
+/* Tests a form, and leaves it out if it is wrong: with ties at some counts, and with spans. */
+static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
+                                       cl_uint key_type, cl_uint payload, unsigned char *memory)
+{
+    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->most };
+    clsort_status status = CL_SUCCESS;
+    clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
+    size_t i;
+    t.radix = form->radix, t.key_type = key_type, t.payload = payload;
+    for (i = 0; i < 3 && status == CL_SUCCESS; i++) {
+        t.count = counts[i];
+        if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
+    }
+    if (status == CL_SUCCESS) status = clsort__test_spans(s, form, t, memory);
+    if (status == CLSORT_ERROR_WRONG_RESULT) s->broken |= CLSORT__BIT(form->family);
+    return status;
+}
+
+static const clsort__radix_form clsort__radix_forms[] = {
+    { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 300007 },
+    { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 5000 },
+    { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, CLSORT__TEST_HYBRID_COUNT },
+    { CLSORT_RADIX_CACHED, CLSORT__CACHED, CLSORT__TEST_HYBRID_COUNT }
+};
+enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
+
+/* Tests the forms that AUTO may take on this device. */
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
-    static const cl_uint types[2] = { CLSORT_U32, CLSORT_U64 };
-    static const clsort__radix_form forms[] = {
-        { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 0, 0, 300007 },
-        { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 0, 0, 5000 },
-        { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 0, 1, 5000 },
-        { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 0, CLSORT__TEST_HYBRID_COUNT },
-        { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 1, CLSORT__TEST_HYBRID_COUNT },
-        { CLSORT_RADIX_CACHED, CLSORT__CACHED, 1, 0, CLSORT__TEST_HYBRID_COUNT },
-        { CLSORT_RADIX_CACHED, CLSORT__CACHED, 1, 1, CLSORT__TEST_HYBRID_COUNT }
-    };
     clsort_status worst = CL_SUCCESS;
-    size_t k, i;
-    for (k = 0; k < sizeof forms / sizeof *forms; k++) {
-        const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, forms[k].most };
-        clsort_status status = CL_SUCCESS;
-        if (!(forms[k].cpu ? s->is_cpu : s->has_progress)) continue;
-        for (i = 0; i < 6 && status == CL_SUCCESS; i++)
-            status = clsort__test_sort(s, CLSORT_RADIX, forms[k].radix, types[i / 3],
-                                       (int)forms[k].pairs, counts[i % 3], memory);
+    cl_uint i;
+    for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
+        const clsort_status status =
+            clsort__test_form(s, &clsort__radix_forms[i / 6],
+                              i / 3 % 2 ? CLSORT_U64 : CLSORT_U32, i % 3, memory);
         if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
-        if (status == CL_SUCCESS) continue;
-        s->broken |= CLSORT__BIT(forms[k].family);
-        worst = status;
+        if (status != CL_SUCCESS) worst = status;
     }
     return worst;
 }
@@ -23229,8 +23641,7 @@ static void clsort__fill_runs(clsort__pieces_test *t)
     for (i = 0; i < CLSORT__TEST_PIECES; i++) {
         key = i * CLSORT_MAX_RUNS % CLSORT__TEST_PIECES < CLSORT_MAX_RUNS ? i % 3 : key;
         key += i * 2654435761u >> 7 & 7 ? 0 : step + (i & 3);
-        if (t->bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(t->keys + 4 * i, &k, 4); }
-        else memcpy(t->keys + 8 * i, &key, 8);
+        clsort__store_key(t->keys, t->bytes, i, key);
         t->values[i] = (cl_uint)i;
     }
 }
@@ -23352,10 +23763,10 @@ static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
     clsort__fill_runs(t);
     CLSORT__MUST(clsort__own_queue(s));
     CLSORT__MUST(clsort__upload_pieces(s, t));
-    if (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)))
+    if (!clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE)))
         runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
     if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
-    if (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) return runs;
+    if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
     parts = clsort__test_partition(s, t, 15);
     if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
     parts = clsort__note_broken(s, CLSORT__PARTITION, parts);
@@ -24254,7 +24665,7 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 /* Fills in a choice. Numbers go through payloads, then through widths. */
 static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
-    static const char *const devices[] = { "NVIDIA H200", "", "CPUs with AVX-512", "CPUs" };
+    static const char *const devices[] = { "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs" };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;
@@ -24802,9 +25213,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     clsort_status first = CL_SUCCESS;
     cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)(sorter->has_progress || sorter->is_cpu
-                                                              ? CLSORT__TEST_HYBRID_COUNT
-                                                              : CLSORT__TEST_COUNT));
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
@@ -24831,7 +25240,8 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
     CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
-    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED, "CLSORT_OPTION_BUILT_IN_CHOICES");
+    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
+                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
                                                                        m->sort)));
@@ -24920,7 +25330,7 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
     sorter->function = "clsort_load_choices";
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
-                    "CLSORT_OPTION_BUILT_IN_CHOICES");
+                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
@@ -26367,8 +26777,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - AUTO takes items above 32 for rows and top_k on GPUs.
    - Scratch memory for more elements is enough for fewer on NVIDIA, too.
    - No sum of scratch sizes wraps on hosts of 32 bits.
-   - clsort_check of nearly SIZE_MAX elements in rows with top_k returns an error on GPUs; it
-     divided by zero.
+   - clsort_check of rows with top_k returns an error on GPUs for nearly SIZE_MAX elements, and
+     everywhere for a row_stride below a key; it divided by zero.
    - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
    - A device that tells 0 compute units sorts.
    - A clone that fails says why.

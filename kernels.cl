@@ -304,30 +304,43 @@
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
 
 //---- shared: edges
-/* Where the forms of radix decide. tests/test_edges.c has a row for each of these names.
+/* Where data and counts decide. tests/test_edges.c has a row for each of these names.
 
    Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
    of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
-   has LEAST_GAP_STEPS times 2^32 codes or more. Pairs must span LEAST_SPAN keys. Heavy codes are
-   looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
+   has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
+   its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
+   are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
    LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
    them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
+#define CLSORT__EDGE_MARGIN_LOG2 11
+#define CLSORT__EDGE_INNER_LOG2 4
 #define CLSORT__EDGE_LEAST_SPAN (1 << 24)
 #define CLSORT__EDGE_CROWDED_PART 128
 #define CLSORT__EDGE_LEAST_HEAVY 6
 #define CLSORT__EDGE_HEAVIES 64
 #define CLSORT__EDGE_HEAVIES_PART 2
-/* Of exact counts: the keys that each work-item sorts of a bucket. Other passes sort where one
-   range, or one cell of the sample, has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
-   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
+/* Of exact counts: the keys that each work-item sorts of a bucket. A range has so many second
+   digits that each has fewer than EVEN_ROOM keys on average where codes lie about evenly, fewer
+   than ROOM elsewhere; those that are counted with the first digits stand if each has MOST_EVEN or
+   fewer. Other passes sort where one range, or one cell of the sample, has more than
+   1 / HEAVY_PART of the keys, the buckets above the capacity more than 1 / OVER_PART, or one of
+   these OVER_TIMES the capacity. What lies outside of the sample, some 2^-14 of many keys, may
+   crowd into few buckets: more keys allow longer ones. */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
+#define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
+#define CLSORT__EDGE_ROOM(bucket) ((bucket) / 8 * 7)
 #define CLSORT__EDGE_HEAVY_PART 4
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
+   have the first one's; for each bin, and each part of a slice, 1 / BINS_CROWD. */
+#define CLSORT__EDGE_DIGITS_CROWD 2
+#define CLSORT__EDGE_BINS_CROWD 4
 /* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
    twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
    become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
@@ -336,9 +349,27 @@
 #define CLSORT__EDGE_RUNS_MOST_MENDED 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. */
+/* The longest run of equal upper digits that is mended after sweeps. */
+#define CLSORT__EDGE_MOST_RUN 16
+/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
+   where one range has more than 1 / CACHED_PART of the elements. Digits sort packed pairs from
+   2^PACKED_LOG2 on, times 8 for each digit in which codes differ. */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
+#define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
+#define CLSORT__EDGE_PACKED_LOG2 12
+/* The most parts of a partition that a number of 4 bits has. */
+#define CLSORT__EDGE_FEW_PARTS 16
+/* Of selections: the last of the firsts of so many columns that may bound a row; the fewest of
+   these firsts that are ranked in blocks; the longest list that a work-group ranks by comparing all
+   with all, and a work-item that works alone. Such a one keeps up to INSERT_MOST elements in order;
+   it samples rows for a bound if samples lie LEAST_APART elements apart or more. */
+#define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
+#define CLSORT__EDGE_MANY_COLUMNS 128
+#define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))
+#define CLSORT__EDGE_RANK_MOST 128
+#define CLSORT__EDGE_INSERT_MOST 16
+#define CLSORT__EDGE_LEAST_APART 8
 
 //---- shared: quicksort and selections
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
@@ -537,6 +568,11 @@
 #ifndef CLSORT_BOUND_REGISTERS
 #define CLSORT_BOUND_REGISTERS 0
 #endif
+/* Work-items that share the registers of a thread, as Intel's GPUs count them; 0: the compiler
+   chooses. Where it may take 16 or 32, it took 32, and spilled registers. */
+#ifndef CLSORT_SUB_GROUP
+#define CLSORT_SUB_GROUP 0
+#endif
 /* 1: segments are long ranges that other kernels left. */
 #ifndef CLSORT_RANGES
 #define CLSORT_RANGES 0
@@ -582,6 +618,10 @@
    compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
 #if CLSORT_BOUND_REGISTERS
 #define CLSORT_KERNEL kernel
+#elif CLSORT_SUB_GROUP
+#define CLSORT_KERNEL \
+    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \
+                          intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))
 #elif CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #else
@@ -5200,7 +5240,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
    2^22 pairs, half of them equal, they take .75 of the time of vectors; for 2^26 uniform ones, in
    ranges of 2^18, 1.3 times as long. */
 #ifndef CLSORT_PACKED_LOG2
-#define CLSORT_PACKED_LOG2 12
+#define CLSORT_PACKED_LOG2 CLSORT__EDGE_PACKED_LOG2
 #endif
 
 /* Where pairs are packed: lanes, spare lanes, and for how many of them there is room. */
@@ -7392,7 +7432,6 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
      begin, sweeps         by the digits above
      runs                  lists runs in alt, and sees that one is too long
      mend                  sorts each run */
-#define CLSORT_RUN_MOST 16
 
 /* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
    CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
@@ -7438,13 +7477,13 @@ CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
 }
 
 //---- radix: runs
-/* Elements of the run that begins at `first`; at most one more than CLSORT_RUN_MOST are looked
-   for. */
+/* Elements of the run that begins at `first`; at most one more than CLSORT__EDGE_MOST_RUN are
+   looked for. */
 CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)
 {
     const code_t upper = upper_at(r, first, low);
     uint length = 1;
-    while (first + length < r.n && length <= CLSORT_RUN_MOST
+    while (first + length < r.n && length <= CLSORT__EDGE_MOST_RUN
            && upper_at(r, first + length, low) == upper)
         length++;
     return length;
@@ -7475,7 +7514,7 @@ CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
         ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
-        if (found[i].y > CLSORT_RUN_MOST)
+        if (found[i].y > CLSORT__EDGE_MOST_RUN)
             atomic_and(&r.scratch[CLSORT__GATE], 0);
     }
 }
@@ -8181,7 +8220,7 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 //---- radix: hybrid edges
 /* Keys that a work-item has on their way at the same time. Of the sample, a work-item and a
    work-group. */
-#define CLSORT_AHEAD 8
+#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
@@ -8297,8 +8336,9 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART
                        && (span - length) / CLSORT_GAP_STEP
                               >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);
-    const code_t used = folds ? (code_t)(span - length) : span, margin = used >> 11,
-                 inner = h.codec.mask ? used >> 4 : margin;
+    const code_t used = folds ? (code_t)(span - length) : span,
+                 margin = used >> CLSORT__EDGE_MARGIN_LOG2,
+                 inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
     s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,
@@ -8640,7 +8680,7 @@ CLSORT_INLINE uint is_flat(cells_t s, uint sum)
 CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)
 {
     const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;
-    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;
+    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
 }
 
 /* How many second digits each slice has if they are counted together with the first ones, else 0.
@@ -8865,12 +8905,40 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
         key[m] = load_decider(from, m * CLSORT_GROUP);
 }
 
-/* Adds a key to the counters, each of which has copies but in a range. */
-CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)
+/* Where a key is counted: each counter has copies but in a range and of parts. */
+CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)
 {
-    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,
+    const uint copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
                most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
-    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);
+    return local_id() % copies + copies * (split_digit(s, code, by) & most);
+}
+
+/* Adds to a counter: those of parts have half a word each. */
+CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
+{
+    if (by == BY_PARTS) atomic_add(&counters[at / 2], count << at % 2 * 16);
+    else atomic_add(&counters[at], count);
+}
+
+/* Adds CLSORT_AHEAD keys of a work-item to the counters; those at once that follow one another with
+   the same digit, where warps are not known and the first and the last key have one. */
+CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,
+                               const uint by)
+{
+    uint at[CLSORT_AHEAD], run = 1;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        at[m] = counter_of(s, code[m], by);
+    if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            add_count(counters, at[m], 1, by);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) run++;
+        else add_count(counters, at[m], run, by), run = 1;
 }
 
 /* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
@@ -8885,10 +8953,11 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
             load_ahead(code, from, at);
             #pragma unroll
             for (uint m = 0; m < CLSORT_AHEAD; m++)
-                count_digit(s, encode(code[m], codec), counters, by);
+                code[m] = encode(code[m], codec);
+            count_ahead(s, code, counters, by);
         } else
             for (uint i = at; i < rows; i += CLSORT_GROUP)
-                count_digit(s, encode(load_decider(from, i), codec), counters, by);
+                atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);
     }
 }
 
@@ -8906,15 +8975,15 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 }
 
 //---- radix: hybrid count of parts
-/* Adds a key to the counters of parts. With `crowds`, lanes with the part of the first one are
-   added at once; called by whole warps then. */
-CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)
+/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
+   whole warps. */
+CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)
 {
-    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
-               peers = crowds ? first_peers(part) : 0,
+    const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
+               peers = first_peers(part),
                count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
     if (count != 0)
-        atomic_add(&counters[part / 2], count << part % 2 * 16);
+        add_count(counters, part, count, BY_PARTS);
 }
 
 /* As count_digits, of the parts of all slices. Where keys are sorted, many of a warp have one. */
@@ -8927,20 +8996,22 @@ CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first,
         if (all_ahead(at, h.n)) {
             code_t code[CLSORT_AHEAD];
             load_ahead(code, h.source, at);
-            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),
-                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_AHEAD; m++)
+                code[m] = encode(code[m], h.codec);
+            const uint part = counter_of(s, code[0], BY_PARTS),
+                       crowds = popcount(first_peers(part))
+                                >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;
             if (crowds) {
                 #pragma unroll
                 for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_part(s, encode(code[m], h.codec), counters, 1);
-            } else {
-                #pragma unroll
-                for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_part(s, encode(code[m], h.codec), counters, 0);
-            }
+                    count_part(s, code[m], counters);
+            } else
+                count_ahead(s, code, counters, BY_PARTS);
         } else
             for (uint i = at; i < h.n; i += CLSORT_GROUP)
-                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);
+                add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),
+                                               BY_PARTS), 1, BY_PARTS);
     }
 }
 
@@ -9023,8 +9094,9 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
 CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
     const uint flat = h.tables[CLSORT__HEAD_FLAT],
-               spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,
-               parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,
+               room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
+                           : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
+               parts = (rows / room + 1) << !flat,
                wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
     line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
     if (!flat && !single_parts(line) && h.slots)
@@ -9088,7 +9160,7 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
 CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
-               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);
+               most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
     uint crowded = 0;
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;
@@ -9225,13 +9297,6 @@ typedef struct {
     uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
 } kept_t;
 
-/* Does half of the warp have the digit of its first lane? Then counters would wait for each other:
-   neighbours of sorted keys have the same one. Called by whole warps. */
-CLSORT_INLINE uint digits_crowd(uint digit)
-{
-    return popcount(first_peers(digit)) >= CLSORT__WARP / 2;
-}
-
 //---- radix: hybrid whole tiles move
 /* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
@@ -9253,6 +9318,43 @@ CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint 
     return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
 }
 
+/* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
+   that of its first lane; or, where warps are not known, keys of the work-item that of the next?
+   Called by whole warps. */
+CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)
+{
+    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
+    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / CLSORT__EDGE_DIGITS_CROWD
+                        : digit == kept_digit(k, s, 1, by)
+                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
+}
+
+CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)
+{
+    return k->rank[m / 2] >> m % 2 * 16 & 0xFFFF;
+}
+
+/* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
+   and keeps what the counters were. */
+CLSORT_INLINE void rank_runs(kept_t *k, splitter_t s, local uint *counters, const uint by)
+{
+    uint place = 0, base = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;
+        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;
+    }
+    #pragma unroll
+    for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {
+        const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),
+                   rank = kept_rank(k, m);
+        if (i == 1 || digit != kept_digit(k, s, m + 1, by))
+            base = atomic_add(&counters[digit], rank + 1);
+        k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16
+                               : (k->rank[m / 2] & 0xFFFF0000) | (base + rank);
+    }
+}
+
 /* Counts the digits, and keeps what the counters were. */
 CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                              const uint crowds)
@@ -9267,6 +9369,7 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
         CLSORT_FORGET_WORD(k->rank[m / 2]);
 }
 
+//---- radix: hybrid whole tiles are staged
 /* Stages the codes where the counters say. */
 CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
 {
@@ -9275,7 +9378,7 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
-                   place = l.counters[d] + (k->rank[m / 2] >> m % 2 * 16 & 0xFFFF);
+                   place = l.counters[d] + kept_rank(k, m);
         l.staged[place] = k->code[m];
         if (CLSORT_KEEPS_DIGITS(by) && !s.flat)
             ((local uchar *)l.masks)[place] = (uchar)d;
@@ -9291,8 +9394,11 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
         find_kept(k, s, BY_SLICES);
     else if (by != BY_LINE)
         find_kept(k, s, by);
-    if (moves && digits_crowd(kept_digit(k, s, 0, by)))
+    const uint crowds = moves && digits_crowd(k, s, by);
+    if (crowds && CLSORT_WARPS)
         rank_kept(k, s, counters, by, 1);
+    else if (crowds)
+        rank_runs(k, s, counters, by);
     else if (moves)
         rank_kept(k, s, counters, by, 0);
 }
@@ -9676,20 +9782,34 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* Loads the codes of a bucket; beyond the end, the last one. */
+/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that saves
+   some: else Intel's compiler begins to put codes into bins. */
+#define CLSORT_ENCODES_LATE !CLSORT_WARPS
+
+/* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
 CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));
+        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
+    }
 }
+
+/* Sorted codes that a work-item has on their way at the same time: all, but for those of 8 bytes
+   where registers are not bound by options. */
+#if CLSORT_WARPS
+#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
+#else
+#define CLSORT_SORTED_AHEAD 4
+#endif
 
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
 CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
-    #pragma unroll
+    #pragma unroll CLSORT_SORTED_AHEAD
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < rows)
             store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
@@ -9714,6 +9834,9 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
     if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
     else load_bucket(from, codec, rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
+        key[m] = encode(key[m], codec);
     sort_bins(l, key, rows, line);
     store_bucket(l, to, codec, rows);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9937,7 +10060,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
    for each other. Called by whole warps. */
 CLSORT_INLINE uint bins_crowd(uint bin)
 {
-    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;
+    return popcount(first_peers(bin)) >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;
 }
 
 /* As rank_one, of a bin. Two atomics, of which only the first is waited for, take 1 / 1.2 of the
@@ -12512,11 +12635,6 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
    it, and they lie in k columns, whatever the input. So few elements are candidates, and each
    candidate's rank is how many of the others come before it. */
-/* The fewest columns whose firsts are ranked in blocks. */
-#define CLSORT_MANY_COLUMNS 128
-/* The longest list in which ranks are counted: a longer one is sorted, in steps that wait for each
-   other. */
-#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? 256 : 4 * CLSORT_GROUP)
 #if CLSORT_FIRSTS > CLSORT_ITEMS
 #error "CLSORT_FIRSTS must be 1 to CLSORT_ITEMS"
 #endif
@@ -12570,7 +12688,7 @@ CLSORT_INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
    barrier before if one lies between the last use of the list and this, and one after. */
 CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
 {
-    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT_MANY_COLUMNS;
+    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;
     ranked_t own[CLSORT_FIRSTS];
     find_firsts(code, l, own);
     group_sync();
@@ -12614,7 +12732,7 @@ CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)
    by all, after a barrier; all see the result. */
 CLSORT_INLINE void sort_candidates(short_row_t l, uint count)
 {
-    const uint size = count > CLSORT_RANKED_MOST ? 1u << ceil_log2(count) : 0;
+    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
     for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
         l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);
     for (uint block = 2; block <= size; block *= 2)
@@ -12638,7 +12756,7 @@ CLSORT_INLINE void sort_candidates(short_row_t l, uint count)
 CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,
                                     uint count)
 {
-    const uint sorted = count > CLSORT_RANKED_MOST;
+    const uint sorted = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP);
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
         const ranked_t own = l.list[c];
         write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);
@@ -12968,11 +13086,9 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
 
 //---- select: ranks of a list
 #if CLSORT_GROUP == 1
-/* The most elements that are ranked by comparing all with all: as vectors, while the branches of a
-   network cannot be predicted. From 512 on networks were faster. */
-#define CLSORT_RANK_MOST 128
-
-/* Writes what is wanted of the collected elements, each at its rank. */
+/* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
+   vectors, while the branches of a network cannot be predicted. From 512 on networks were
+   faster. */
 CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r, output_t out,
                                   local const uint *list, local code_t *codes, uint count)
 {
@@ -12999,7 +13115,7 @@ CLSORT_INLINE void write_collected(select_t s, select_part_t p, select_range_t r
 {
 #if CLSORT_GROUP == 1
     const uint count = min(space[0], s.list_capacity);
-    if (count <= CLSORT_RANK_MOST && p.row < s.rows) {
+    if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
         write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
         return;
     }
@@ -13266,7 +13382,8 @@ CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clus
         row[CLSORT__ROW_CANDIDATES] = 0;
     firsts[lid] = own;
     group_sync();
-    const uint more = again ? min(2 * wanted, max(wanted, 5 * CLSORT_GROUP / 8u)) : wanted;
+    const uint most = max(wanted, (uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),
+               more = again ? min(2 * wanted, most) : wanted;
     if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)
         put_bound(row, own);
 }
@@ -13696,9 +13813,6 @@ CLSORT_INLINE void keep_first(candidates_t *c, uint k)
     c->count = min(c->count, k);
 }
 
-/* The most elements that are kept in order. */
-#define CLSORT_INSERT_MOST 16
-
 /* Puts an element where it belongs among the first k, which are in order. The last of them is
    dropped if they are k already. Insertion. */
 CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
@@ -13720,7 +13834,7 @@ CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, 
 CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
                                       code_t bound)
 {
-    if (s.k <= CLSORT_INSERT_MOST)
+    if (s.k <= CLSORT__EDGE_INSERT_MOST)
         return insert_candidate(s, c, code, i, bound);
     c->codes[c->count] = code;
     c->list[c->count++] = i;
@@ -13741,8 +13855,8 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
     const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
     const float x = (float)s.k / (float)max(apart, 1u);   /* of the sample are among the k */
     const uint wanted = (uint)(x + 4 * sqrt(x) + 4);
-    code_t lowest[CLSORT_INSERT_MOST];
-    if (apart < 8 || wanted > CLSORT_INSERT_MOST)
+    code_t lowest[CLSORT__EDGE_INSERT_MOST];
+    if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)
         return (code_t)~(code_t)0;
     for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {
         const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));
@@ -13785,7 +13899,7 @@ CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *cod
    bound. Returns 0 if that was too low: some of the first k may be missing. */
 CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)
 {
-    const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;
+    const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
     code_t bound = (code_t)~(code_t)0, sampled = bound;
     uint appended = 0;
@@ -13806,7 +13920,7 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
     for (; i < p.end; i++)
         if (select_code(s, p, i) < bound)
             bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
-    if (s.k > CLSORT_INSERT_MOST)
+    if (s.k > CLSORT__EDGE_INSERT_MOST)
         keep_first(c, s.k);
     return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
 }

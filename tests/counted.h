@@ -51,6 +51,7 @@ static struct {
     int launches_ahead;              /* ... with fewer events to wait for than `waits` */
     cl_uint waits;
     size_t kernel_group; /* the largest work-group that any kernel allows; 0: as the driver says */
+    cl_ulong spills; /* bytes that each kernel spills, as Intel's drivers tell; 0: as the driver says */
 } counted;
 
 /* Threads may count together; relaxed, so that counting hides no race from ThreadSanitizer. */
@@ -272,11 +273,17 @@ static inline void counted_settle(void)
     for (i = 0; i < 5000 && COUNTED_ADD(counted.callbacks, 0); i++) nanosleep(&pause, NULL);
 }
 
-/* Says less than the driver of a kernel's work-group, if counted.kernel_group is less. */
+/* Says less than the driver of a kernel's work-group, if counted.kernel_group is less, and that
+   kernels spill. */
 static inline cl_int counted_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_uint what,
                                                       size_t size, void *value, size_t *bytes)
 {
+    enum { SPILL_MEM_SIZE_INTEL = 0x4109 };
     cl_int code = counted_gate("clGetKernelWorkGroupInfo");
+    if (!code && what == SPILL_MEM_SIZE_INTEL && counted.spills) {
+        memcpy(value, &counted.spills, sizeof counted.spills);
+        return code;
+    }
     if (!code) code = COUNTED_CL(clGetKernelWorkGroupInfo)(k, d, what, size, value, bytes);
     if (!code && value && what == CL_KERNEL_WORK_GROUP_SIZE && counted.kernel_group
         && *(size_t *)value > counted.kernel_group)

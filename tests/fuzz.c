@@ -47,7 +47,7 @@ typedef struct fuzz_device {
     bench b;
     const fuzz_options *o;
     cl_command_queue unordered;   /* NULL if the device has none */
-    clsort_sorter *gpus[2];       /* of adversarial cases: with any work-groups, and with small ones */
+    clsort_sorter *gpus[PRETENDED_GPUS];    /* of adversarial cases */
     uint64_t cases, wrong;
 } fuzz_device;
 
@@ -259,21 +259,11 @@ static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
     return c;
 }
 
-/* Lets adversarial cases sort as on a GPU: on a CPU of a sorter that takes sweeps, or of one with
-   small work-groups, whose buckets are small. PoCL's optimizer breaks sweeps in one launch, whose
-   loops have barriers that depend on other work-groups: only NVIDIA's GPUs run these. */
+/* Lets adversarial cases sort as on a GPU, by the plans of many elements. */
 static int open_adversarial(fuzz_device *f)
 {
-    bench other = f->b;
     test_crossover_log2 = 10;
-    if (!test_is_cpu(&f->b)) return 1;
-    if (!sweeping_sorter(&f->b, &other)) return 0;
-    f->gpus[0] = other.sorter;
-    more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
-    pretended.group = 64;
-    f->gpus[1] = pretending_sorter(&f->b, CL_DEVICE_TYPE_GPU, 0, 0);
-    if (f->gpus[1]) f->gpus[1]->has_progress = 1;
-    return f->gpus[1] != NULL;
+    return !test_is_cpu(&f->b) || pretending_gpus(&f->b, f->gpus);
 }
 
 static sort_case draw_case(const fuzz_device *f, uint64_t number)
@@ -741,7 +731,7 @@ static void run_number(fuzz_device *f, uint64_t number)
     const int hard = f->o->adversarial, kind = hard ? SORTS : draw_kind(f, number / BATCH);
     sort_case c = hard ? draw_adversarial(f, number) : draw_case(f, number);
     char limit[60] = "";
-    if (f->gpus[0]) f->b.sorter = f->gpus[number / BATCH % 2];
+    if (f->gpus[0]) f->b.sorter = f->gpus[(f->o->seed + number / BATCH) % PRETENDED_GPUS];
     if (f->o->most < UINT32_MAX)
         snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
     if (hard) strcat(limit, " --adversarial");
@@ -774,7 +764,7 @@ static void run_device(fuzz_device *f)
          i++)
         run_number(f, i);
     if (f->unordered) clReleaseCommandQueue(f->unordered);
-    for (i = 0; i < 2; i++) clsort_destroy(f->gpus[i]);
+    for (i = 0; i < PRETENDED_GPUS; i++) clsort_destroy(f->gpus[i]);
     f->b.sorter = own;
     printf("%llu cases in %.1f s\n", (unsigned long long)f->cases, test_seconds() - start);
 }

@@ -13,11 +13,14 @@
    mock.hold           set: commands stay queued until mock_run(), or until the host waits for one
    mock.sorts          set: a launch sorts its first array, if the buffer is stored: all of it, or
                        what the host wrote from its start on. A merge of runs that fill one buffer,
-                       and a partition, write their outputs
+                       and a partition, write their outputs. Where keys are numbered, these numbers
+                       are an argsort's from then on
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
    mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
                        move; `kernel` is NULL of what is no launch. Without this hook: 1000
+   mock.on_spills      says how many bytes a kernel spills, as Intel's drivers do; NULL: the driver
+                       does not know that query
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
@@ -71,10 +74,13 @@ typedef struct mock_facts {
     cl_device_type type;
     cl_uint vendor_id, nvidia_major; /* nvidia_major 0: the driver does not know that query */
     cl_uint compute_units, vector_width;
+    size_t sub_group;                       /* the fewest work-items of a sub-group; 0: the driver
+                                               does not know that query */
     cl_bool compiler, available, unified;
     size_t max_group, item_sizes[3];
     size_t kernel_group; /* the largest work-group that any kernel allows; 0: max_group */
     cl_ulong kernel_local;                  /* CL_KERNEL_LOCAL_MEM_SIZE of every kernel */
+    cl_uint local_type;                     /* 0: CL_GLOBAL of CPUs, CL_LOCAL of others */
     cl_ulong local_bytes, max_allocation, memory;
     cl_command_queue_properties queues;     /* what queues of the host can have */
     cl_device_device_enqueue_capabilities enqueues;
@@ -115,6 +121,7 @@ typedef struct mock_buffer {
     struct mock_buffer *parent;
     unsigned char *bytes;                   /* NULL: not stored */
     int sorted;                             /* by a launch, and not written since */
+    int ordered;                            /* holds the result of an argsort */
     size_t written;                         /* from its start on, by writes of the host in order */
     unsigned char *map;                     /* host memory, while it is mapped */
     int used;                               /* a command used it */
@@ -173,6 +180,7 @@ typedef struct mock_command {
     size_t key_bytes, value_bytes;
     mock_buffer *inputs[2];                 /* of a merge of runs or a partition: keys, values */
     mock_buffer *splitters, *starts;
+    mock_buffer *order;                     /* of an argsort */
     size_t count, parts;
 } mock_command;
 
@@ -205,6 +213,7 @@ static struct {
     void (*on_launch)(void *user, const mock_launch *l);
     cl_ulong (*on_cost)(void *user, const char *kernel, size_t global);
     cl_ulong clock;                         /* ns */
+    cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -465,11 +474,16 @@ static inline cl_int mock_device_text(const mock_facts *f, cl_device_info what, 
 static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room,
                                           void *value, size_t *needed)
 {
-    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, SUB_GROUP_SIZES_INTEL = 0x4108 };
     const void *const platform = &mock_platform;
+    cl_device_local_mem_type local_type;
     const mock_facts *f;
+    size_t sub_groups[2];
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
+    local_type = f->local_type                    ? f->local_type
+                 : f->type & CL_DEVICE_TYPE_CPU ? CL_GLOBAL
+                                                : CL_LOCAL;
     switch (what) {
     case CL_DEVICE_TYPE: return MOCK_ANSWER(f->type);
     case CL_DEVICE_PLATFORM: return MOCK_ANSWER(platform);
@@ -483,10 +497,15 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return MOCK_ANSWER(f->max_group);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: return MOCK_ANSWER(f->item_sizes);
     case CL_DEVICE_LOCAL_MEM_SIZE: return MOCK_ANSWER(f->local_bytes);
+    case CL_DEVICE_LOCAL_MEM_TYPE: return MOCK_ANSWER(local_type);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return MOCK_ANSWER(f->max_allocation);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return MOCK_ANSWER(f->memory);
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return MOCK_ANSWER(f->enqueues);
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT: return MOCK_ANSWER(f->collectives);
+    case SUB_GROUP_SIZES_INTEL:
+        sub_groups[0] = 32;
+        sub_groups[1] = f->sub_group;
+        return f->sub_group ? MOCK_ANSWER(sub_groups) : CL_INVALID_VALUE;
     case COMPUTE_CAPABILITY_MAJOR_NV:
         return f->nvidia_major ? MOCK_ANSWER(f->nvidia_major) : CL_INVALID_VALUE;
     default: return mock_device_text(f, what, room, value, needed);
@@ -590,14 +609,21 @@ static inline cl_int mock_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_i
                                                    cl_kernel_work_group_info what, size_t room,
                                                    void *value, size_t *needed)
 {
+    enum { SPILL_MEM_SIZE_INTEL = 0x4109 };
+    const mock_kernel *const k = (mock_kernel *)(void *)handle;
     const mock_facts *f;
     size_t group, said, compiled[3] = { 0, 1, 1 };
+    cl_ulong spills = 0;
     if (!mock_is(handle, MOCK_KERNEL)) return CL_INVALID_KERNEL;
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
+    if (what == SPILL_MEM_SIZE_INTEL && mock.on_spills) {
+        spills = mock.on_spills(mock.user, k->program->options, k->signature->name);
+        return MOCK_ANSWER(spills);
+    }
     group = f->kernel_group ? f->kernel_group : f->max_group;
     said = f->nvidia_major && group > 256 ? 256 : group;   /* as NVIDIA's driver does */
-    compiled[0] = (size_t)1 << ((mock_kernel *)(void *)handle)->program->group_log2;
+    compiled[0] = (size_t)1 << k->program->group_log2;
     if (compiled[0] > group) compiled[0] = 0;
     if (what == CL_KERNEL_WORK_GROUP_SIZE) return MOCK_ANSWER(said);
     if (what == CL_KERNEL_COMPILE_WORK_GROUP_SIZE) return MOCK_ANSWER(compiled);
@@ -1020,6 +1046,28 @@ static inline void mock_sort(const mock_command *c)
     free(rows);
 }
 
+/* Writes the argsort of stored keys, whatever sorts them then. */
+static inline void mock_argsort(const mock_command *c)
+{
+    const size_t places = c->order->size / sizeof(cl_uint);
+    mock_command sort = *c;
+    mock_buffer keys = *c->from, numbers = *c->order;
+    size_t i;
+    if (!c->from->bytes) return;
+    if (!c->order->bytes) c->order->bytes = (unsigned char *)calloc(places, sizeof(cl_uint));
+    keys.bytes = (unsigned char *)malloc(keys.size);
+    memcpy(keys.bytes, c->from->bytes, keys.size);
+    numbers.bytes = c->order->bytes;
+    for (i = 0; i < places; i++) ((cl_uint *)(void *)numbers.bytes)[i] = (cl_uint)i;
+    sort.from = &keys;
+    sort.to = &numbers;
+    sort.to_at = 0;
+    sort.value_bytes = sizeof(cl_uint);
+    mock_sort(&sort);
+    free(keys.bytes);
+    c->order->ordered = 1;
+}
+
 static inline uint64_t mock_key(const mock_buffer *b, size_t i, size_t bytes)
 {
     uint64_t key = 0;
@@ -1071,6 +1119,8 @@ static inline void mock_execute(const mock_command *c)
         mock_make_output(c);
         return;
     }
+    if (c->order) mock_argsort(c);
+    if (c->order || (c->kind == MOCK_LAUNCH && c->to && c->to->ordered)) return;
     if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
     if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
     if (c->kind == MOCK_WRITE && (!c->to_at || c->to_at == c->to->written))
@@ -1455,13 +1505,34 @@ static inline void mock_find_outputs(mock_command *c, const mock_kernel *k, int 
     c->parts = (size_t)a[rest + 12].value + 1;
 }
 
+/* The arrays of a launch that numbers keys: before these are sorted, or as it sorts them. */
+static inline int mock_find_order(mock_command *c, const mock_kernel *k)
+{
+    const mock_argument *const a = k->arguments;
+    const mock_program *p = k->program;
+    const char *const name = k->signature->name;
+    const int extracts = !strcmp(name, "clsort_extract") && a[12].value,
+              ranks = !strcmp(name, "clsort_ranks")
+                      && mock_option(p->options, "BREAK_TIES_BY_INDEX"),
+              samples = !strncmp(name, "clsort_samples_", 15) && p->value_bytes
+                        && a[k->signature->count - 2].value;
+    if (!extracts && !ranks && !samples) return 0;
+    c->key_bytes = extracts ? (size_t)a[7].value : samples ? 4 : p->key_bytes;
+    c->from = a[0].buffer;
+    c->from_at = (size_t)a[1].value;
+    c->order = a[extracts ? 4 : 6].buffer;
+    return 1;
+}
+
 /* The arrays that a launch sorts. */
 static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
 {
     const mock_program *p = k->program;
     const char *const name = k->signature->name;
+    const mock_argument *const a = k->arguments;
     int first = 0;
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
+    if (mock_find_order(c, k)) return;
     c->key_bytes = p->key_bytes;
     if (p->value_bytes && (p->family == 41 || p->family == 45)) c->key_bytes = 4;   /* a pair's */
     c->value_bytes = p->value_bytes;
@@ -1470,11 +1541,11 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
         mock_find_outputs(c, k, p->value_bytes ? 4 : 2, 2);
     if (!strncmp(name, "clsort_runs_", 12) || !strncmp(name, "clsort_partition_", 17)) return;
     if (!strcmp(name, "clsort_ranks")) first = p->value_bytes ? 4 : 2;   /* it may read copies */
-    c->from = k->arguments[first].buffer;
-    c->from_at = (size_t)k->arguments[first + 1].value;
+    c->from = a[first].buffer;
+    c->from_at = (size_t)a[first + 1].value;
     if (!p->value_bytes) return;
-    c->to = k->arguments[first + 2].buffer;
-    c->to_at = (size_t)k->arguments[first + 3].value;
+    c->to = a[first + 2].buffer;
+    c->to_at = (size_t)a[first + 3].value;
 }
 
 /* Marks the buffers of a launch as used; returns how many were not before. */

@@ -1,4 +1,5 @@
-/* pretend.h - what a device says of itself, and the options of its builds, may be changed.
+/* pretend.h - what a device says of itself, the text of its kernels and the options of its builds
+   may be changed.
 
    Included before the implementation of clsort.h, whose calls it takes; pretenders.h, included
    after it, makes sorters for such devices. */
@@ -23,13 +24,42 @@ static cl_int build_with_more(cl_program program, cl_uint count, const cl_device
     return clBuildProgram(program, count, devices, all, notify, user);
 }
 
+/* What stands in the text of the kernels, and what is put in its place; NULL: nothing is. How many
+   programs had it. */
+static struct { const char *text, *other; int programs; } edited;
+
+static cl_program create_edited(cl_context context, cl_uint count, const char **texts,
+                                const size_t *lengths, cl_int *error)
+{
+    const char **own = (const char **)malloc(count * sizeof *own);
+    const size_t old = edited.text ? strlen(edited.text) : 0;
+    char *changed = NULL;
+    cl_program program;
+    cl_uint i;
+    for (i = 0; i < count; i++) {
+        const char *at = edited.text && !changed ? strstr(texts[i], edited.text) : NULL;
+        own[i] = texts[i];
+        if (!at) continue;
+        own[i] = changed = (char *)malloc(strlen(texts[i]) + strlen(edited.other) + 1);
+        sprintf(changed, "%.*s%s%s", (int)(at - texts[i]), texts[i], edited.other, at + old);
+        edited.programs++;
+    }
+    program = clCreateProgramWithSource(context, count, own, lengths, error);
+    free(changed);
+    free(own);
+    return program;
+}
+
 static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value,
                       size_t *needed)
 {
+    const cl_device_local_mem_type local = CL_LOCAL;
     const cl_int code = clGetDeviceInfo(device, what, size, value, needed);
     if (code != CL_SUCCESS || !value) return code;
     if (what == CL_DEVICE_TYPE && pretended.type)
         memcpy(value, &pretended.type, sizeof pretended.type);
+    if (what == CL_DEVICE_LOCAL_MEM_TYPE && pretended.type == CL_DEVICE_TYPE_GPU)
+        memcpy(value, &local, sizeof local);
     if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units)
         memcpy(value, &pretended.units, sizeof pretended.units);
     if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory)
@@ -40,6 +70,7 @@ static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, voi
 }
 
 #define clBuildProgram build_with_more
+#define clCreateProgramWithSource create_edited
 #define clGetDeviceInfo pretend
 #define CLSORT__CROSSOVER_LOG2 test_crossover_log2
 

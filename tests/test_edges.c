@@ -1,9 +1,10 @@
-/* Where hybrid radix decides: inputs just below, at and just above each threshold, at random
+/* Where data and counts decide: inputs just below, at and just above each threshold, at random
    offsets, as keys and as pairs, in place and not. What the kernels decided is read from their
    tables, and what they sorted is checked.
 
    `decisions` has a row for each constant CLSORT__EDGE_* of kernels.cl: how its edge is made, and
-   the test; tests/header holds these names against each other. */
+   the test. `counts` has a row for each number of the planner that decides by counts, and the line
+   of tests/plans that lists where. tests/header holds both against kernels.cl and clsort.h. */
 
 #include "pretend.h"
 
@@ -11,26 +12,44 @@
 #include "cases.h"
 #include "pretenders.h"
 
-enum { SAMPLE = 1 << CLSORT__HYBRID_SAMPLE_LOG2, MOST = 200000, GROUP = 64, HEAD_WORDS = 32 };
+enum { SAMPLE = 1 << CLSORT__HYBRID_SAMPLE_LOG2, MOST = 530000, GROUP = 64, CORES = 5 };
+enum { HEAD_WORDS = CLSORT__HYBRID_HEAVIES_AT, MOST_CODES = 128 };
 enum { OUT, IN_PLACE, PAIRS_OUT, PAIRS_IN_PLACE, LAYOUTS };
 static const char *const layouts[] = { "keys", "keys in place", "pairs", "pairs in place" };
 
+/* What sorts, and in which work-groups, 0: AUTO's. */
+typedef struct form {
+    const char *name;
+    cl_uint family, group;
+} form;
+static const form hybrid = { "radix-hybrid", CLSORT__HYBRID, GROUP },
+                  cached = { "radix-cached", CLSORT__CACHED, 0 },
+                  samples = { "radix-samples", CLSORT__SAMPLES, 256 };
+
 /* Codes to be sorted, and what the kernels made of them. They are keys of 4 or 8 bytes without a
-   sign, so a key is its code; that of a pair has its value below it. */
+   sign, so a key is its code; or floats, of which `keys` are the codes. That of a pair has its
+   value below it. */
 typedef struct stage {
     const bench *b;
+    const form *form;
     uint64_t random;
-    int layout;
+    int layout, floats;
     size_t bytes, n;              /* of a key; keys */
     cl_ulong low, span;           /* the sample's least key, and its most less that */
-    cl_ulong sample[SAMPLE], keys[MOST];
+    cl_ulong sample[SAMPLE], keys[MOST], codes[MOST_CODES];
+    cl_uint watched;              /* a range */
     cl_uint stays, head[HEAD_WORDS];
 } stage;
 
 static int is_pairs(const stage *t) { return t->layout >= PAIRS_OUT; }
 static size_t code_bytes(const stage *t) { return is_pairs(t) ? 8 : t->bytes; }
 static size_t capacity(const stage *t) { return GROUP * CLSORT__EDGE_BUCKET_ITEMS(code_bytes(t)); }
-static cl_uint key_type(const stage *t) { return t->bytes == 8 ? CLSORT_U64 : CLSORT_U32; }
+static cl_ulong middle(const stage *t) { return (cl_ulong)1 << (8 * t->bytes - 1); }
+static cl_uint key_type(const stage *t)
+{
+    return t->floats ? t->bytes == 8 ? CLSORT_F64 : CLSORT_F32
+                     : t->bytes == 8 ? CLSORT_U64 : CLSORT_U32;
+}
 
 static cl_ulong below(stage *t, cl_ulong n) { return n ? pattern_random(&t->random) % n : 0; }
 
@@ -40,8 +59,10 @@ static void to_elements(const stage *t, const cl_ulong *keys, void *elements)
 {
     size_t i;
     for (i = 0; i < t->n; i++) {
-        const cl_uint narrow = (cl_uint)keys[i];
-        memcpy((char *)elements + i * t->bytes, t->bytes == 8 ? (const void *)&keys[i] : &narrow,
+        const cl_ulong code = keys[i],
+                       key = !t->floats ? code : code >= middle(t) ? code ^ middle(t) : ~code;
+        const cl_uint narrow = (cl_uint)key;
+        memcpy((char *)elements + i * t->bytes, t->bytes == 8 ? (const void *)&key : &narrow,
                t->bytes);
     }
 }
@@ -72,18 +93,20 @@ static void check_sorted(const stage *t, const void *keys, const cl_uint *values
     CHECK(strangers == 0 && !memcmp(moved, wanted, t->n * sizeof *wanted));
 }
 
-/* Reads the gate and the head of the tables. */
+/* Reads the gate and the tables behind it, but of radix of samples, which has neither. */
 static void read_head(stage *t, const clsort_desc *d)
 {
     const cl_command_queue q = t->b->session.queue;
     clsort__plan p;
+    size_t at = 4 * CLSORT__PLAN_WORDS;
     clsort__make_plan(t->b->sorter, d, &p);
     clsort__plan_scratch(t->b->sorter, &p);
+    if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return;
+    if (t->form == &hybrid) at = clsort__hybrid_at(t->b->sorter, &p);
     CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + 4 * CLSORT__GATE, 4,
                                  &t->stays, 0, NULL, NULL));
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE,
-                                 p.scratch.tables + clsort__hybrid_at(t->b->sorter, &p),
-                                 sizeof t->head, t->head, 0, NULL, NULL));
+    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + at, sizeof t->head,
+                                 t->head, 0, NULL, NULL));
 }
 
 /* Sorts the keys, with their numbers as values, in scratch memory that is looked at after. */
@@ -100,13 +123,13 @@ static void sort_keys(stage *t)
     to_elements(t, t->keys, elements);
     d.count = t->n;
     d.key_type = key_type(t);
-    d.tuning.work_group = GROUP;
+    d.tuning.work_group = t->form->group;
     d.value_size = pairs ? 4 : 0;
     d.keys = test_buffer(b, t->n * t->bytes, elements);
     d.keys_out = in_place ? NULL : test_buffer(b, t->n * t->bytes, NULL);
     d.values = pairs ? test_buffer(b, t->n * 4, values) : NULL;
     d.values_out = pairs && !in_place ? test_buffer(b, t->n * 4, NULL) : NULL;
-    CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
+    CHECK_OK(clsort_set_algorithm(&d, t->form->name));
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
     d.scratch = test_buffer(b, d.scratch_size, NULL);
     if (CHECK_OK(clsort_enqueue_sort(b->sorter, q, &d, 0, NULL, NULL))) {
@@ -168,17 +191,22 @@ static cl_ulong first_key(const stage *t, cl_uint (*number)(const stage *, cl_ul
 
 /* A sample that is spread evenly over `span` codes from a random one on; other keys, too. n: a
    multiple of SAMPLE, so that each of the sample is another key. */
-static void spread(stage *t, size_t n, cl_ulong span)
+static void spread_from(stage *t, size_t n, cl_ulong low, cl_ulong span)
 {
-    const cl_ulong top = t->bytes == 8 ? ~(cl_ulong)0 : 0xFFFFFFFFu, margin = span / 4;
     size_t i;
     t->n = n;
     t->span = span;
-    t->low = margin + below(t, top - span - 2 * margin);
+    t->low = low;
     for (i = 0; i < SAMPLE; i++)
         t->sample[i] = t->low + (cl_ulong)((double)span * (double)i / (SAMPLE - 1));
     t->sample[SAMPLE - 1] = t->low + span;
     for (i = 0; i < n; i++) t->keys[i] = t->low + below(t, span + 1);
+}
+
+static void spread(stage *t, size_t n, cl_ulong span)
+{
+    const cl_ulong top = t->bytes == 8 ? ~(cl_ulong)0 : 0xFFFFFFFFu, margin = span / 4;
+    spread_from(t, n, margin + below(t, top - span - 2 * margin), span);
 }
 
 /* Puts the sample in its places. */
@@ -208,28 +236,35 @@ static int is_sampled(const stage *t, size_t i)
     return marks[i];
 }
 
-/* Gives exactly `rows` keys to the slice `slice`, and no others but its part of the sample; `other`
-   is a second slice that may not be used, or 0. */
-static void fill_slice(stage *t, cl_uint slice, cl_uint other, size_t rows)
+/* Gives exactly `rows` keys to the codes first ... end - 1, and no others but their part of the
+   sample; those from `other` to `other_end` - 1 are not used. */
+static void fill_codes(stage *t, cl_ulong first, cl_ulong end, cl_ulong other, cl_ulong other_end,
+                       size_t rows)
 {
-    const cl_ulong first = first_key(t, slice_of, slice), end = first_key(t, slice_of, slice + 1);
     size_t i, has = 0;
     for (i = 0; i < t->n; i++) {
-        cl_uint own = slice_of(t, t->keys[i]);
-        while (own == slice && !is_sampled(t, i)) {
+        while (t->keys[i] - first < end - first && !is_sampled(t, i)) {
             t->keys[i] = t->low + below(t, t->span + 1);
-            own = slice_of(t, t->keys[i]);
-            if (own == other) own = slice;
+            if (t->keys[i] - other < other_end - other) t->keys[i] = first;
         }
-        has += own == slice;
+        has += t->keys[i] - first < end - first;
     }
     for (i = 0; i < t->n && has < rows; i++) {
-        const cl_uint own = slice_of(t, t->keys[i]);
-        if (is_sampled(t, i) || own == slice || own == other) continue;
+        if (is_sampled(t, i) || t->keys[i] - first < end - first
+            || t->keys[i] - other < other_end - other)
+            continue;
         t->keys[i] = first + below(t, end - first);
         has++;
     }
     CHECK(has == rows);
+}
+
+/* The same for a slice; `other` is a second one, or 0. */
+static void fill_slice(stage *t, cl_uint slice, cl_uint other, size_t rows)
+{
+    fill_codes(t, first_key(t, slice_of, slice), first_key(t, slice_of, slice + 1),
+               other ? first_key(t, slice_of, other) : 0,
+               other ? first_key(t, slice_of, other + 1) : 0, rows);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -244,21 +279,26 @@ static cl_ulong wide_span(const stage *t)
     return (t->bytes == 8 ? (cl_ulong)1 << 62 : (cl_ulong)1 << 31) / 10 * 7;
 }
 
-/* The cells of one work-item have FLAT_TIMES its part of the sample. */
-static void make_flat(stage *t, int side)
+/* The cells of one work-item have `wanted` of the sample. */
+static void crowd_item(stage *t, cl_uint item, size_t wanted)
 {
-    const size_t cells = CLSORT__HYBRID_CELLS / GROUP,
-                 wanted = CLSORT__EDGE_FLAT_TIMES * (SAMPLE / GROUP) + (size_t)(side + 1) - 1;
-    const cl_uint item = 30 + (cl_uint)below(t, 25);
+    const size_t cells = CLSORT__HYBRID_CELLS / GROUP;
     cl_ulong first, last;
     size_t i, has = 0;
-    spread(t, 3 * SAMPLE, wide_span(t));
     see_line(t);
     first = first_key(t, cell_of, item * (cl_uint)cells);
     last = first_key(t, cell_of, (item + 1) * (cl_uint)cells);
     for (i = 0; i < SAMPLE; i++) has += t->sample[i] >= first && t->sample[i] < last;
     for (i = 1; has < wanted; i++, has++) t->sample[i] = first + below(t, last - first);
     place_sample(t);
+}
+
+/* They have FLAT_TIMES their part of it. */
+static void make_flat(stage *t, int side)
+{
+    spread(t, 3 * SAMPLE, wide_span(t));
+    crowd_item(t, 30 + (cl_uint)below(t, 25),
+               CLSORT__EDGE_FLAT_TIMES * (SAMPLE / GROUP) + (size_t)(side + 1) - 1);
 }
 
 /* Keys on both sides of the middle of all codes leave 1 / GAP_PART of their span between them. */
@@ -300,6 +340,34 @@ static void make_gap_steps(stage *t, int side)
     place_sample(t);
 }
 
+/* Keys lie beside the sample, as far below it and above it as cells go. */
+static void make_margins(stage *t, int side, cl_ulong below_it, cl_ulong above_it)
+{
+    size_t i = 1, k = 2;
+    place_sample(t);
+    while (is_sampled(t, i)) i++;
+    for (k = i + 1; is_sampled(t, k);) k++;
+    t->keys[i] = t->low - below_it - (cl_ulong)(side + 1) + 1;
+    t->keys[k] = t->low + t->span + above_it + (cl_ulong)(side + 1) - 1;
+}
+
+static void make_margin(stage *t, int side)
+{
+    spread(t, few_keys(t), wide_span(t) / 2);
+    make_margins(t, side, t->span >> CLSORT__EDGE_MARGIN_LOG2, t->span >> CLSORT__EDGE_MARGIN_LOG2);
+}
+
+/* Floats of one sign, whose cells go on farther towards 0. */
+static void make_inner(stage *t, int side)
+{
+    const cl_ulong span = wide_span(t) / 4, inner = span >> CLSORT__EDGE_INNER_LOG2,
+                   margin = span >> CLSORT__EDGE_MARGIN_LOG2, apart = 2 * inner + below(t, span);
+    const int negative = (int)below(t, 2);
+    t->floats = 1;
+    spread_from(t, few_keys(t), negative ? middle(t) - apart - span : middle(t) + apart, span);
+    make_margins(t, side, negative ? margin : inner, negative ? inner : margin);
+}
+
 /* Pairs whose keys span LEAST_SPAN. The value of the least key is below that of the most. */
 static void make_span(stage *t, int side)
 {
@@ -316,7 +384,7 @@ static void make_codes(stage *t, cl_uint codes, size_t judged, size_t last_judge
                        size_t last_copies)
 {
     const size_t step = SAMPLE / CLSORT__HYBRID_JUDGED;
-    static cl_ulong code[128];
+    cl_ulong *const code = t->codes;
     size_t looked = 0, others = step - 1, i, k;
     spread(t, 4 * SAMPLE, wide_span(t));
     see_line(t);
@@ -381,6 +449,27 @@ static void make_heavy_cell(stage *t, int side)
     place_sample(t);
 }
 
+/* The same beside heavy codes, without which the sample is counted again. */
+static void make_cell_beside_codes(stage *t, int side)
+{
+    const size_t wanted = SAMPLE / CLSORT__EDGE_HEAVY_PART + (size_t)(side + 1) - 1;
+    cl_ulong first, step;
+    cl_uint cell;
+    size_t i, k, has = 0;
+    make_codes(t, 32, 20, 20, 200, 200);
+    cell = cell_of(t, (t->codes[10] + t->codes[11]) / 2);
+    first = first_key(t, cell_of, cell);
+    step = (first_key(t, cell_of, cell + 1) - first) / 5000;
+    for (i = 0; i < SAMPLE; i++) has += cell_of(t, t->sample[i]) == cell;
+    for (i = 1; i + 1 < SAMPLE && has < wanted; i++) {
+        for (k = 0; k < 32 && t->sample[i] != t->codes[k];) k++;
+        if (k < 32 || cell_of(t, t->sample[i]) == cell) continue;
+        t->sample[i] = first + step * (++has);
+    }
+    CHECK(has == wanted);
+    place_sample(t);
+}
+
 /* One of 128 codes, each of which has a cell, has 1 / HEAVY_PART of the keys and little of the
    sample. */
 static void make_heavy_range(stage *t, int side)
@@ -431,18 +520,48 @@ static void make_long_buckets(stage *t, int side)
     fill_slice(t, slice + 7, slice, all - one);
 }
 
-/* A slice has as many keys as its second digits, which are counted with the first ones, may have:
-   a work-group's size less for each than a bucket holds. */
+/* A slice has as many keys as its second digits, which are counted with the first ones, may
+   have. */
 static void make_parts(stage *t, int side)
 {
     spread(t, many_keys(t), wide_span(t));
     see_line(t);
     if (!CHECK(t->head[CLSORT__HEAD_PARTS] == 1)) return;
-    fill_slice(t, 20 + (cl_uint)below(t, 200), 0, capacity(t) - GROUP + (size_t)(side + 1) - 1);
+    fill_slice(t, 20 + (cl_uint)below(t, 200), 0,
+               CLSORT__EDGE_MOST_EVEN(capacity(t), GROUP) + (size_t)(side + 1) - 1);
 }
 
-/* A slice, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the first
-   bin, in descending order. */
+/* A slice has as many keys as one second digit is for, and another one too many for these to be
+   counted with the first ones. */
+static void make_even_room(stage *t, int side)
+{
+    const cl_uint crowded = 20 + (cl_uint)below(t, 200);
+    t->watched = crowded + 9;
+    spread(t, many_keys(t), wide_span(t));
+    see_line(t);
+    fill_slice(t, crowded, 0, capacity(t) - GROUP / 2);
+    fill_slice(t, t->watched, crowded,
+               CLSORT__EDGE_EVEN_ROOM(capacity(t), GROUP) + (size_t)(side + 1) - 1);
+}
+
+static cl_ulong range_code(const stage *t, cl_uint range, int word)
+{
+    return head_code(t, CLSORT__HYBRID_RANGES_AT + (int)range * CLSORT__HYBRID_RANGE_WORDS + word);
+}
+
+/* A range that is no slice has as many keys as two second digits are for, which are joined then. */
+static void make_room(stage *t, int side)
+{
+    t->watched = 90 + (cl_uint)below(t, 60);
+    spread(t, 15 * SAMPLE, wide_span(t));
+    crowd_item(t, 3, 4 * (SAMPLE / GROUP));
+    sort_keys(t);
+    fill_codes(t, range_code(t, t->watched, 0), range_code(t, t->watched, 2) + 1, 0, 0,
+               CLSORT__EDGE_ROOM(capacity(t)) + (size_t)(side + 1) - 1);
+}
+
+/* A slice, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the
+   first bin, in descending order. */
 static void fill_bin(stage *t, size_t rows)
 {
     const cl_uint slice = 20 + (cl_uint)below(t, 200);
@@ -472,6 +591,66 @@ static void make_trusted(stage *t, int side)
     fill_bin(t, CLSORT__EDGE_MOST_TRUSTED + (size_t)(side + 1) - 1);
 }
 
+/* ---- edges of radix in cache, and of samples ------------------------------------------------- */
+
+static void make_counted(stage *t, size_t n)
+{
+    const cl_ulong span = wide_span(t);
+    size_t i;
+    t->n = n;
+    t->low = below(t, span / 4);
+    for (i = 0; i < n; i++) t->keys[i] = t->low + below(t, span);
+}
+
+static void make_ranges(stage *t, int side)
+{
+    make_counted(t, ((size_t)(CLSORT__EDGE_CACHED_LEAST_RANGES + 1)
+                     << CLSORT__EDGE_CACHED_RANGE_LOG2) + (size_t)(side + 1) - 1);
+}
+
+static void make_least_ranges(stage *t, int side)
+{
+    make_counted(t, ((size_t)CLSORT__EDGE_CACHED_LEAST_RANGES << CLSORT__EDGE_CACHED_RANGE_LOG2)
+                        + (size_t)(side + 1) - 1);
+}
+
+/* The sample has one key in each cell. Range 10 of 32 has 1 / CACHED_PART of all keys. */
+static void make_cached_part(stage *t, int side)
+{
+    enum { CELLS = CLSORT__CACHED_CELLS, SHIFT = 18, EACH = CELLS / 32 };
+    static unsigned char sampled[MOST];
+    cl_ulong first;
+    size_t i, more;
+    make_counted(t, CLSORT__CACHED_GATED + below(t, 4000));
+    first = t->low + ((cl_ulong)10 * EACH << SHIFT);
+    memset(sampled, 0, sizeof sampled);
+    for (i = 0; i < CELLS; i++) {
+        const size_t place = pattern_cached_place(i, t->n);
+        sampled[place] = 1;
+        t->keys[place] = t->low + ((cl_ulong)i << SHIFT);
+    }
+    more = t->n / CLSORT__EDGE_CACHED_PART(CORES) + (size_t)(side + 1) - 1 - EACH;
+    for (i = 0; i < t->n; i++)
+        if (!sampled[i]) {
+            t->keys[i] = more ? first + below(t, (cl_ulong)EACH << SHIFT)
+                              : t->low + below(t, (cl_ulong)10 * EACH << SHIFT);
+            more -= more > 0;
+        }
+}
+
+/* Keys of one bucket, so many of which lie in one of its bins. */
+static void make_long_bin(stage *t, int side)
+{
+    const size_t wanted = CLSORT__EDGE_SAMPLES_LONG_BIN + (size_t)(side + 1) - 1;
+    size_t i;
+    t->n = 128;
+    for (i = 0; i < t->n; i++)
+        t->keys[i] = i < wanted ? ((cl_ulong)1 << 31) + (1 << 21) + below(t, 1 << 20)
+                                : below(t, (cl_ulong)1 << 31);
+    t->keys[t->n - 1] = 0xFFFFFFFFu;
+    t->keys[t->n - 2] = 0;
+}
+
 /* ---- what is decided ------------------------------------------------------------------------- */
 
 static cl_uint see_flat(const stage *t) { return t->head[CLSORT__HEAD_FLAT]; }
@@ -479,6 +658,8 @@ static cl_uint see_gate(const stage *t) { return t->stays; }
 static cl_uint see_sorted(const stage *t) { return t->head[CLSORT__HEAD_OVER] == 0 && t->stays; }
 static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_PARTS]; }
 static cl_uint see_heavies(const stage *t) { return t->head[CLSORT__HEAD_HEAVIES]; }
+static cl_uint see_ranges(const stage *t) { return t->head[1]; }   /* CACHED_RANGES */
+static cl_uint see_nothing(const stage *t) { return t->n > 0; }
 static cl_uint see_gap(const stage *t) { return head_code(t, CLSORT__HEAD_GAP_SIZE) != 0; }
 
 /* By how much the buckets above the capacity have more than one holds. */
@@ -488,60 +669,172 @@ static cl_uint see_over(const stage *t)
     return over ? over - (cl_uint)capacity(t) : 0;
 }
 
-enum { KEYS = 1, PAIRS = 2, LONG = 4 };   /* LONG: keys of 8 bytes alone */
+/* How many keys lie where no cells of the sample are. */
+static cl_uint see_outside(const stage *t)
+{
+    const cl_uint *end = t->head + CLSORT__HYBRID_NEXT_AT, last = t->head[CLSORT__HEAD_DIGITS] - 1;
+    return end[0] + end[last] - end[last - 1];
+}
+
+/* The second digits of the range that is watched. */
+static cl_uint see_digits(const stage *t)
+{
+    const cl_uint *range = t->head + CLSORT__HYBRID_RANGES_AT
+                           + t->watched * CLSORT__HYBRID_RANGE_WORDS;
+    const cl_ulong span = range_code(t, t->watched, 2) - range_code(t, t->watched, 0);
+    return (cl_uint)((cl_ulong)(cl_uint)(span >> range[4]) * range[5] >> 31) + 1;
+}
+
+/* Of which elements; LONG: keys of 8 bytes alone, SHORT: of 4; MOVED: not in place. */
+enum { KEYS = 1, PAIRS = 2, LONG = 4, SHORT = 8, MOVED = 16 };
 
 /* What decides, how its edge is made, and the test; of tests in this program what is seen below, at
-   and above the edge, and of which elements. The others are named. */
+   and above the edge, of which elements, and what sorts them. The others are named. */
+#define NAMED NULL, NULL, { 0, 0, 0 }, 0, NULL
 static const struct decision {
     const char *name, *how, *test;
     void (*make)(stage *, int);
     cl_uint (*see)(const stage *);
     cl_uint seen[3];
     int elements;
+    const form *form;
 } decisions[] = {
     { "CLSORT__EDGE_FLAT_TIMES", "keys of an even sample are put into one work-item's cells", NULL,
-      make_flat, see_flat, { 1, 1, 0 }, KEYS | PAIRS },
+      make_flat, see_flat, { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_GAP_PART", "both sides of the middle of all codes move apart", NULL, make_gap,
-      see_gap, { 0, 0, 1 }, KEYS },
+      see_gap, { 0, 0, 1 }, KEYS, &hybrid },
     { "CLSORT__EDGE_LEAST_GAP_STEPS", "both sides of a gap have so many codes", NULL,
-      make_gap_steps, see_gap, { 0, 1, 1 }, KEYS | LONG },
+      make_gap_steps, see_gap, { 0, 1, 1 }, KEYS | LONG, &hybrid },
+    { "CLSORT__EDGE_MARGIN_LOG2", "a key lies so far below the sample, another above", NULL,
+      make_margin, see_outside, { 0, 0, 2 }, KEYS, &hybrid },
+    { "CLSORT__EDGE_INNER_LOG2", "the same of floats of one sign", NULL, make_inner, see_outside,
+      { 0, 0, 2 }, KEYS, &hybrid },
     { "CLSORT__EDGE_LEAST_SPAN", "keys of pairs span so much", NULL, make_span, see_gate,
-      { 0, 1, 1 }, PAIRS },
+      { 0, 1, 1 }, PAIRS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell of the sample", NULL, make_heavy_cell,
-      see_gate, { 1, 1, 0 }, KEYS },
+      see_gate, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_CROWDED_PART", "codes of half the sample, the last has so many of it", NULL,
-      make_crowded, see_heavies, { 0, 0, CLSORT__EDGE_HEAVIES }, KEYS },
+      make_crowded, see_heavies, { 0, 0, CLSORT__EDGE_HEAVIES }, KEYS, &hybrid },
     { "CLSORT__EDGE_LEAST_HEAVY", "codes of most of the sample, another has so many", NULL,
-      make_least_heavy, see_heavies, { 40, 41, 41 }, KEYS },
+      make_least_heavy, see_heavies, { 40, 41, 41 }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVIES", "so many codes have most of the sample", NULL, make_heavies,
-      see_heavies, { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS },
+      see_heavies, { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS,
+      &hybrid },
     { "CLSORT__EDGE_HEAVIES_PART", "codes have so much of what is looked through", NULL,
-      make_heavies_part, see_heavies, { 0, 32, 32 }, KEYS },
+      make_heavies_part, see_heavies, { 0, 32, 32 }, KEYS, &hybrid },
+    { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell, beside heavy codes", NULL,
+      make_cell_beside_codes, see_gate, { 1, 1, 0 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "a code that the sample overlooks", NULL, make_heavy_range,
-      see_gate, { 1, 1, 0 }, KEYS },
+      see_gate, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "a slice has so many keys", NULL, make_bucket, see_over,
-      { 0, 0, 1 }, KEYS | PAIRS },
+      { 0, 0, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_OVER_TIMES", "a slice has so many keys", NULL, make_long_bucket, see_gate,
-      { 1, 0, 0 }, KEYS | PAIRS },
+      { 1, 0, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_OVER_PART", "two slices have so many keys", NULL, make_long_buckets, see_gate,
-      { 1, 1, 0 }, KEYS | PAIRS },
-    { "second digits that are counted with the first", "a slice has so many keys", NULL, make_parts,
-      see_parts, { 1, 1, 0 }, KEYS },
+      { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
+    { "CLSORT__EDGE_MOST_EVEN", "a slice has so many keys", NULL, make_parts, see_parts,
+      { 1, 1, 0 }, KEYS, &hybrid },
+    { "CLSORT__EDGE_EVEN_ROOM", "a slice has so many keys, another one more", NULL, make_even_room,
+      see_digits, { 1, 2, 2 }, KEYS, &hybrid },
+    { "CLSORT__EDGE_ROOM", "a range that is no slice has so many keys", NULL, make_room, see_digits,
+      { 1, 2, 2 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_MOST_MENDED", "a bin has so many keys; both ways sort", NULL, make_mended,
-      see_sorted, { 1, 1, 1 }, KEYS | PAIRS },
+      see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_MOST_TRUSTED", "a bin has so many keys; both ways sort", NULL, make_trusted,
-      see_sorted, { 1, 1, 1 }, KEYS | PAIRS },
-    { "CLSORT__EDGE_SAMPLES_LONG_BIN", "a sample that misleads; both ways sort",
-      "radix of samples sorts buckets of any length", NULL, NULL, { 0, 0, 0 }, 0 },
-    { "CLSORT__EDGE_RUNS_MOST_MENDED", "runs of few codes; both ways sort",
-      "runs are merged in work-groups", NULL, NULL, { 0, 0, 0 }, 0 },
-    { "CLSORT__EDGE_CACHED_RANGE_LOG2", "counts around 2^w; the plan does not depend on it",
-      "radix in cache sorts every count", NULL, NULL, { 0, 0, 0 }, 0 },
-    { "CLSORT__EDGE_CACHED_LEAST_RANGES", "counts around 2^w; the plan does not depend on it",
-      "radix in cache sorts every count", NULL, NULL, { 0, 0, 0 }, 0 }
+      see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
+    { "CLSORT__EDGE_CACHED_RANGE_LOG2", "counts around 17 ranges", NULL, make_ranges, see_ranges,
+      { 16, 17, 17 }, KEYS | PAIRS | SHORT, &cached },
+    { "CLSORT__EDGE_CACHED_LEAST_RANGES", "counts around 16 ranges", NULL, make_least_ranges,
+      see_ranges, { 16, 16, 16 }, KEYS, &cached },
+    { "CLSORT__EDGE_CACHED_PART", "a range of several codes has so many keys", NULL,
+      make_cached_part, see_gate, { 1, 1, 0 }, KEYS | PAIRS | SHORT, &cached },
+    { "CLSORT__EDGE_SAMPLES_LONG_BIN", "a bin has so many keys; both ways sort", NULL,
+      make_long_bin, see_nothing, { 1, 1, 1 }, PAIRS | MOVED, &samples },
+    { "CLSORT__EDGE_RUNS_MOST_MENDED", "a bin of a tile of runs has so many keys; both ways sort",
+      "merges of runs order bins of any length", NAMED },
+    { "CLSORT__EDGE_MOST_RUN", "so many keys have equal upper digits",
+      "runs of upper digits are mended up to their most", NAMED },
+    { "CLSORT__EDGE_DIGITS_CROWD", "patterns on warps, which others have not; both ways sort",
+      "hybrid radix sorts every pattern", NAMED },
+    { "CLSORT__EDGE_BINS_CROWD", "patterns on warps, which others have not; both ways sort",
+      "runs are merged in work-groups", NAMED },
+    { "CLSORT__EDGE_PACKED_LOG2", "built with 2^0, too; both ways sort",
+      "radix in cache packs pairs", NAMED },
+    { "CLSORT__EDGE_FEW_PARTS", "15 and 16 splitters", "u32 keys are parted", NAMED },
+    { "CLSORT__EDGE_LAST_BOUND", "k around 5/8 of the columns",
+      "k may be as large as bounds of columns allow", NAMED },
+    { "CLSORT__EDGE_MANY_COLUMNS", "work-groups of 64, 128 and 256; both ways rank",
+      "rows that a work-group holds give theirs in one reading", NAMED },
+    { "CLSORT__EDGE_RANKED_MOST", "equal keys, as many candidates as k; both ways rank",
+      "k may be as large as bounds of columns allow", NAMED },
+    { "CLSORT__EDGE_RANK_MOST", "rows of so many keys; both ways rank",
+      "work-items keep and rank any number", NAMED },
+    { "CLSORT__EDGE_INSERT_MOST", "k is so large; both ways select",
+      "work-items keep and rank any number", NAMED },
+    { "CLSORT__EDGE_LEAST_APART", "so many keys are left when a bound is wanted; both ways select",
+      "work-items keep and rank any number", NAMED }
 };
-/* Where decisions about heavy codes begin, and those about exact counts. */
-enum { OF_CODES = 5, OF_COUNTS = 9, DECISIONS = sizeof decisions / sizeof *decisions };
+/* Where decisions about heavy codes begin, and those about exact counts, of radix in cache, of
+   samples. */
+enum { OF_CODES = 7, OF_COUNTS = 12, OF_CACHED = 21, OF_SAMPLES = 24, OF_OTHERS = 25 };
+
+/* Numbers of the planner that decide by counts, and lines of tests/plans that list where. */
+static const struct { const char *name, *line; } counts[] = {
+    { "clsort__crossovers", "nvidia auto u32 keys_out n:1..3000000" },
+    { "clsort__crossovers", "nvidia auto u32 bare n:3000000..4294967295" },
+    { "clsort__crossovers", "nvidia auto u32 bare indices n:1000000..4294967295" },
+    { "clsort__crossovers", "nvidia auto u64 bare n:3000000..4294967295" },
+    { "clsort__crossovers", "nvidia auto u16 keys_out n:1..3000000" },
+    { "clsort__crossovers", "gpu auto u32 n:1..3000000" },
+    { "clsort__crossovers", "cpu auto u32 values:4 n:1..3000000" },
+    { "clsort__crossovers", "cpu auto u64 bare n:3000000..10000000" },
+    { "CLSORT__SAMPLES_LEAN", "nvidia auto u32 n:8192" },
+    { "CLSORT__SAMPLES_LEAN", "nvidia auto u32 n:8193" },
+    { "CLSORT__MOST_RANKED", "nvidia auto u16 keys_out n:1..3000000" },
+    { "CLSORT__RANKS_EACH", "nvidia radix u32 indices radix:4 n:1..3000000" },
+    { "CLSORT__RANKS_EACH_IN_PLACE", "nvidia auto u32 indices n:1..3000000" },
+    { "CLSORT__RANKS_EACH_BEST", "nvidia auto u32 keys_out n:1..3000000" },
+    { "clsort__hybrid_slots", "nvidia radix u32 radix:3 n:2..2000000" },
+    { "clsort__hybrid_slots", "nvidia radix u64 radix:3 n:2..2000000" },
+    { "CLSORT__HYBRID_MOST", "nvidia auto u64 bare n:3000000..4294967295" },
+    { "CLSORT__HYBRID_WIDE_MOST",
+      "nvidia radix u32 radix:3 allocation:20000000000 n:1000000000..4294967295 bare" },
+    { "CLSORT__HYBRID_MOST_PAIRS", "nvidia auto u32 bare indices n:1000000..4294967295" },
+    { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
+    { "CLSORT__SWEEP_LARGE", "nvidia auto u32 bare n:3000000..4294967295" },
+    { "CLSORT__MEND_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
+    { "CLSORT__RADIX_SMALL", "cpu auto u8 n:1..3000000" },
+    { "CLSORT__CACHED_SMALL", "cpu radix u32 radix:5 n:1..3000000" },
+    { "CLSORT__CACHED_GATED", "cpu radix u32 radix:5 n:1..3000000" },
+    { "CLSORT__CACHED_CORES", "cpu radix u32 radix:5 n:524288 units:0..40" },
+    { "CLSORT__RUNS_STEP_LOG2", "gpu merge_runs u32 n:1..3000000 other:5" },
+    { "CLSORT__RUNS_SERIAL_STEP_LOG2", "cpu merge_runs u32 n:1..3000000 other:5" },
+    { "CLSORT__SHORT_MOST", "nvidia auto u32 top:10 keys_out n:3000..300000000 bare" },
+    { "CLSORT__LONG_TOTAL", "gpu auto u32 top:10 keys_out n:3000000..300000000 bare" },
+    { "CLSORT__SELECT_PART", "gpu auto u32 top:10 keys_out n:1..3000000" },
+    { "CLSORT__SELECT_CPU_PART", "cpu auto u32 top:10 keys_out n:1..3000000" },
+    { "clsort__select_plans", "nvidia auto u32 top:1..3000000 keys_out n:3000000" },
+    { "clsort__select_plans", "cpu auto u32 top:1..3000000 keys_out n:3000000" },
+    { "clsort__plan_short_rows", "gpu auto u32 top:1..300 keys_out n:300" }
+};
+
+/* tests/plans has each of these lines. */
+static void planner_decides(bench *b)
+{
+    static char text[1 << 20];
+    FILE *f = fopen("tests/plans", "r");
+    size_t i, size = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    (void)b;
+    if (!CHECK(size > 0 && size < sizeof text - 1)) return;
+    fclose(f);
+    text[size] = 0;
+    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char line[200];
+        AT("%s: %s", counts[i].name, counts[i].line);
+        snprintf(line, sizeof line, "\n%s => ", counts[i].line);
+        CHECK(strstr(text, line) != NULL);
+    }
+}
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -567,32 +860,282 @@ static void try_edges(const bench *b, size_t first, size_t end)
     t.b = b;
     t.random = test_seed();
     for (i = first; i < end; i++)
-        for (t.layout = 0; t.layout < LAYOUTS; t.layout++)
-            for (t.bytes = decisions[i].elements & LONG ? 8 : 4; t.bytes <= (is_pairs(&t) ? 4 : 8);
-                 t.bytes += 4)
+        for (t.layout = 0; t.layout < LAYOUTS;
+             t.layout += decisions[i].elements & MOVED ? PAIRS_OUT : 1)
+            for (t.bytes = decisions[i].elements & LONG ? 8 : 4;
+                 t.bytes <= (is_pairs(&t) || decisions[i].elements & SHORT ? 4 : 8); t.bytes += 4)
                 if (decisions[i].elements & (is_pairs(&t) ? PAIRS : KEYS)
-                    && (++number % 2 || !test_draws(b)))
+                    && (++number % 2 || !test_draws(b))) {
+                    t.form = decisions[i].form;
+                    t.floats = 0;
                     try_sides(&t, &decisions[i]);
+                }
 }
 
-static void hybrid_decides(const bench *b, size_t first, size_t end)
+static void form_decides(const bench *b, size_t first, size_t end)
 {
     bench other = *b;
     more_options = test_draws(b) ? "-cl-opt-disable" : NULL;
-    other.sorter = fresh_sorter(b, 0);
-    if (other.sorter) try_edges(&other, first, end);
+    other.sorter = pretending_sorter(b, 0, decisions[first].form == &cached ? CORES : 0, 0);
+    if (other.sorter) {
+        other.sorter->broken |= CLSORT__BIT(CLSORT__RANKS);   /* which samples give way to */
+        try_edges(&other, first, end);
+    }
     clsort_destroy(other.sorter);
     more_options = NULL;
 }
 
-static void about_cells(bench *b) { hybrid_decides(b, 0, OF_CODES); }
-static void about_codes(bench *b) { hybrid_decides(b, OF_CODES, OF_COUNTS); }
-static void about_counts(bench *b) { hybrid_decides(b, OF_COUNTS, DECISIONS); }
+static void about_cells(bench *b) { form_decides(b, 0, OF_CODES); }
+static void about_codes(bench *b) { form_decides(b, OF_CODES, OF_COUNTS); }
+static void about_counts(bench *b) { form_decides(b, OF_COUNTS, OF_CACHED); }
+static void about_samples(bench *b) { form_decides(b, OF_SAMPLES, OF_OTHERS); }
+static void about_cache(bench *b)
+{
+    if (test_is_cpu(b)) form_decides(b, OF_CACHED, OF_SAMPLES);
+}
+
+/* Merges two runs that are one tile; `wanted` keys are in one of its bins. */
+static void merge_bin(const bench *b, size_t wanted, uint64_t random)
+{
+    enum { N = 1000, HALF = N / 2 };
+    cl_ulong keys[N];
+    cl_uint all[N], run[2][HALF], got[N];
+    clsort_run runs[2];
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    size_t i;
+    for (i = 0; i < N; i++)
+        keys[i] = i < wanted ? ((cl_ulong)1 << 31) + pattern_random(&random) % (1 << 20)
+                             : pattern_random(&random) >> 33;
+    keys[N - 1] = 0xFFFFFFFFu;
+    keys[N - 2] = 0;
+    qsort(keys, N, sizeof *keys, compare_keys);
+    memset(runs, 0, sizeof runs);
+    for (i = 0; i < N; i++) run[i % 2][i / 2] = all[i] = (cl_uint)keys[i];
+    for (i = 0; i < 2; i++) {
+        runs[i].keys = test_buffer(b, sizeof run[i], run[i]);
+        runs[i].count = HALF;
+    }
+    m.runs = runs;
+    m.run_count = 2;
+    m.key_type = CLSORT_U32;
+    m.keys_out = test_buffer(b, sizeof got, NULL);
+    m.tuning.work_group = GROUP;
+    if (CHECK_OK(clsort_enqueue_merge_runs(b->sorter, b->session.queue, &m, 0, NULL, NULL))
+        && CHECK_OK(clEnqueueReadBuffer(b->session.queue, m.keys_out, CL_TRUE, 0, sizeof got, got,
+                                        0, NULL, NULL)))
+        CHECK(!memcmp(got, all, sizeof all));
+    clReleaseMemObject(runs[0].keys);
+    clReleaseMemObject(runs[1].keys);
+    clReleaseMemObject(m.keys_out);
+}
+
+static void bins_of_runs(bench *b)
+{
+    static const size_t edges[] = { CLSORT__EDGE_RUNS_MOST_MENDED, CLSORT__EDGE_MOST_TRUSTED,
+                                    2 * CLSORT__EDGE_MOST_MENDED };
+    size_t i;
+    for (i = 0; i < 9; i++) merge_bin(b, edges[i / 3] + i % 3 - 1, test_seed() + i);
+}
+
+/* Sorts keys of which `wanted` have equal upper digits, by sweeps; returns whether that was all. */
+static cl_uint mend_runs(const bench *b, size_t wanted)
+{
+    enum { N = CLSORT__MEND_LEAST + 11 };
+    cl_ulong *keys = (cl_ulong *)malloc(N * sizeof *keys);
+    cl_uint *values = (cl_uint *)malloc(N * sizeof *values), stays = 2;
+    uint64_t random = test_seed();
+    clsort_desc d = clsort_desc_default();
+    clsort__plan p;
+    size_t i, wrong = 0;
+    if (!CHECK(keys && values)) return 2;
+    for (i = 0; i < N; i++) values[i] = (cl_uint)(keys[i] = pattern_random(&random));
+    for (i = 0; i < wanted; i++) {
+        keys[1000 * i] = ((cl_ulong)0xABCDEF << 40) | (keys[1000 * i] >> 24);
+        values[1000 * i] = (cl_uint)keys[1000 * i];
+    }
+    d.count = N;
+    d.key_type = CLSORT_U64;
+    d.value_size = 4;
+    d.keys = test_buffer(b, N * sizeof *keys, keys);
+    d.values = test_buffer(b, N * sizeof *values, values);
+    CHECK_OK(clsort_set_algorithm(&d, "radix"));
+    CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
+    d.scratch = test_buffer(b, d.scratch_size, NULL);
+    clsort__make_plan(b->sorter, &d, &p);
+    clsort__plan_scratch(b->sorter, &p);
+    if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))) {
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
+                                     p.scratch.tables + 4 * CLSORT__GATE, 4, &stays, 0, NULL,
+                                     NULL));
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, N * sizeof *keys, keys,
+                                     0, NULL, NULL));
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, N * sizeof *values,
+                                     values, 0, NULL, NULL));
+        for (i = 0; i < N; i++)
+            wrong += (i && keys[i] < keys[i - 1]) || values[i] != (cl_uint)keys[i];
+        CHECK(wrong == 0);
+    }
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.values);
+    clReleaseMemObject(d.scratch);
+    free(keys);
+    free(values);
+    return stays;
+}
+
+static void runs_of_upper_digits(bench *b)
+{
+    bench other = *b;
+    size_t i;
+    if (!test_takes(b, 3) || !sweeping_sorter(b, &other)) return;
+    for (i = 0; i < 2; i++)
+        CHECK(mend_runs(&other, CLSORT__EDGE_MOST_RUN + i) == (i == 0));
+    end_sweeping(&other);
+}
+
+/* ---- what the host and kernels both say ------------------------------------------------------ */
+
+/* Bytes of the tables of a plan, which come last. */
+static size_t table_bytes(const clsort__plan *p)
+{
+    return p->scratch.layout.bytes - p->scratch.tables;
+}
+
+/* What clsort_hybrid_starts lists, clsort_hybrid_resplit takes, and ranges may need. */
+static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t at = clsort__hybrid_at(s, p), slots = clsort__hybrid_slots(s, p), n = p->d.count,
+                 buckets = CLSORT__HYBRID_DIGITS * slots, group = (size_t)1 << p->config.group_log2,
+                 bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
+                 most = CLSORT__HYBRID_MOST_SLOTS(p->config.key_bytes, p->config.wide);
+    CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__GATE - 1);
+    CHECK(at + 4 * (CLSORT__HYBRID_SLOTS_AT + buckets) <= table_bytes(p));
+    CHECK(!(slots & (slots - 1)) && slots <= most);
+    CHECK(slots == most
+          || n / CLSORT__HYBRID_EVEN_DIGITS
+                 <= CLSORT__EDGE_ROOM(bucket) * clsort__largest(slots, 1, 0));
+}
+
+/* Samples, their buckets and tiles, which a work-group holds in local memory; places of 16 bits. */
+static void samples_have_room(const clsort__plan *p)
+{
+    const clsort__samples_job j = clsort__cut_samples(&p->config, p->d.count);
+    const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
+    if (p->config.few) {
+        CHECK(p->d.count <= held);
+        return;
+    }
+    CHECK(j.tile <= held && j.tile <= 0xFFFF && j.tiles <= group && j.tiles <= j.most_tiles);
+    CHECK(j.samples <= held && j.buckets <= group << CLSORT__SAMPLES_OWN_BINS_LOG2);
+    CHECK(j.buckets * (p->config.key_bytes + 2 * j.tiles) <= table_bytes(p));
+}
+
+/* The status words of sweeps, and the counters of their histogram. */
+static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t words = p->config.wide ? 512 : 256;
+    clsort__radix_job j;
+    memset(&j, 0, sizeof j);
+    j.n = p->d.count;
+    j.w.shape = p->config;
+    clsort__radix_blocks(s, &j);
+    CHECK(4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes + j.blocks * words) <= table_bytes(p));
+    CHECK(p->config.wide || j.n < (size_t)1 << 30);
+}
+
+/* A block of each work-item, ranges and cells. */
+static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
+                                              - CLSORT__CACHED_WORDS / 256,
+                                          4 * (size_t)s->compute_units);
+    CHECK(p->d.count <= CLSORT__CACHED_SMALL
+          || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
+                 <= table_bytes(p));
+}
+
+static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
+{
+    AT("family %u of radix %u, %zu elements, %zu bytes of values, %u cores",
+       (unsigned)p->config.family, (unsigned)p->d.tuning.radix, p->d.count, p->d.value_size,
+       (unsigned)s->compute_units);
+    if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
+    if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
+    if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
+    if (p->config.family == CLSORT__CACHED) cached_has_room(s, p);
+}
+
+/* The lists of a selection by streams have room for the first k of each part; a row's table has. */
+static void streams_have_room(const clsort_sorter *s, clsort_desc d)
+{
+    clsort__plan p;
+    size_t k;
+    d.algorithm = CLSORT_AUTO;
+    d.tuning.radix = 0;
+    for (k = 1; k < d.count / 4; k += 1 + k / 3) {
+        d.top_k = k;
+        d.flags = k % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
+        clsort__plan_selection(s, &d, &p);
+        if (p.select.how != CLSORT__BY_STREAMS) continue;
+        AT("first %zu of %zu, %u cores", k, d.count, (unsigned)s->compute_units);
+        CHECK(p.select.parts * k <= p.select.list_capacity
+              && p.select.list_capacity <= p.select.most_capacity
+              && CLSORT__ROW_LIST + p.select.list_capacity <= p.select.row_words);
+    }
+}
+
+/* Numbers of elements around powers of two, and others. */
+static void plans_have_room(const clsort_sorter *s, int log2_most)
+{
+    static const cl_uint choices[] = { 0, 0, CLSORT_RADIX_SWEEPS, CLSORT_RADIX_HYBRID,
+                                     CLSORT_RADIX_SAMPLES, CLSORT_RADIX_CACHED };
+    uint64_t random = test_seed();
+    size_t kind, i;
+    for (i = 0; i < 4 * (size_t)log2_most; i++)
+        for (kind = 0; kind < 3 * sizeof choices / sizeof *choices; kind++) {
+            const size_t power = (size_t)1 << i / 4;
+            clsort_desc d = clsort_desc_default();
+            clsort__plan p;
+            d.count = i % 4 < 3 ? power + i % 4 - 1 : power + pattern_random(&random) % power;
+            d.key_type = kind % 2 ? CLSORT_U64 : CLSORT_U32;
+            d.algorithm = kind < 3 ? CLSORT_AUTO : CLSORT_RADIX;
+            d.tuning.radix = choices[kind / 3];
+            d.value_size = kind % 3 == 2 ? 4 : 0;
+            d.flags = kind % 3 == 2 ? (cl_uint)(CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_KEYS_OUT) : 0;
+            if (d.count < 2) continue;
+            clsort__make_plan(s, &d, &p);
+            clsort__plan_scratch(s, &p);
+            plan_has_room(s, &p);
+            if (!kind && d.count < 1 << 24) streams_have_room(s, d);
+        }
+}
+
+/* Kernels are not told how long a table is: what they write by counts of their own lies inside of
+   what the planner takes by others. */
+static void tables_have_room(bench *b)
+{
+    static const cl_uint cores[] = { 1, 4, 16, 132 };
+    size_t i;
+    for (i = 0; i < 3 * sizeof cores / sizeof *cores; i++) {
+        clsort_sorter *s = pretending_sorter(b, i % 3 ? CL_DEVICE_TYPE_GPU : 0, cores[i / 3], 0);
+        if (!s) return;
+        s->max_allocation = (cl_ulong)1 << 36;
+        if (i % 3 == 2) s->has_progress = s->has_warps = 1, s->local_bytes = 49152;
+        plans_have_room(s, 31);
+        clsort_destroy(s);
+    }
+}
 
 static const test_entry tests[] = {
     { "hybrid radix decides where it should about cells of the sample", about_cells },
     { "hybrid radix decides where it should about heavy codes", about_codes },
-    { "hybrid radix decides where it should about exact counts", about_counts }
+    { "hybrid radix decides where it should about exact counts", about_counts },
+    { "radix in cache decides where it should", about_cache },
+    { "radix of samples sorts bins of any length", about_samples },
+    { "merges of runs order bins of any length", bins_of_runs },
+    { "runs of upper digits are mended up to their most", runs_of_upper_digits },
+    { "the planner decides where tests/plans lists it", planner_decides },
+    { "tables have room for what kernels write", tables_have_room }
 };
 
 TEST_MAIN(tests)

@@ -899,6 +899,49 @@ static void avoid_wrong_hybrid(bench *b)
     }
 }
 
+/* Spans of the long sorts of 4 bytes and of the others that were read; long keys of one span are
+   damaged. */
+typedef struct span_reads { cl_uint damaged, longs, powers; } span_reads;
+
+static void damage_span(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
+{
+    span_reads *r = (span_reads *)user;
+    const cl_uint *keys = (const cl_uint *)host, edge = CLSORT__EDGE_LEAST_SPAN;
+    const size_t count = bytes / sizeof *keys;
+    cl_uint span, w;
+    (void)buffer, (void)at;
+    if (count < 1000) return;
+    span = keys[count - 1] - keys[0];
+    if (count == CLSORT__TEST_HYBRID_COUNT && span + 1 - edge < 3)
+        r->longs |= 1u << (span + 1 - edge);
+    for (w = 1; count == CLSORT__TEST_COUNT && w < 32; w++)
+        if (span + 1 - (1u << w) < 3 + (1u << w >> 10)) r->powers |= 1u << w;
+    if (count == CLSORT__TEST_HYBRID_COUNT && span == r->damaged) ((cl_uint *)host)[1000] ^= 1;
+}
+
+/* The self-test sorts spans around every power of two, and below, at and above the one that decides
+   about pairs; a form of radix that sorts one of these wrong is left out. */
+static void test_spans(bench *b)
+{
+    int side;
+    (void)b;
+    for (side = -2; side <= 1; side++) {
+        span_reads r = { 0, 0, 0 };
+        const int wrong = side > -2;
+        world w;
+        open_world(&w, mock_nvidia(), (size_t)1 << 25, 0);
+        AT("side %d", side);
+        if (wrong) r.damaged = (cl_uint)(CLSORT__EDGE_LEAST_SPAN + side);
+        mock.sorts = 1;
+        mock.user = &r;
+        mock.on_read = damage_span;
+        CHECK_STATUS(clsort_self_test(w.sorter), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+        CHECK(wrong || (r.longs == 7 && r.powers == ~1u));
+        auto_sorts_pairs(&w, wrong);
+        close_world(&w);
+    }
+}
+
 /* How many programs of a family a sorter has. */
 static int programs_of(const clsort_sorter *s, cl_uint family)
 {
@@ -1667,6 +1710,7 @@ static const test_entry tests[] = {
     { "wait lists may have any length", wait_for_many_events },
     { "the self-test sees keys and values that are wrong", test_oneself },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
+    { "the self-test sorts spans around powers of two", test_spans },
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
     { "AUTO leaves out hybrid radix where few sorts are to come", few_sorts },
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },

@@ -143,6 +143,129 @@ static void loads_lowered_shapes(bench *b)
     empty_store(&s);
 }
 
+/* ---- kernels that spill registers ------------------------------------------------------------ */
+
+/* Of the driver's answers: the kernel whose larger shapes spill, NULL: each one of any shape; how
+   often it was asked. */
+typedef struct spilling {
+    const char *kernel;
+    cl_uint most_items;
+    int asked;
+} spilling;
+
+static cl_ulong say_spills(void *user, const char *options, const char *kernel)
+{
+    spilling *const s = (spilling *)user;
+    s->asked++;
+    return !s->kernel
+                   || (!strcmp(s->kernel, kernel)
+                       && mock_option(options, "RADIX_ITEMS") > s->most_items)
+               ? 512
+               : 0;
+}
+
+/* A start that sorts by hybrid radix. Returns how many programs it built; *items: those of a
+   work-item in hybrid's own. */
+static int run_hybrid_start(store *s, cl_uint *items)
+{
+    const int builds = mock.builds;
+    start w;
+    clsort_options o;
+    clsort_desc d;
+    size_t i;
+    open_start(&w);
+    o = cached(&w, s);
+    CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
+    d = some_keys(&w, CLSORT_U32, CLSORT_RADIX);
+    d.tuning.radix = CLSORT_RADIX_HYBRID;
+    CHECK_OK(clsort_prepare(w.sorter, w.queue, &d));
+    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+    *items = 0;
+    for (i = 0; i < w.sorter->program_count; i++)
+        if (w.sorter->programs[i].config.family == CLSORT__HYBRID)
+            *items = w.sorter->programs[i].config.radix_items;
+    close_start(&w);
+    return mock.builds - builds;
+}
+
+/* What the driver says of spills costs one more build of that program, and none at the next
+   start. */
+static void remembers_what_spills(bench *b)
+{
+    static const struct { const char *kernel; cl_uint most, items; int more; } cases[] = {
+        { "clsort_hybrid_split", 28, 28, 0 },
+        { "clsort_hybrid_split", 27, 16, 1 },
+        { "clsort_hybrid_long", 0, 16, 1 },      /* one step, not more */
+        { "clsort_radix_scatter", 8, 28, 1 },
+        { NULL, 0, 16, 2 }
+    };
+    size_t i;
+    (void)b;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        store known = { 0 }, s = { 0 };
+        spilling says = { cases[i].kernel, cases[i].most, 0 };
+        cl_uint items;
+        int built;
+        AT("case %zu", i);
+        begin(mock_gpu());
+        built = run_hybrid_start(&known, &items);
+        CHECK(items == 28);
+        mock.on_spills = say_spills;
+        mock.user = &says;
+        CHECK(run_hybrid_start(&s, &items) == built + cases[i].more && items == cases[i].items);
+        CHECK(says.asked > 0 && s.count == s.saves && s.count == built + cases[i].more);
+        CHECK(run_hybrid_start(&s, &items) == 0 && items == cases[i].items);
+        CHECK(s.saves == s.count);
+        empty_store(&s);
+        empty_store(&known);
+    }
+}
+
+/* NVIDIA's GPUs bound registers, and CPUs have other kernels. */
+static void spills_do_not_matter_elsewhere(bench *b)
+{
+    store s = { 0 };
+    spilling says = { NULL, 0, 0 };
+    cl_uint items;
+    (void)b;
+    begin(mock_nvidia());
+    mock.on_spills = say_spills;
+    mock.user = &says;
+    CHECK(run_hybrid_start(&s, &items) > 0 && items == 32);
+    empty_store(&s);
+    begin(mock_cpu());
+    mock.on_spills = say_spills;
+    mock.user = &says;
+    CHECK(run_hybrid_start(&s, &items) > 0 && items == 8 && !says.asked);
+    empty_store(&s);
+}
+
+/* Does a start ask for sub-groups of 16 work-items? */
+static int asks_for_16(const mock_facts *facts, size_t sub_group)
+{
+    start w;
+    clsort__recipe r;
+    clsort_desc d;
+    begin(*facts);
+    mock.facts[1].sub_group = sub_group;
+    open_start(&w);
+    CHECK_OK(clsort_create(w.context, w.device, NULL, &w.sorter));
+    d = some_keys(&w, CLSORT_U32, CLSORT_MERGE);
+    CHECK_OK(clsort_prepare(w.sorter, w.queue, &d));
+    clsort__make_recipe(w.sorter, &w.sorter->programs[0].config, &r);
+    close_start(&w);
+    return (int)mock_option(r.options, "SUB_GROUP");
+}
+
+static void narrow_sub_groups_are_asked_for(bench *b)
+{
+    const mock_facts gpu = mock_gpu(), nvidia = mock_nvidia(), cpu = mock_cpu();
+    (void)b;
+    CHECK(asks_for_16(&gpu, 16) == 16);
+    CHECK(!asks_for_16(&gpu, 0) && !asks_for_16(&gpu, 8) && !asks_for_16(&gpu, 32));
+    CHECK(!asks_for_16(&nvidia, 16) && !asks_for_16(&cpu, 16));
+}
+
 /* Without clsort_prepare, programs are saved when the sorter is destroyed. */
 static void saves_at_the_end(bench *b)
 {
@@ -528,6 +651,9 @@ static void checks_arguments(bench *b)
 static const test_entry tests[] = {
     { "a second start loads what the first one saved", loads_what_was_saved },
     { "shapes that were lowered are loaded, too", loads_lowered_shapes },
+    { "a kernel that spills costs one build, and none at the next start", remembers_what_spills },
+    { "NVIDIA's GPUs and CPUs keep their shapes", spills_do_not_matter_elsewhere },
+    { "sub-groups of 16 are asked for where these are the narrowest", narrow_sub_groups_are_asked_for },
     { "without prepare, programs are saved when the sorter is destroyed", saves_at_the_end },
     { "another driver, device or version has entries of its own", other_programs_have_other_names },
     { "each comparator has entries of its own", comparators_have_names_of_their_own },

@@ -2,7 +2,8 @@
    agree with each other: what clsort_check takes, all others take, enqueue too; what it refuses,
    they refuse with the same code. The scratch that clsort_scratch_size tells is what is used, and
    enough; clsort_explain counts the commands that are enqueued; no launch exceeds the device's
-   limits, no command leads behind the end of a buffer, nothing is leaked.
+   limits, no command leads behind the end of a buffer, nothing is leaked. Any number in any field
+   gets an answer.
 
    CLSORT_TEST_SEED    of the first case; default 1
    CLSORT_TEST_CASES   default 20000, or 2000 with CLSORT_TEST_SMALL */
@@ -32,7 +33,7 @@ typedef struct drawn {
     clsort_sorter *sorter;
 } drawn;
 
-static struct { int cases, taken, sorted, refused[128]; } seen;
+static struct { int cases, taken, sorted, answers, refused[128]; } seen;
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
@@ -479,8 +480,137 @@ static void break_all_families(bench *b)
     printf("%d families did not build\n", broken);
 }
 
+/* ---- wrong numbers --------------------------------------------------------------------------- */
+
+/* A number that no caller means: 0, one that divides nothing, one whose products wrap. */
+static size_t wrong_size(drawn *c)
+{
+    const cl_uint kind = below(c, 4);
+    return kind == 0   ? below(c, 18)
+           : kind == 1 ? (size_t)-1 - below(c, 18)
+           : kind == 2 ? ((size_t)1 << below(c, 8 * sizeof(size_t))) + below(c, 3) - 1
+                       : some_size(c, 33);
+}
+
+/* Puts wrong numbers into one to three sizes of the description. */
+static void spoil(drawn *c)
+{
+    static const size_t places[] = {
+        offsetof(clsort_desc, count), offsetof(clsort_desc, rows),
+        offsetof(clsort_desc, row_stride), offsetof(clsort_desc, row_stride),
+        offsetof(clsort_desc, top_k), offsetof(clsort_desc, keys_out_row_stride),
+        offsetof(clsort_desc, values_out_row_stride), offsetof(clsort_desc, indices_row_stride),
+        offsetof(clsort_desc, value_size), offsetof(clsort_desc, record_size),
+        offsetof(clsort_desc, key_offset), offsetof(clsort_desc, segment_count),
+        offsetof(clsort_desc, keys_offset), offsetof(clsort_desc, scratch_size)
+    };
+    cl_uint i = 1 + below(c, 3);
+    for (; i; i--) {
+        const size_t wrong = wrong_size(c);
+        const cl_uint place = below(c, sizeof places / sizeof *places);
+        memcpy((char *)&c->bare + places[place], &wrong, sizeof wrong);
+    }
+}
+
+/* Fills the sizes of a struct that begins with struct_size, but for what is no number. */
+static void draw_wrong(drawn *c, void *place, const size_t *sizes, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const size_t wrong = one_in(c, 2) ? 8 * some_size(c, 10) : wrong_size(c);
+        memcpy((char *)place + sizes[i], &wrong, sizeof wrong);
+    }
+}
+
+static void gather_wrong(drawn *c)
+{
+    static const size_t sizes[] = { offsetof(clsort_gather, count), offsetof(clsort_gather, rows),
+                                    offsetof(clsort_gather, source_count),
+                                    offsetof(clsort_gather, indices_offset),
+                                    offsetof(clsort_gather, indices_row_stride) };
+    static const size_t of_array[] = { offsetof(clsort_array, source_offset),
+                                       offsetof(clsort_array, target_offset),
+                                       offsetof(clsort_array, element_size),
+                                       offsetof(clsort_array, source_row_stride),
+                                       offsetof(clsort_array, target_row_stride) };
+    clsort_gather g = clsort_gather_default();
+    clsort_array a[2];
+    memset(a, 0, sizeof a);
+    draw_wrong(c, &g, sizes, sizeof sizes / sizeof *sizes);
+    draw_wrong(c, &a[0], of_array, sizeof of_array / sizeof *of_array);
+    draw_wrong(c, &a[1], of_array, sizeof of_array / sizeof *of_array);
+    g.arrays = a;
+    g.array_count = below(c, 3);
+    seen.answers += clsort_enqueue_gather(c->sorter, c->queue, &g, 0, NULL, NULL) <= CL_SUCCESS;
+}
+
+static void merge_wrong(drawn *c)
+{
+    clsort_merge_runs_desc runs = clsort_merge_runs_desc_default();
+    clsort_merge_desc two = clsort_merge_desc_default();
+    clsort_run run[3];
+    size_t bytes = 0;
+    memset(run, 0, sizeof run);
+    run[0].count = two.count_a = wrong_size(c);
+    run[1].count = two.count_b = wrong_size(c);
+    runs.value_size = two.value_size = wrong_size(c);
+    runs.keys_out_offset = two.keys_out_offset = wrong_size(c);
+    runs.key_type = two.key_type = c->bare.key_type;
+    runs.tuning = two.tuning = c->bare.tuning;
+    runs.runs = run;
+    runs.run_count = below(c, 4);
+    seen.answers += clsort_enqueue_merge(c->sorter, c->queue, &two, 0, NULL, NULL) <= CL_SUCCESS;
+    CHECK_STATUS(clsort_prepare_merge_runs(c->sorter, &runs),
+                 clsort_merge_runs_scratch_size(c->sorter, &runs, &bytes));
+}
+
+static void part_wrong(drawn *c)
+{
+    clsort_partition_desc p = clsort_partition_desc_default();
+    clsort_groups g = clsort_groups_default();
+    size_t bytes = 0;
+    g.count = p.count = wrong_size(c);
+    g.groups = wrong_size(c);
+    g.keys_offset = p.keys_offset = wrong_size(c);
+    p.value_size = wrong_size(c);
+    g.key_type = p.key_type = c->bare.key_type;
+    p.splitter_count = (cl_uint)wrong_size(c);
+    p.tuning = c->bare.tuning;
+    seen.answers +=
+        clsort_enqueue_group_starts(c->sorter, c->queue, &g, 0, NULL, NULL) <= CL_SUCCESS;
+    CHECK_STATUS(clsort_prepare_partition(c->sorter, &p),
+                 clsort_partition_scratch_size(c->sorter, &p, &bytes));
+}
+
+/* Whatever numbers a caller gives, a call answers; a division by one of them would end the
+   program. */
+static void answer_wrong_numbers(bench *b)
+{
+    const char *from = getenv("CLSORT_TEST_SEED"), *many = getenv("CLSORT_TEST_CASES");
+    const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    const int count = many ? atoi(many) : b->small ? 4000 : 40000;
+    static drawn c;
+    int i, wrong = 0;
+    for (i = 0; i < count; i++) {
+        size_t scratch = 0;
+        clsort_status checked;
+        draw_seed(&c, first + (uint64_t)i);
+        spoil(&c);
+        checked = ask_all(&c, &c.bare, &scratch);
+        wrong += checked != CL_SUCCESS;
+        clsort_scratch_size(NULL, &c.bare, &scratch);
+        gather_wrong(&c);
+        merge_wrong(&c);
+        part_wrong(&c);
+        close_case(&c);
+    }
+    CHECK(wrong > count / 2 && wrong < count && seen.answers == 3 * count);
+    printf("%d of %d descriptions with wrong numbers are refused\n", wrong, count);
+}
+
 static const test_entry tests[] = {
     { "all functions agree about descriptions", try_cases },
+    { "any number in any field gets an answer", answer_wrong_numbers },
     { "where kernels do not build, the call goes on as the next one begins", break_all_families }
 };
 

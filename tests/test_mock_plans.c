@@ -94,7 +94,8 @@ static cl_uint *find_uint(plan_line *p, const char *word)
         { "vector", &p->facts.vector_width }, { "flags", &p->d.flags },
         { "order", &p->d.order }, { "nan", &p->d.nan_order }, { "zero", &p->d.zero_order },
         { "algorithm", &p->d.algorithm }, { "type", &p->d.key_type },
-        { "step", &p->d.tuning.bitonic_step }, { "tiles", &p->d.tuning.local }
+        { "step", &p->d.tuning.bitonic_step }, { "tiles", &p->d.tuning.local },
+        { "local_type", &p->facts.local_type }
     };
     size_t i;
     for (i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -1,5 +1,6 @@
 /* Programs as a driver builds them: their kernels are those that the driver for tests reads out
-   of the same text. Where kernels allow smaller work-groups than were asked for, all still sort. */
+   of the same text. Where kernels allow smaller work-groups than were asked for, or spill registers,
+   all still sort. */
 
 #include "counted.h"
 
@@ -123,7 +124,52 @@ static void lower_groups(bench *b)
     clsort_destroy(own.sorter);
 }
 
+/* A sorter that takes the device for a GPU, and not for one of NVIDIA's. */
+static clsort_sorter *sorter_of_gpu(const bench *b)
+{
+    clsort_sorter *s = fresh_sorter(b, 0);
+    s->is_cpu = s->has_vectors = s->has_rows = s->has_warps = s->has_progress = 0;
+    return s;
+}
+
+/* Kernels of GPUs with fewer elements for each work-item. */
+static void lower_items(bench *b)
+{
+    bench own = *b;
+    sort_case c = case_make(CLSORT_U32, 20011, "uniform");
+    size_t i, lowered = 0;
+    own.sorter = sorter_of_gpu(b);
+    counted.spills = 64;
+    sort_lowered(&own, 16);
+    c.algorithm = "radix-hybrid";
+    c.d.tuning.work_group = 64;
+    case_run(&own, &c);
+    counted.spills = 0;
+    for (i = 0; i < own.sorter->program_count; i++) {
+        const clsort__program *const p = &own.sorter->programs[i];
+        lowered += p->config.items_log2 < p->asked.items_log2
+                   || p->config.radix_items < p->asked.radix_items;
+    }
+    CHECK(lowered >= 4);
+    clsort_destroy(own.sorter);
+}
+
+/* As where the narrowest sub-groups have 16 work-items. */
+static void ask_for_narrow(bench *b)
+{
+    bench own = *b;
+    sort_case c = case_make(CLSORT_U32, 20011, "uniform");
+    own.sorter = sorter_of_gpu(b);
+    own.sorter->has_narrow = 1;
+    c.algorithm = "radix-samples";
+    case_run(&own, &c);
+    CHECK(own.sorter->program_count > 0 && own.sorter->programs[0].config.group_log2 == 9);
+    clsort_destroy(own.sorter);
+}
+
 static const test_entry tests[] = {
+    { "kernels ask for narrow sub-groups, and sort", ask_for_narrow },
+    { "where kernels spill registers all sort with fewer elements each", lower_items },
     { "a program has the kernels that are read out of its text", read_kernels },
     { "where kernels allow smaller work-groups all still sort", lower_groups }
 };

@@ -1,23 +1,11 @@
 /* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides,
    outputs, bad calls. */
 
-#include "harness.h"
+#include "pretend.h"
 
-/* Appended to the options of every build. */
-static const char *more_options = "";
-
-static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
-                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                              void *user)
-{
-    char all[1024];
-    snprintf(all, sizeof all, "%s %s", options ? options : "", more_options);
-    return clBuildProgram(program, count, devices, all, notify, user);
-}
-
-#define clBuildProgram build_with_more
 #define CLSORT_IMPLEMENTATION
 #include "top.h"
+#include "pretenders.h"
 
 static const cl_uint all_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
                                      CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
@@ -387,6 +375,47 @@ static void streams_that_a_sample_misleads(bench *b)
     free(keys);
 }
 
+/* Rows around what a work-item keeps in order, what it ranks by comparing all with all, and what is
+   left where it samples the rest: 547 to 549 keys less 36 make 7 or 8 for each of 64 samples. */
+static void work_items_keep_any_number(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "reverse", "mod-3" };
+    static const struct { size_t count, k; } cases[] = {
+        { 300, CLSORT__EDGE_INSERT_MOST },    { CLSORT__EDGE_RANK_MOST, 50 },
+        { 36 + 64 * CLSORT__EDGE_LEAST_APART, 4 }
+    };
+    size_t i, side, j;
+    for (i = 0; i < 3; i++)
+        for (side = 0; side < 3; side++)
+            for (j = 0; j < 6; j++) {
+                const size_t moved = side - 1;
+                top_case c = top_make(CLSORT_U32, 1 + j % 3, cases[i].count + (i ? moved : 0),
+                                      cases[i].k + (i ? 0 : moved));
+                c.pattern = patterns[j % 3];
+                c.d.flags = j / 3 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
+                if (!top_run(b, &c)) return;
+            }
+}
+
+/* A CPU of many cores cuts rows into many parts, of which each lists its first k: lists have room
+   for all of them, though an n-th element is only one. */
+static void rows_in_many_parts(bench *b)
+{
+    static const size_t ks[] = { 1, 2, 5, 16, 17, 40, 250, 1000 };
+    bench other = *b;
+    size_t i;
+    if (!test_is_cpu(b)) return;
+    other.sorter = pretending_sorter(b, 0, 32, 0);
+    for (i = 0; other.sorter && i < 2 * sizeof ks / sizeof *ks; i++) {
+        const size_t rows = ks[i / 2] == 40 ? 3 : 1;
+        top_case c = top_make(i % 4 < 2 ? CLSORT_U32 : CLSORT_I64, rows, 150000 / rows, ks[i / 2]);
+        c.d.flags = i % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
+        c.scratch = 1;
+        top_run(&other, &c);
+    }
+    clsort_destroy(other.sorter);
+}
+
 /* By their key, by some of its bits, and by fields; with values beside them. */
 static void records(bench *b)
 {
@@ -597,6 +626,26 @@ static int run_held(bench *b, top_case c, size_t group)
     return 1;
 }
 
+/* A row has a bound as long as that is among the first LAST_BOUND of the columns' firsts, of which
+   a work-item has two at most. Of equal keys as many as k are candidates. */
+static void bounds_of_columns(bench *b)
+{
+    static const struct { cl_uint group; size_t count, k; const char *pattern; } cases[] = {
+        { 32, 900, CLSORT__EDGE_LAST_BOUND(32), "uniform" },
+        { 32, 900, CLSORT__EDGE_LAST_BOUND(64), "uniform" },
+        { 256, 600, CLSORT__EDGE_RANKED_MOST(256), "equal" }
+    };
+    size_t i, side;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (side = 0; side < 3 && (i == 1 || !b->few_programs); side++) {
+            top_case c = top_make(CLSORT_U32, 2, cases[i].count, cases[i].k + side - 1);
+            c.pattern = cases[i].pattern;
+            c.d.tuning.work_group = cases[i].group;
+            if (!top_run(b, &c)) return;
+            CHECK(takes_kernel(b, &c, "clsort_select_short") == (i != 1 || side < 2));
+        }
+}
+
 static void rows_that_a_work_group_holds(bench *b)
 {
     static const char *const patterns[] = { "uniform", "mod-3",   "sorted",  "reverse",
@@ -724,7 +773,7 @@ static void long_rows_in_one_launch(bench *b)
         CHECK(takes_kernel(&other, &c, "clsort_select_long") == (i < 9));
     }
     CHECK(!(other.sorter->broken & CLSORT__BIT(CLSORT__LONG_ROWS)));
-    more_options = "";
+    more_options = NULL;
     clsort_destroy(other.sorter);
 }
 
@@ -1001,12 +1050,15 @@ static const test_entry tests[] = {
     { "rows are partitioned around the k-th element", partitions },
     { "segments are partitioned, too", partitions_of_segments },
     { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
+    { "work-items keep and rank any number", work_items_keep_any_number },
+    { "rows in many parts give their first k and their n-th element", rows_in_many_parts },
     { "records are selected and partitioned", records },
     { "a count on the device is followed", counts_on_the_device },
     { "any set of outputs is written and nothing else", every_set_of_outputs },
     { "some bits of the keys decide", some_bits_of_the_keys },
     { "more than a work-group sorts is sorted too", sorted_k_above_the_room },
     { "work-groups of any size select", work_groups_of_any_size },
+    { "k may be as large as bounds of columns allow", bounds_of_columns },
     { "rows that a work-group holds give theirs in one reading", rows_that_a_work_group_holds },
     { "rows that a work-group holds give whole keys", held_rows_by_parts_of_keys },
     { "long rows are read once if their sample does not mislead", long_rows_by_a_sample },

@@ -1,10 +1,11 @@
 /* Proofs: sorts that are right pass, results that were tampered with do not; sorters that check
    themselves; the self-test. */
 
-#define CLSORT_IMPLEMENTATION
-#include "harness.h"
+#include "pretend.h"
 
-#include "../tools/patterns.h"
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+#include "pretenders.h"
 
 enum { N = 5000 };
 
@@ -227,11 +228,95 @@ static void self_checking_sorters_report_wrong_results(bench *b)
     clsort_destroy(s);
 }
 
+/* Hybrid radix of pairs writes other keys than it sorted, out of order. */
+static const char right_store[] = "((global uint *)a.keys)[i] = (uint)(key >> 32);",
+                  wrong_store[] = "((global uint *)a.keys)[i] = (uint)(key >> 32) ^ 4096;";
+
+static void edit_kernels(int wrong)
+{
+    edited.text = wrong ? right_store : NULL;
+    edited.other = wrong_store;
+    edited.programs = 0;
+}
+
+/* Sorts pairs whose keys span up to so many codes; the verdict. */
+static clsort_status sort_wide_pairs(bench *b, clsort_sorter *s, cl_uint span)
+{
+    enum { PAIRS = 200000 };
+    static cl_uint keys[PAIRS], values[PAIRS];
+    clsort_desc d = clsort_desc_default();
+    uint64_t random = 1;
+    cl_uint i;
+    for (i = 0; i < PAIRS; i++) {
+        keys[i] = 0x12345 + (cl_uint)(pattern_random(&random) % span);
+        values[i] = i;
+    }
+    d.count = PAIRS;
+    d.key_type = CLSORT_U32;
+    d.value_size = 4;
+    d.tuning.work_group = 64;
+    d.keys = test_buffer(b, sizeof keys, keys);
+    d.values = test_buffer(b, sizeof values, values);
+    CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
+    CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL));
+    CHECK_OK(clFinish(b->session.queue));
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.values);
+    return clsort_collect(s, 1);
+}
+
+/* Where keys span a little less than 2^24 codes, hybrid radix leaves pairs to the passes. */
+static void self_checking_sorters_find_wrong_kernels(bench *b)
+{
+    static const struct { int more, wrong; } cases[] = { { -1, 0 }, { 1, 0 }, { 1, 1 } };
+    const cl_uint edge = CLSORT__EDGE_LEAST_SPAN;
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int wrong = cases[i].wrong;
+        clsort_sorter *s = self_checking(b);
+        AT("kernels are %s, span %s", wrong ? "wrong" : "right", cases[i].more > 0 ? "+" : "-");
+        edit_kernels(wrong);
+        CHECK_STATUS(sort_wide_pairs(b, s, cases[i].more > 0 ? edge + edge / 1024 : edge - 1),
+                     wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+        CHECK(!edited.programs == !wrong);
+        clsort_destroy(s);
+    }
+    edit_kernels(0);
+}
+
 /* ---- the self-test --------------------------------------------------------------------------- */
 
 static void the_self_test_passes(bench *b)
 {
     CHECK_OK(clsort_self_test(b->sorter));
+}
+
+/* Hybrid radix of pairs as NVIDIA's GPUs take it. The self-test builds that of others, too. */
+static void test_hybrid(bench *other, unsigned char *memory, int wrong)
+{
+    clsort_sorter *s = other->sorter;
+    const clsort__radix_form *form = clsort__radix_forms;
+    const clsort_status right = wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
+    while (form->family != CLSORT__HYBRID) form++;
+    AT("kernels are %s", wrong ? "wrong" : "right");
+    edit_kernels(wrong);
+    CHECK_STATUS(clsort__test_form(s, form, CLSORT_U32, CLSORT__TEST_VALUES, memory), right);
+    CHECK(!edited.programs == !wrong);
+    CHECK(!(s->broken & CLSORT__BIT(CLSORT__HYBRID)) == !wrong);
+    edit_kernels(0);
+}
+
+static void the_self_test_finds_wrong_forms(bench *b)
+{
+    unsigned char *memory = (unsigned char *)malloc(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
+    bench other = *b;
+    int wrong;
+    for (wrong = 0; memory && wrong < 2 && sweeping_sorter(b, &other); wrong++) {
+        if (test_draws(b)) more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+        test_hybrid(&other, memory, wrong);
+        end_sweeping(&other);
+    }
+    free(memory);
 }
 
 static void a_family_that_failed_is_out_of_auto(bench *b)
@@ -262,7 +347,9 @@ int main(void)
         { "self-checking sorters pass right results", self_checking_sorters_pass_right_results },
         { "self-checking sorters report wrong results",
           self_checking_sorters_report_wrong_results },
+        { "self-checking sorters find wrong kernels", self_checking_sorters_find_wrong_kernels },
         { "the self-test passes", the_self_test_passes },
+        { "the self-test finds a wrong form of radix", the_self_test_finds_wrong_forms },
         { "a family that failed the self-test is out of AUTO",
           a_family_that_failed_is_out_of_auto },
     };

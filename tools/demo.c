@@ -1,13 +1,15 @@
 /* demo.c - `make demo`: sorts 4 Mi random 32-bit keys with every algorithm on one device, then keys
    with values, records and two sorted arrays, checks each result, prints tables.
 
-   build/demo [count]        CLSORT_DEVICE=<part of a name> chooses the device */
+   build/demo [count]        such as 1000, 2^20 or 16Mi, below 2^32
+   CLSORT_DEVICE=<part of a name> chooses the device */
 
 #define _POSIX_C_SOURCE 199309L   /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_IMPLEMENTATION
 #include "clsort.h"
+#include "counts.h"
 #include "device.h"
 #include <time.h>
 
@@ -385,6 +387,14 @@ static int demonstrate_merge(demo *d)
     return wrong;
 }
 
+/* The number of keys, 0 if the command line is wrong. */
+static size_t count_argument(int argc, char **argv)
+{
+    unsigned long long count;
+    if (argc < 2) return (size_t)4 << 20;
+    return argc == 2 && count_parse(argv[1], &count) && count <= UINT_MAX ? (size_t)count : 0;
+}
+
 int main(int argc, char **argv)
 {
     demo d = { 0 };
@@ -393,8 +403,12 @@ int main(int argc, char **argv)
     cl_uint number;
     int wrong = 0;
 
-    d.count = argc > 1 ? strtoul(argv[1], NULL, 0) : (size_t)4 << 20;
-    if (argc > 2 || !d.count) { fprintf(stderr, "usage: demo [count]\n"); return EXIT_FAILURE; }
+    d.count = count_argument(argc, argv);
+    if (!d.count) {
+        fprintf(stderr, "usage: demo [count]   such as 1000, 2^20 or 16Mi, below 2^32\n");
+        return EXIT_FAILURE;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     if (!device_choose(NULL, &info)) {
         fprintf(stderr, "demo: there is no OpenCL device%s\n",
                 getenv("CLSORT_DEVICE") ? " of the name that CLSORT_DEVICE asks for" : "");

@@ -5,7 +5,7 @@
      build/host_arrays [COUNT [RUNS [CELL...]]]
 
    COUNT u32 (a multiple of 4), random, in pinned memory, as are the result and the memory for runs;
-   default 2^26. CLSORT_DEVICE names the device; of several that it names, the first and then all
+   such as 2^20 or 16Mi, default 2^26. CLSORT_DEVICE names the device; of several that it names, the first and then all
    are used. Each line is the median of RUNS (default 3) calls of clsort_sort_host_on, each result
    checked: it is in order, and it has the input's sums. CELLs, by default all:
 
@@ -31,6 +31,7 @@
 
 #include <time.h>
 
+#include "counts.h"
 #include "device.h"
 #include "patterns.h"
 #include "threads.h"
@@ -326,12 +327,20 @@ static int is_wanted(char **argv, int argc, const char *name)
     return argc < 4;
 }
 
+/* The count in a place of the command line; 0 if it is none. */
+static size_t count_argument(int argc, char **argv, int place, size_t otherwise)
+{
+    unsigned long long count;
+    if (argc <= place) return otherwise;
+    return count_parse(argv[place], &count) && count <= SIZE_MAX ? (size_t)count : 0;
+}
+
 int main(int argc, char **argv)
 {
     static measure m;
     size_t i;
-    m.n = argc > 1 ? (size_t)strtoull(argv[1], NULL, 0) : (size_t)1 << 26;
-    m.runs = argc > 2 ? (size_t)strtoull(argv[2], NULL, 0) : 3;
+    m.n = count_argument(argc, argv, 1, (size_t)1 << 26);
+    m.runs = count_argument(argc, argv, 2, 3);
     m.n -= m.n % 4;   /* whole records */
     m.bytes = m.n * sizeof(cl_uint);
     if (!m.n || !m.runs || m.runs > RUNS_MOST) {

@@ -396,6 +396,14 @@ static inline size_t pattern_hybrid_place(size_t i, size_t n)
     return n <= (size_t)1 << 14 ? i : (size_t)((i * (uint64_t)n + (jitter * n >> 32)) >> 14);
 }
 
+/* The same of radix in cache, of 2^17 elements or more. */
+static inline size_t pattern_cached_place(size_t i, size_t n)
+{
+    const uint32_t noise = ((uint32_t)i + 1) * 0x9E3779B9u;
+    const uint64_t jitter = (uint32_t)((noise ^ noise >> 15) * 0x85EBCA6Bu);
+    return (size_t)((((uint64_t)i << 32 | jitter) >> 12) * n >> 32);
+}
+
 /* The sample of hybrid radix sees a part of the codes, or a few; the other keys have all. */
 static inline uint64_t pattern_overlooked(pattern_state *s, uint64_t i)
 {

@@ -83,7 +83,7 @@ static const char *tune_threshold_text(cl_uint threshold, char *text, size_t roo
 /* A choice as a row of clsort__crossovers. */
 static void tune_print_row(const clsort_sorter *sorter, cl_uint kind, const clsort_choice *c)
 {
-    static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
+    static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU", "CLSORT__MERGE_GPU",
                                            "CLSORT__CPU_ROWS", "CLSORT__CPU" };
     static const int payloads[3] = { 1, 2, 0 };
     const clsort_desc d = tune_describe(kind, 1);
