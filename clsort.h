@@ -275,7 +275,8 @@
      launches and bytes of a sort; the `profile` callback of clsort_options tells where its time
      goes.
 
-     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one algorithm can do, by that one; else
+     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one
+     algorithm can do, by that one; else
      - some bits of the key: radix
      - CPUs that prefer vectors of AVX-512, as with PoCL: radix
      - many elements on other CPUs and on NVIDIA's GPUs: radix
@@ -476,7 +477,8 @@ extern "C" {
    SIZES OF STRUCTS
      clsort_desc, clsort_options, clsort_gather, clsort_groups, clsort_merge_desc,
      clsort_merge_runs_desc, clsort_partition_desc, clsort_measure_desc and clsort_choice begin with
-     struct_size, the struct's size in the program. Start from the struct's default function, which stores it.
+     struct_size, the struct's size in the program. Start from the struct's default function, which
+     stores it.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
      - an older program has fewer fields: the implementation reads no others; they have defaults
@@ -914,8 +916,8 @@ enum {
        NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
        "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
-    /* AUTO takes the built-in rows only: nothing that was measured is read, and clsort_measure and
-       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. */
+    /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
+       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
     CLSORT_OPTION_BUILT_IN_CHOICES = 4
 };
 
@@ -23001,7 +23003,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
 typedef struct clsort__preparation {
     const clsort__job *most;    /* the call with the largest count */
     cl_command_queue queue;
-    struct clsort__measurement *watched;    /* that it ends, and that may be cancelled; NULL: none */
+    struct clsort__measurement *watched;    /* that it is a part of; NULL: none */
     clsort__kinds warmed;
 } clsort__preparation;
 
@@ -23091,7 +23093,8 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                          & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
-    s->pinned = (s->options.flags & CLSORT_OPTION_BUILT_IN_CHOICES) != 0;
+    s->pinned = (s->options.flags
+                 & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
     clsort__open_cache(s);
@@ -24681,7 +24684,7 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 /* Fills in a choice. Numbers go through payloads, then through widths. */
 static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
-    static const char *const devices[] = { "NVIDIA H200", "", "CPUs with AVX-512", "CPUs" };
+    static const char *const devices[] = { "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs" };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;
@@ -25256,7 +25259,8 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
     CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
-    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED, "CLSORT_OPTION_BUILT_IN_CHOICES");
+    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
+                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
                                                                        m->sort)));
@@ -25345,7 +25349,7 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
     sorter->function = "clsort_load_choices";
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
-                    "CLSORT_OPTION_BUILT_IN_CHOICES");
+                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {

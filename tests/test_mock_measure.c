@@ -127,7 +127,7 @@ static void close_world(world *w)
 
 /* ---- what is sorted -------------------------------------------------------------------------- */
 
-enum { SORTS = 8 };
+enum { SORTS = 9 };
 static clsort_desc sort_number(int number, size_t count)
 {
     static const struct { cl_uint type, flags, stable; size_t value_size; } sorts[SORTS] = {
@@ -135,7 +135,7 @@ static clsort_desc sort_number(int number, size_t count)
         { CLSORT_U64, 0, 0, 0 }, { CLSORT_I16, 0, 0, 0 },
         { CLSORT_U32, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 0, 4 },
         { CLSORT_U32, CLSORT_FLAG_INDICES, 0, 0 }, { CLSORT_U32, 0, 1, 4 },
-        { CLSORT_U64, 0, 0, 8 }
+        { CLSORT_U64, 0, 0, 8 }, { CLSORT_U8, 0, 1, 4 }   /* bitonic needs the most scratch */
     };
     clsort_desc d = clsort_desc_default();
     d.count = count;
@@ -220,11 +220,12 @@ static int follows(world *w, const clsort_desc *d, int fastest)
     return met;
 }
 
-/* What was measured is prepared: such sorts of all counts build nothing. */
+/* What was prepared, or measured: such sorts of all counts build nothing and allocate nothing. */
 static void sorts_at_once(world *w, const clsort_desc *d)
 {
     clsort_desc at = *d;
     const int builds = mock.builds;
+    cl_ulong allocated;
     int i;
     cl_int error = 0;
     cl_mem memory[5];
@@ -236,9 +237,10 @@ static void sorts_at_once(world *w, const clsort_desc *d)
     at.values_out = d->flags & CLSORT_FLAG_VALUES_OUT ? memory[3] : NULL;
     at.indices = d->flags & CLSORT_FLAG_INDICES ? memory[4] : NULL;
     at.flags = CLSORT_FLAG_NO_BUILD;
+    allocated = mock.allocated;
     for (at.count = 1; at.count <= d->count; at.count += at.count / 3 + 1)
         CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &at, 0, NULL, NULL));
-    CHECK(mock.builds == builds);
+    CHECK(mock.builds == builds && mock.allocated == allocated);
     for (i = 0; i < 5; i++) mock_clReleaseMemObject(memory[i]);
 }
 
@@ -257,7 +259,7 @@ static void follows_the_clock(bench *b)
                 if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
                     met[fastest] += follows(&w, &d, fastest);
                     sorts_at_once(&w, &d);
-                    CHECK(!w.failures);
+                    CHECK(!w.failures && counted.live[COUNTED_QUEUE] <= 1);   /* the caller's */
                 }
                 close_world(&w);
             }
@@ -466,6 +468,35 @@ static void refuses(bench *b)
 }
 
 /* ---- who has them ---------------------------------------------------------------------------- */
+
+/* A choice serves counts up to the most that was measured, and its kind only. */
+static void serves_what_was_measured(bench *b)
+{
+    int v, number;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SORTS; number++) {
+            clsort_desc d = sort_number(0, 1 << 11);
+            clsort_sorter *fresh;
+            clsort__plan is, was;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, sort %d", mock_presets[v].name, number);
+            set_clock(&w, BITONIC, 1000000, 2000000);
+            CHECK_OK(measure(&w, w.sorter, &d, 0));
+            CHECK(follows(&w, &d, BITONIC) > 3);
+            fresh = new_sorter(&w, 0, NULL);
+            d = sort_number(number, number < 2 ? (1 << 11) + 1 : 2);
+            for (; d.count < 1 << 24; d.count += d.count / 2 + 1) {
+                clsort__make_plan(w.sorter, &d, &is);
+                clsort__make_plan(fresh, &d, &was);
+                CHECK(is.algorithm == was.algorithm
+                      && !memcmp(&is.config, &was.config, sizeof is.config));
+            }
+            clsort_destroy(fresh);
+            close_world(&w);
+        }
+}
 
 static void clones_share(bench *b)
 {
@@ -816,6 +847,7 @@ static const test_entry tests[] = {
     { "bytes are kept", within_bytes },
     { "a fault in any call is reported, and AUTO stays, or is survived", survives_faults },
     { "what cannot be measured is refused", refuses },
+    { "a choice serves its kind, up to the count that was measured", serves_what_was_measured },
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
