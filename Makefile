@@ -51,6 +51,10 @@ test-%: build/test_%
 kernels:
 	tools/check-kernels
 
+# What AMD's and Intel's compilers say of the programs that a GPU of theirs would build.
+check-vendors: build/vendors | deps-vendors
+	tools/check-vendors
+
 # BENCH_FULL=1: sizes for a GPU.
 bench bench-peers: build/clsort | deps-bench
 	tools/$@
@@ -132,6 +136,9 @@ deps-test: deps
 
 deps-intel:
 	tools/deps intel
+
+deps-vendors:
+	tools/deps vendors
 
 compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. -Itools $(CFLAGS) \
     -pthread $< $(disguise) -o $@ $(LDFLAGS) -lOpenCL -lm
@@ -220,5 +227,6 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: bench bench-mpi bench-peers check clean clsort-mpi demo deps deps-bench deps-check \
-    deps-intel deps-mpi deps-test embed install install-lib kernels lib plots strict test test-gpu
+.PHONY: bench bench-mpi bench-peers check check-vendors clean clsort-mpi demo deps deps-bench \
+    deps-check deps-intel deps-mpi deps-test deps-vendors embed install install-lib kernels \
+    lib plots strict test test-gpu

@@ -278,9 +278,9 @@
      AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one
      algorithm can do, by that one; else
      - some bits of the key: radix
-     - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
-       hundred: radix
-     - CPUs: bitonic
+     - CPUs that prefer vectors of AVX-512, as with PoCL: radix
+     - many elements on other CPUs and on NVIDIA's GPUs: radix
+     - other CPUs: bitonic
      - NVIDIA's GPUs: radix, for bare keys of 32 bits, up to 2^20 of 64 bits and up to 2^14 others;
        for up to 2^19 keys of 32 bits with indices, or with values of 4 bytes that go to another
        array; for up to 2^15 other keys with indices or values above 8 bytes; and, if they are not
@@ -1494,10 +1494,12 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
-   that fail out of AUTO. If none is left, AUTO answers CLSORT_ERROR_WRONG_RESULT. So do merges of
-   runs, and partitions, if they fail: these are tested, too. Builds the kernels of all of them, and
-   blocks: on PoCL with two cores for 48 s if its cache has none of
-   them, else for 1.5 s. The finding holds for this sorter and for clones made later.
+   that fail out of AUTO. So it does with each form of radix that AUTO may take here: with keys,
+   values and indices, also where keys span about 2^w codes, for every w. If none is left, AUTO
+   answers CLSORT_ERROR_WRONG_RESULT. So do merges of runs, and partitions, if they fail: these are
+   tested, too. Kernels for rows, segments and top-k are not. Builds the kernels of all that it
+   tests, and blocks: on PoCL for 73 s of CPU time if its cache has none of them, else for 2.6 s, in
+   16 MB of host memory. The finding holds for this sorter and for clones made later.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -1595,10 +1597,10 @@ typedef struct clsort_choice {
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
-    /* Radix of samples or by ranks up to few_most, where these sort this; else radix from
-       radix_least on, in its hybrid or cached form from hybrid_least on; else bitonic up to
-       bitonic_most; else merge. 0: up to none, or from the first on; 2^32 - 1: up to all, or never.
-       */
+    /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
+       hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
+       from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
+       first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
                                    in */
@@ -9287,10 +9289,14 @@ static const char *const clsort__source[] = {
     "    if (counted) add_parts(h, counted, counters);\n"
     "    else add_copies(h, counters);\n"
     "}\n\n",
-    "//---- radix: hybrid ranges\n\n\n"
+    "//---- radix: hybrid ranges\n\n"
+    "CLSORT_INLINE uint fits_bucket(uint rows)\n"
+    "{\n"
+    "    return rows <= CLSORT_BUCKET_TILE;\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n"
     "{\n"
-    "    if (rows <= CLSORT_BUCKET_TILE)\n"
+    "    if (fits_bucket(rows))\n"
     "        return;\n"
     "    const uint most = h.n / CLSORT__EDGE_OVER_PART,\n"
     "               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);\n"
@@ -9701,7 +9707,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)\n"
     "{\n"
-    "    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;\n"
+    "    return rows > 1 && fits_bucket(rows) && !single;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)\n"
     "{\n"
@@ -9710,7 +9716,7 @@ static const char *const clsort__source[] = {
     "        *free = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)\n"
-    "        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)\n"
+    "        if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))\n"
     "            *free = 1;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);\n"
@@ -9933,7 +9939,7 @@ static const char *const clsort__source[] = {
     "    const array_t to = advance(h.target, b.begin);\n"
     "    for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)\n"
     "        store_key(to, i, decode(b.line.low, h.codec));\n"
-    "    if (b.rows != 0 && b.rows <= CLSORT_BUCKET_TILE && !b.single)\n"
+    "    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)\n"
     "        sort_part(h, space, b.begin, b.rows, b.line, b.again);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
@@ -10064,7 +10070,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (number < buckets) {\n"
     "        const bucket_t b = take_bucket(h, number);\n"
-    "        if (b.rows > CLSORT_BUCKET_TILE && !b.single)\n"
+    "        if (!fits_bucket(b.rows) && !b.single)\n"
     "            list[atomic_inc(&list[CLSORT_GROUP])] = number;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -11064,7 +11070,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11242\n",
+    "#line 11248\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11963,7 +11969,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12348\n",
+    "#line 12354\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12245,7 +12251,7 @@ static const char *const clsort__source[] = {
     "        if (taken >> m & 1)\n"
     "            l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void sort_candidates(short_row_t l, uint count)\n"
+    "CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)\n"
     "{\n"
     "    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;\n"
     "    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)\n"
@@ -12264,12 +12270,12 @@ static const char *const clsort__source[] = {
     "            }\n"
     "        }\n"
     "    group_sync();\n"
+    "    return size != 0;\n"
     "}\n\n",
     "//---- select: results of short rows\n\n"
     "CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,\n"
-    "                                    uint count)\n"
+    "                                    uint count, uint sorted)\n"
     "{\n"
-    "    const uint sorted = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP);\n"
     "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
     "        const ranked_t own = l.list[c];\n"
     "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);\n"
@@ -12292,9 +12298,8 @@ static const char *const clsort__source[] = {
     "        group_sync();\n"
     "        list_candidates(code, l);\n"
     "        group_sync();\n"
-    "        const uint count = *l.count;\n"
-    "        sort_candidates(l, count);\n"
-    "        write_candidates(s, p, out, l, count);\n"
+    "        const uint count = *l.count, sorted = sort_candidates(l, count);\n"
+    "        write_candidates(s, p, out, l, count, sorted);\n"
     "    }\n"
     "}\n"
     "#endif\n\n",
@@ -13191,7 +13196,8 @@ static const char *const clsort__source[] = {
     "            lowest[place] = code;\n"
     "    }\n"
     "    return lowest[wanted - 1];\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- select: blocks of streams\n\n"
     "CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)\n"
     "{\n"
     "    uint below = 0;\n"
@@ -14688,9 +14694,9 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
-/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's drivers
-   have a query for that. Where there are narrower ones, its compiler takes these when registers are
-   short. */
+/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's
+   drivers have a query for that. Where there are narrower ones, its compiler takes these when
+   registers are short. */
 static clsort_status clsort__find_narrow(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
@@ -15639,8 +15645,8 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
    one spills registers and there is a smaller shape, or neither. */
 enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
 
-/* Takes about half the elements for each work-item of a program whose kernels spill registers. Once:
-   each step costs a build. 0: that is done, or there is no such shape. */
+/* Takes about half the elements for each work-item of a program whose kernels spill registers: once,
+   as each step costs a build. 0: that is done, or there is no such shape. */
 static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
                                clsort__config *c)
 {
@@ -15844,15 +15850,34 @@ static cl_uint clsort__key_bits(cl_uint type)
     return clsort__is_bytes(type) ? 8 * (type & 0xFF) : type & 0xFF;
 }
 
-static int clsort__is_float(cl_uint type)
+/* All key types but CLSORT_BYTES + n, and the bits of a float's mantissa: without them, NaNs would
+   not be last. */
+static const struct clsort__key_type {
+    cl_uint type, mantissa_bits;    /* 0: no float */
+} clsort__key_types[] = {
+    { CLSORT_U8, 0 },   { CLSORT_U16, 0 },  { CLSORT_U32, 0 },  { CLSORT_U64, 0 },
+    { CLSORT_I8, 0 },   { CLSORT_I16, 0 },  { CLSORT_I32, 0 },  { CLSORT_I64, 0 },
+    { CLSORT_F16, 10 }, { CLSORT_F32, 23 }, { CLSORT_F64, 52 }, { CLSORT_BF16, 7 }
+};
+enum { CLSORT__KEY_TYPES = sizeof clsort__key_types / sizeof *clsort__key_types };
+
+/* NULL if there is no such type. */
+static const struct clsort__key_type *clsort__find_key_type(cl_uint type)
 {
-    return type >> 8 == CLSORT_F32 >> 8 || type >> 8 == CLSORT_BF16 >> 8;
+    int i;
+    for (i = 0; i < CLSORT__KEY_TYPES; i++)
+        if (clsort__key_types[i].type == type) return &clsort__key_types[i];
+    return NULL;
 }
 
+/* 0 of what is no float. */
 static cl_uint clsort__mantissa_bits(cl_uint type)
 {
-    return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
+    const struct clsort__key_type *known = clsort__find_key_type(type);
+    return known ? known->mantissa_bits : 0;
 }
+
+static int clsort__is_float(cl_uint type) { return clsort__mantissa_bits(type) != 0; }
 
 /* The form of a public algorithm that sorts such a description (rows, segments, as published), or
    the algorithm itself. NULL if the number is unknown or there is no such form. */
@@ -16341,25 +16366,16 @@ static cl_uint clsort__divide_crossover(cl_uint count)
 
 /* Where many elements begin on a GPU of another vendor, which has fewer or more compute units than
    the one that was measured: each of them gets as many elements. Below 2^18 launches bind, whatever
-   the units. s may be NULL: for the fewest units. */
+   the units. A program that sorts a few times builds no kernels but those of merge for many. */
 static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
 {
     enum { MEASURED_UNITS = 132, LEAST = 1 << 18 };
-    const cl_ulong scaled = s ? (cl_ulong)count * s->compute_units / MEASURED_UNITS : LEAST;
-    return count <= (cl_uint)LEAST        ? count
-           : scaled < (cl_ulong)LEAST     ? (cl_uint)LEAST
-           : scaled < CLSORT__NEVER - 1   ? (cl_uint)scaled
-                                          : CLSORT__NEVER;
-}
-
-/* Scales a row of other GPUs. A program that sorts a few times builds no kernels but those of merge
-   for many elements. */
-static void clsort__scale_crossovers(const clsort_sorter *s, clsort__crossover *row)
-{
-    const int few_sorts = s && s->options.flags & CLSORT_OPTION_FEW_SORTS;
-    if (row->radix != CLSORT__NEVER) row->radix = clsort__scale_crossover(s, row->radix);
-    if (row->hybrid != CLSORT__NEVER) row->hybrid = clsort__scale_crossover(s, row->hybrid);
-    if (few_sorts) row->radix = row->hybrid = CLSORT__NEVER;
+    const cl_ulong scaled = (cl_ulong)count * s->compute_units / MEASURED_UNITS;
+    if (count == CLSORT__NEVER || s->options.flags & CLSORT_OPTION_FEW_SORTS) return CLSORT__NEVER;
+    return count <= (cl_uint)LEAST       ? count
+           : scaled < (cl_ulong)LEAST    ? (cl_uint)LEAST
+           : scaled < CLSORT__NEVER      ? (cl_uint)scaled
+                                         : CLSORT__NEVER - 1;
 }
 
 static int clsort__device_kind(const clsort_sorter *s)
@@ -16385,7 +16401,10 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
-    if (!s || device == CLSORT__OTHER_GPU) clsort__scale_crossovers(s, &row);
+    if (device == CLSORT__OTHER_GPU) {
+        row.radix = clsort__scale_crossover(s, row.radix);
+        row.hybrid = clsort__scale_crossover(s, row.hybrid);
+    }
     row.bitonic = clsort__divide_crossover(row.bitonic);
     row.radix = clsort__divide_crossover(row.radix);
     row.hybrid = clsort__divide_crossover(row.hybrid);
@@ -16739,19 +16758,9 @@ static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
     return s->context ? s : NULL;
 }
 
-static int clsort__known_key_type(cl_uint type)
-{
-    switch (type) {
-        case CLSORT_U8: case CLSORT_U16: case CLSORT_U32: case CLSORT_U64:
-        case CLSORT_I8: case CLSORT_I16: case CLSORT_I32: case CLSORT_I64:
-        case CLSORT_F16: case CLSORT_F32: case CLSORT_F64: case CLSORT_BF16: return 1;
-        default: return 0;
-    }
-}
-
 static int clsort__known_field_type(cl_uint type)
 {
-    return clsort__known_key_type(type)
+    return clsort__find_key_type(type)
            || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
 }
 
@@ -16782,7 +16791,7 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
     };
     cl_uint i;
     if (!d->fields && !d->precedes && !d->record_type && !d->field_count) {
-        if (!clsort__known_key_type(d->key_type))
+        if (!clsort__find_key_type(d->key_type))
             clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type");
         return;
     }
@@ -19347,20 +19356,28 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* One reading for all digits, then the moves. A work-group counts as many blocks as its counters
-   hold. Hybrid radix has cleared the tables, mending has not. */
+/* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
+   so many blocks and no more. */
+static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
+{
+    const size_t busy = 8 * (size_t)s->compute_units,
+                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
+    return clsort__smaller(j->blocks,
+                           clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
+}
+
+/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
+   not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t busy = 8 * (size_t)run->s->compute_units,
-                 most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements,
-                 enough = clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0);
+    const size_t busy = 8 * (size_t)run->s->compute_units;
     if (j->w.shape.few != CLSORT__FEW_GATED)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
-                         clsort__smaller(j->blocks, enough), l.histogram);
+                         clsort__histogram_groups(run->s, j), l.histogram);
     if (j->mends)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
@@ -19919,6 +19936,7 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
+    const int many = !p->d.tuning.work_group && s->max_group >= 512;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
     if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
@@ -19929,9 +19947,8 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->few = (cl_uint)CLSORT__FEW_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
-        if ((s->has_warps || (s->has_narrow && c->key_bytes == 4)) && !p->d.tuning.work_group
-            && s->max_group >= 512) {
-            c->group_log2 = 9;
+        if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
+            c->group_log2 = many ? 9 : group;
             c->items_log2 = 3;
         } else if (p->d.count <= (size_t)1 << (2 * (group + 3) - 4)) {
             c->items_log2 = 3;
@@ -23526,8 +23543,10 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
     row = clsort__find_crossover(s, &d);
     clsort__make_plan(s, &d, &p);
     return p.config.family == form->family
-           && (form->radix == CLSORT_RADIX_SAMPLES ? row.samples > 0
-                                                   : row.hybrid != CLSORT__NEVER);
+           && (form->radix == CLSORT_RADIX_SAMPLES
+                   ? row.samples > 0
+                   : s->is_cpu == (form->radix == CLSORT_RADIX_CACHED)
+                         && row.hybrid != CLSORT__NEVER);
 }
 
 /* Tests a form with spans: of many keys of 4 bytes, below, at and above the least one of pairs in
@@ -24183,7 +24202,7 @@ static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
                 row.samples = clsort__most_at(m, samples);
                 row.bitonic = clsort__most_at(m, bitonic);
                 row.radix = clsort__least_at(m, radix);
-                if (row.bitonic > CLSORT__MOST_BITONIC || row.radix > row.hybrid) continue;
+                if (row.bitonic > CLSORT__MOST_BITONIC) continue;
                 sum = clsort__row_cost(m, cost, &row);
                 if (sum + 1e-9 >= *least) continue;
                 *least = sum;
@@ -24537,8 +24556,7 @@ static void clsort__hash_line(clsort__lines *l)
 /* May a row be taken? Its kind is 0 to CLSORT__MEASURED_KINDS - 1. */
 static int clsort__good_row(const clsort__measured_row *r)
 {
-    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC
-           && r->row.radix <= r->row.hybrid;
+    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC;
 }
 
 /* Reads the line of a choice. */
@@ -24665,7 +24683,8 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 /* Fills in a choice. Numbers go through payloads, then through widths. */
 static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
-    static const char *const devices[] = { "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs" };
+    static const char *const devices[CLSORT__CPU + 1] = { "NVIDIA H200", "", "",
+                                                          "CPUs with AVX-512", "CPUs" };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;

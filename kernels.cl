@@ -9073,11 +9073,17 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid ranges
+/* Does a bucket of so many keys fit into a work-group? */
+CLSORT_INLINE uint fits_bucket(uint rows)
+{
+    return rows <= CLSORT_BUCKET_TILE;
+}
+
 /* Notes a bucket of so many keys, and lowers the gate where the buckets above the capacity take too
    long: one of them, or all together. */
 CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
 {
-    if (rows <= CLSORT_BUCKET_TILE)
+    if (fits_bucket(rows))
         return;
     const uint most = h.n / CLSORT__EDGE_OVER_PART,
                before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);
@@ -9581,7 +9587,7 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint
 /* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
 CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
 {
-    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;
+    return rows > 1 && fits_bucket(rows) && !single;
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -9594,7 +9600,7 @@ CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local 
         *free = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)
-        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)
+        if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
             *free = 1;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);
@@ -9782,8 +9788,8 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that saves
-   some: else Intel's compiler begins to put codes into bins. */
+/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that
+   saves some of them, by Intel's compiler. */
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
 
 /* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
@@ -9858,7 +9864,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
     const array_t to = advance(h.target, b.begin);
     for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
         store_key(to, i, decode(b.line.low, h.codec));
-    if (b.rows != 0 && b.rows <= CLSORT_BUCKET_TILE && !b.single)
+    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)
         sort_part(h, space, b.begin, b.rows, b.line, b.again);
 }
 
@@ -10016,7 +10022,7 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
     if (number < buckets) {
         const bucket_t b = take_bucket(h, number);
-        if (b.rows > CLSORT_BUCKET_TILE && !b.single)
+        if (!fits_bucket(b.rows) && !b.single)
             list[atomic_inc(&list[CLSORT_GROUP])] = number;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -12728,9 +12734,9 @@ CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)
             l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);
 }
 
-/* Sorts a long list: a bitonic network over the next power of two. Nothing for a short one. Called
-   by all, after a barrier; all see the result. */
-CLSORT_INLINE void sort_candidates(short_row_t l, uint count)
+/* Sorts a long list: a bitonic network over the next power of two. Nothing for a short one. Returns
+   whether it did. Called by all, after a barrier; all see the result. */
+CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
 {
     const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
     for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
@@ -12749,14 +12755,14 @@ CLSORT_INLINE void sort_candidates(short_row_t l, uint count)
             }
         }
     group_sync();
+    return size != 0;
 }
 
 //---- select: results of short rows
 /* Writes the candidates that are wanted. */
 CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,
-                                    uint count)
+                                    uint count, uint sorted)
 {
-    const uint sorted = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP);
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
         const ranked_t own = l.list[c];
         write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);
@@ -12782,9 +12788,8 @@ CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, l
         group_sync();
         list_candidates(code, l);
         group_sync();
-        const uint count = *l.count;
-        sort_candidates(l, count);
-        write_candidates(s, p, out, l, count);
+        const uint count = *l.count, sorted = sort_candidates(l, count);
+        write_candidates(s, p, out, l, count, sorted);
     }
 }
 #endif
@@ -13870,6 +13875,7 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
     return lowest[wanted - 1];
 }
 
+//---- select: blocks of streams
 /* Loads the codes of a block. Is any of them below the bound? */
 CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)
 {

@@ -9,6 +9,7 @@
 
 #include "harness.h"
 
+#include "../clsort.h"   /* its implementation, if a program defines that behind harness.h */
 #include "../tools/patterns.h"
 #include "../tools/reference.h"
 

@@ -51,7 +51,7 @@ static struct {
     int launches_ahead;              /* ... with fewer events to wait for than `waits` */
     cl_uint waits;
     size_t kernel_group; /* the largest work-group that any kernel allows; 0: as the driver says */
-    cl_ulong spills; /* bytes that each kernel spills, as Intel's drivers tell; 0: as the driver says */
+    cl_ulong spills;     /* bytes that each kernel spills, by Intel's query; 0: as drivers say */
 } counted;
 
 /* Threads may count together; relaxed, so that counting hides no race from ThreadSanitizer. */

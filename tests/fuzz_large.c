@@ -216,7 +216,7 @@ static void draw_near_zero(uint64_t *random, large_case *c)
     if (pattern_is_float(c->d.key_type) && chance(random, 75)) {
         c->pattern = "floats below 1";
         c->keys.shape = DEVICE_UNIT;
-        c->keys.mantissa = pattern_mantissa(c->d.key_type);
+        c->keys.mantissa = reference_mantissa(c->d.key_type);
         c->keys.down = (uint64_t)chance(random, 50);
         return;
     }

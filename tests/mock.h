@@ -17,10 +17,10 @@
                        are an argsort's from then on
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
-   mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
-                       move; `kernel` is NULL of what is no launch. Without this hook: 1000
    mock.on_spills      says how many bytes a kernel spills, as Intel's drivers do; NULL: the driver
                        does not know that query
+   mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
+                       move; `kernel` is NULL of what is no launch. Without this hook: 1000
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
@@ -211,9 +211,9 @@ static struct {
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
     void (*on_stuck)(void *user);
     void (*on_launch)(void *user, const mock_launch *l);
+    cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
     cl_ulong (*on_cost)(void *user, const char *kernel, size_t global);
     cl_ulong clock;                         /* ns */
-    cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -1114,13 +1114,17 @@ static inline void mock_make_output(const mock_command *c)
 static inline void mock_execute(const mock_command *c)
 {
     unsigned char *from = c->from ? c->from->bytes : NULL, *to = c->to ? c->to->bytes : NULL;
+    mock_command keys = *c;
     size_t i;
     if (c->inputs[0]) {
         mock_make_output(c);
         return;
     }
-    if (c->order) mock_argsort(c);
-    if (c->order || (c->kind == MOCK_LAUNCH && c->to && c->to->ordered)) return;
+    if (c->order) {
+        mock_argsort(c);
+        return;
+    }
+    if (c->kind == MOCK_LAUNCH && c->to && c->to->ordered) keys.to = NULL;
     if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
     if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
     if (c->kind == MOCK_WRITE && (!c->to_at || c->to_at == c->to->written))
@@ -1131,12 +1135,12 @@ static inline void mock_execute(const mock_command *c)
         mock.on_read(mock.user, (cl_mem)(void *)c->from, c->from_at, c->bytes, c->host);
     for (i = 0; c->kind == MOCK_FILL && to && i < c->bytes; i += c->pattern_size)
         memcpy(to + c->to_at + i, c->pattern, c->pattern_size);
-    if (c->kind == MOCK_LAUNCH && from && (!c->to || to) && !c->from->sorted) mock_sort(c);
+    if (c->kind == MOCK_LAUNCH && from && (!c->to || to) && !c->from->sorted)
+        mock_sort(&keys);
     if (c->kind == MOCK_LAUNCH && from) c->from->sorted = 1;
     else if (to) c->to->sorted = 0;
 }
 
-/* Runs a command whose events have come, or fails it because one of them did. */
 /* Moves the clock by a command. */
 static inline void mock_spend(const mock_command *c)
 {
@@ -1147,6 +1151,7 @@ static inline void mock_spend(const mock_command *c)
     c->event->times[2] = end;
 }
 
+/* Runs a command whose events have come, or fails it because one of them did. */
 static inline cl_int mock_complete(const mock_command *c)
 {
     cl_int status = CL_COMPLETE;

@@ -363,7 +363,7 @@ static inline int device_check(const device_kernels *k, const clsort_desc *d, cl
     const cl_ulong n = keys->n, flip = d->order == CLSORT_DESCENDING ? UINT64_MAX : 0;
     const cl_uint kind = device_kind(d->key_type);
     const cl_ulong shift = kind == 2 && d->nan_order == CLSORT_NAN_LAST
-                               ? (UINT64_C(1) << pattern_mantissa(d->key_type)) - 1
+                               ? (UINT64_C(1) << reference_mantissa(d->key_type)) - 1
                                : 0;
     const device_argument arguments[] = {
         DEVICE_ARGUMENT(keys->buffer), DEVICE_ARGUMENT(keys->at),  DEVICE_ARGUMENT(v->buffer),

@@ -60,6 +60,8 @@ def python_constants():
     for name, value in clsort.KEY_TYPES.items():
         if name != "bool" and value < clsort.BYTES:
             names["CLSORT_" + letters[name[0]] + re.search(r"\d+$", name).group()] = value
+    types = set(re.findall(r"(CLSORT_[UIFB]+\d+) = 0x", header()))
+    assert types and types <= set(names), f"no dtypes: {types - set(names)}"
     return names
 
 

@@ -490,6 +490,11 @@ static void make_heavy_range(stage *t, int side)
 
 /* ---- edges of buckets ------------------------------------------------------------------------ */
 
+static cl_ulong range_code(const stage *t, cl_uint range, int word)
+{
+    return head_code(t, CLSORT__HYBRID_RANGES_AT + (int)range * CLSORT__HYBRID_RANGE_WORDS + word);
+}
+
 /* A slice, which is a bucket, has as many keys as one holds. */
 static void make_bucket(stage *t, int side)
 {
@@ -505,6 +510,33 @@ static void make_long_bucket(stage *t, int side)
     see_line(t);
     fill_slice(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_OVER_TIMES(t->n) * capacity(t) + (size_t)(side + 1) - 1);
+}
+
+/* The first code behind two of the four second digits of the codes low ... last, as cut_line of
+   kernels.cl cuts them. */
+static cl_ulong behind_two(cl_ulong low, cl_ulong last)
+{
+    cl_ulong width, factor;
+    int shift = 0;
+    while ((last - low) >> shift >= (cl_ulong)1 << 27) shift++;
+    width = ((last - low) >> shift) + 1;
+    factor = ((cl_ulong)1 << 33) / width / 2;
+    return low + ((((cl_ulong)1 << 31) + factor - 1) / factor << shift);
+}
+
+/* Two second digits of a range that is no slice have as many; they are joined if that is so of any
+   two. */
+static void make_joined(stage *t, int side)
+{
+    cl_ulong first, middle, end;
+    t->watched = 90 + (cl_uint)below(t, 60);
+    spread(t, 15 * SAMPLE, wide_span(t));
+    crowd_item(t, 3, 4 * (SAMPLE / GROUP));
+    sort_keys(t);
+    first = range_code(t, t->watched, 0);
+    end = range_code(t, t->watched, 2) + 1;
+    middle = behind_two(first, end - 1);
+    fill_codes(t, first, middle, middle, end, capacity(t) + (size_t)(side + 1) - 1);
 }
 
 /* Two have together 1 / OVER_PART of the keys. */
@@ -542,11 +574,6 @@ static void make_even_room(stage *t, int side)
     fill_slice(t, crowded, 0, capacity(t) - GROUP / 2);
     fill_slice(t, t->watched, crowded,
                CLSORT__EDGE_EVEN_ROOM(capacity(t), GROUP) + (size_t)(side + 1) - 1);
-}
-
-static cl_ulong range_code(const stage *t, cl_uint range, int word)
-{
-    return head_code(t, CLSORT__HYBRID_RANGES_AT + (int)range * CLSORT__HYBRID_RANGE_WORDS + word);
 }
 
 /* A range that is no slice has as many keys as two second digits are for, which are joined then. */
@@ -728,6 +755,8 @@ static const struct decision {
       see_gate, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "a slice has so many keys", NULL, make_bucket, see_over,
       { 0, 0, 1 }, KEYS | PAIRS, &hybrid },
+    { "CLSORT__EDGE_BUCKET_ITEMS", "two second digits have so many keys", NULL, make_joined,
+      see_digits, { 2, 2, 4 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_OVER_TIMES", "a slice has so many keys", NULL, make_long_bucket, see_gate,
       { 1, 0, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_OVER_PART", "two slices have so many keys", NULL, make_long_buckets, see_gate,
@@ -776,7 +805,7 @@ static const struct decision {
 };
 /* Where decisions about heavy codes begin, and those about exact counts, of radix in cache, of
    samples. */
-enum { OF_CODES = 7, OF_COUNTS = 12, OF_CACHED = 21, OF_SAMPLES = 24, OF_OTHERS = 25 };
+enum { OF_CODES = 7, OF_COUNTS = 12, OF_CACHED = 22, OF_SAMPLES = 25, OF_OTHERS = 26 };
 
 /* Numbers of the planner that decide by counts, and lines of tests/plans that list where. */
 static const struct { const char *name, *line; } counts[] = {
@@ -987,9 +1016,9 @@ static void runs_of_upper_digits(bench *b)
 {
     bench other = *b;
     size_t i;
-    if (!test_takes(b, 3) || !sweeping_sorter(b, &other)) return;
+    if (!sweeping_sorter(b, &other)) return;
     for (i = 0; i < 2; i++)
-        CHECK(mend_runs(&other, CLSORT__EDGE_MOST_RUN + i) == (i == 0));
+        if (test_takes(b, 3)) CHECK(mend_runs(&other, CLSORT__EDGE_MOST_RUN + i) == (i == 0));
     end_sweeping(&other);
 }
 
@@ -1041,6 +1070,8 @@ static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
     clsort__radix_blocks(s, &j);
     CHECK(4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes + j.blocks * words) <= table_bytes(p));
     CHECK(p->config.wide || j.n < (size_t)1 << 30);
+    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(s, &j)) * j.block_elements
+          <= CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES);
 }
 
 /* A block of each work-item, ranges and cells. */
@@ -1054,6 +1085,20 @@ static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
                  <= table_bytes(p));
 }
 
+/* The blocks of a partition into few parts, of which a table has more. */
+static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
+{
+    clsort__plan p = *sort;
+    clsort__radix_job j;
+    clsort__plan_partition(s, &p, clsort__part_bits(CLSORT__EDGE_FEW_PARTS - 1));
+    memset(&j, 0, sizeof j);
+    j.n = p.d.count;
+    j.w.shape = p.config;
+    clsort__radix_blocks(s, &j);
+    CHECK(4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * j.blocks
+               + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n));
+}
+
 static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
     AT("family %u of radix %u, %zu elements, %zu bytes of values, %u cores",
@@ -1063,6 +1108,7 @@ static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
     if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
     if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
     if (p->config.family == CLSORT__CACHED) cached_has_room(s, p);
+    parts_have_room(s, p);
 }
 
 /* The lists of a selection by streams have room for the first k of each part; a row's table has. */

@@ -1007,6 +1007,7 @@ static void avoid_wrong_cached(bench *b)
               == (wrong || rejected ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_CACHED));
         CHECK(radix_with_values(&w, from[k].type, from[k].values, n - 1)
               != CLSORT_RADIX_CACHED);
+        CHECK(programs_of(w.sorter, CLSORT__HYBRID) == 0);
         close_world(&w);
     }
 }

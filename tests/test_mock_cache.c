@@ -257,7 +257,7 @@ static int asks_for_16(const mock_facts *facts, size_t sub_group)
     return (int)mock_option(r.options, "SUB_GROUP");
 }
 
-static void narrow_sub_groups_are_asked_for(bench *b)
+static void asks_for_narrow(bench *b)
 {
     const mock_facts gpu = mock_gpu(), nvidia = mock_nvidia(), cpu = mock_cpu();
     (void)b;
@@ -653,7 +653,7 @@ static const test_entry tests[] = {
     { "shapes that were lowered are loaded, too", loads_lowered_shapes },
     { "a kernel that spills costs one build, and none at the next start", remembers_what_spills },
     { "NVIDIA's GPUs and CPUs keep their shapes", spills_do_not_matter_elsewhere },
-    { "sub-groups of 16 are asked for where these are the narrowest", narrow_sub_groups_are_asked_for },
+    { "sub-groups of 16 are asked for where these are the narrowest", asks_for_narrow },
     { "without prepare, programs are saved when the sorter is destroyed", saves_at_the_end },
     { "another driver, device or version has entries of its own", other_programs_have_other_names },
     { "each comparator has entries of its own", comparators_have_names_of_their_own },

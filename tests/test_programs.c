@@ -1,6 +1,6 @@
 /* Programs as a driver builds them: their kernels are those that the driver for tests reads out
-   of the same text. Where kernels allow smaller work-groups than were asked for, or spill registers,
-   all still sort. */
+   of the same text. Where kernels allow smaller work-groups than were asked for, where they spill
+   registers and where sub-groups are narrow, all still sort. */
 
 #include "counted.h"
 

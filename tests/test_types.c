@@ -202,7 +202,8 @@ static void sort_all_values(bench *b, cl_uint type, cl_uint order)
 static void every_value_of_small_types(bench *b)
 {
     size_t t;
-    for (t = 0; t < 6; t++) {
+    for (t = 0; t < CASE_TYPES; t++) {
+        if (pattern_key_size(case_types[t].type) > 2) continue;
         sort_all_values(b, case_types[t].type, CLSORT_ASCENDING);
         sort_all_values(b, case_types[t].type, CLSORT_DESCENDING);
     }
@@ -210,12 +211,11 @@ static void every_value_of_small_types(bench *b)
 
 static void every_half(bench *b)
 {
-    static const cl_uint floats[] = { CLSORT_F16, CLSORT_BF16, CLSORT_F32, CLSORT_F64 };
-    size_t i;
+    size_t t;
     cl_uint k;
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 4; k++) {
-            sort_case c = case_make(floats[i], b->small ? 700 : 65536, "all-halves");
+    for (t = 0; t < CASE_TYPES; t++)
+        for (k = 0; k < 4 && pattern_is_float(case_types[t].type); k++) {
+            sort_case c = case_make(case_types[t].type, b->small ? 700 : 65536, "all-halves");
             c.d.order = k & 1;
             c.d.nan_order = k >> 1;
             case_run(b, &c);

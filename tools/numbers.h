@@ -60,9 +60,12 @@ static uint64_t infinity_bits(const key_type *type)
     return sign_bit(type) - 1 - fraction_mask(type);
 }
 
-/* The magnitude of a finite f16 or bf16 is n * 2^q with q = max(exponent, smallest exponent) -
-   fraction bits. */
-static int smallest_exponent(const key_type *type) { return 2 - (1 << (14 - type->fraction)); }
+/* The magnitude of a finite float of less than 4 bytes is n * 2^q with q = max(exponent, smallest
+   exponent) - fraction bits. */
+static int smallest_exponent(const key_type *type)
+{
+    return 2 - (1 << (8 * type->size - 2 - type->fraction));
+}
 
 static double small_to_double(const key_type *type, uint64_t bits)
 {
@@ -73,7 +76,7 @@ static double small_to_double(const key_type *type, uint64_t bits)
     return bits & sign_bit(type) ? -magnitude : magnitude;
 }
 
-/* Rounds to the nearest f16 or bf16, ties to even; too large values become infinities. */
+/* Rounds to the nearest such float, ties to even; too large values become infinities. */
 static uint64_t small_from_double(const key_type *type, double value)
 {
     uint64_t sign = signbit(value) ? sign_bit(type) : 0, bits;
@@ -190,7 +193,7 @@ static void float_print(const key_type *type, uint64_t bits, char text[NUMBER_RO
     memcpy(&narrow, &narrow_bits, 4);
     memcpy(&value, &bits, 8);
     if (type->size == 4) value = (double)narrow;
-    if (type->size == 2) value = small_to_double(type, bits);
+    if (type->size < 4) value = small_to_double(type, bits);
     for (; again != bits; digits++) {
         snprintf(text, NUMBER_ROOM, "%.*g", digits, value);
         if (float_parse(type, text, text + strlen(text), &again)) again = ~bits;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../clsort.h"
+#include "reference.h"
 
 typedef struct pattern_state {
     uint64_t random;      /* state of the generator */
@@ -37,16 +37,7 @@ static inline uint64_t pattern_random(uint64_t *state)
 
 static inline size_t pattern_key_size(cl_uint type) { return (type & 0xFFu) / 8; }
 
-static inline int pattern_is_float(cl_uint type)
-{
-    return type == CLSORT_F16 || type == CLSORT_BF16 || type == CLSORT_F32 || type == CLSORT_F64;
-}
-
-/* Bits of the mantissa of a float type. */
-static inline unsigned pattern_mantissa(cl_uint type)
-{
-    return type == CLSORT_F16 ? 10u : type == CLSORT_BF16 ? 7u : type == CLSORT_F32 ? 23u : 52u;
-}
+static inline int pattern_is_float(cl_uint type) { return reference_mantissa(type) != 0; }
 
 /* Rank 0 ... of - 1 spread over all codes: strictly increasing as long as the width has room. */
 static inline uint64_t pattern_rank(const pattern_state *s, uint64_t rank, uint64_t of)
@@ -424,12 +415,12 @@ static inline uint64_t pattern_sign_bit(const pattern_state *s)
 
 static inline uint64_t pattern_infinity(const pattern_state *s)
 {
-    return (pattern_sign_bit(s) - 1) >> pattern_mantissa(s->type) << pattern_mantissa(s->type);
+    return (pattern_sign_bit(s) - 1) >> reference_mantissa(s->type) << reference_mantissa(s->type);
 }
 
 static inline uint64_t pattern_one(const pattern_state *s)
 {
-    unsigned mantissa = pattern_mantissa(s->type);
+    unsigned mantissa = reference_mantissa(s->type);
     return (pattern_infinity(s) >> (mantissa + 1)) << mantissa;
 }
 
@@ -437,7 +428,7 @@ static inline uint64_t pattern_one(const pattern_state *s)
 static inline uint64_t pattern_nan(pattern_state *s)
 {
     uint64_t r = pattern_random(&s->random),
-             payload = (UINT64_C(1) << pattern_mantissa(s->type)) - 1;
+             payload = (UINT64_C(1) << reference_mantissa(s->type)) - 1;
     return (r & pattern_sign_bit(s)) | pattern_infinity(s) | ((r & payload) ? r & payload : 1);
 }
 
@@ -493,7 +484,7 @@ static inline uint64_t pattern_denormals(pattern_state *s, uint64_t i)
 {
     (void)i;
     return pattern_random(&s->random)
-           & (pattern_sign_bit(s) | ((UINT64_C(1) << pattern_mantissa(s->type)) - 1));
+           & (pattern_sign_bit(s) | ((UINT64_C(1) << reference_mantissa(s->type)) - 1));
 }
 
 /* Every value of the upper 16 bits in turn: all halves, if the type is one. */
@@ -516,13 +507,13 @@ static inline uint64_t pattern_low_mantissa(pattern_state *s, uint64_t i)
 {
     uint64_t r = pattern_random(&s->random);
     (void)i;
-    return pattern_one(s) | (r & ((UINT64_C(1) << pattern_mantissa(s->type) / 2) - 1));
+    return pattern_one(s) | (r & ((UINT64_C(1) << reference_mantissa(s->type) / 2) - 1));
 }
 
 /* The bits of a number from -1024 to 1024, its mantissa cut off; F16's denormals become zero. */
 static inline uint64_t pattern_number_bits(const pattern_state *s, double number)
 {
-    const unsigned mantissa = pattern_mantissa(s->type);
+    const unsigned mantissa = reference_mantissa(s->type);
     const uint64_t bias = pattern_one(s) >> mantissa;
     uint64_t bits, magnitude;
     memcpy(&bits, &number, sizeof bits);
