@@ -1597,10 +1597,10 @@ typedef struct clsort_choice {
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
-    /* Radix of samples or by ranks up to few_most, where these sort this; else radix from
-       radix_least on, in its hybrid or cached form from hybrid_least on; else bitonic up to
-       bitonic_most; else merge. 0: up to none, or from the first on; 2^32 - 1: up to all, or never.
-       */
+    /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
+       hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
+       from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
+       first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
                                    in */
@@ -24202,7 +24202,7 @@ static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
                 row.samples = clsort__most_at(m, samples);
                 row.bitonic = clsort__most_at(m, bitonic);
                 row.radix = clsort__least_at(m, radix);
-                if (row.bitonic > CLSORT__MOST_BITONIC || row.radix > row.hybrid) continue;
+                if (row.bitonic > CLSORT__MOST_BITONIC) continue;
                 sum = clsort__row_cost(m, cost, &row);
                 if (sum + 1e-9 >= *least) continue;
                 *least = sum;
@@ -24556,8 +24556,7 @@ static void clsort__hash_line(clsort__lines *l)
 /* May a row be taken? Its kind is 0 to CLSORT__MEASURED_KINDS - 1. */
 static int clsort__good_row(const clsort__measured_row *r)
 {
-    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC
-           && r->row.radix <= r->row.hybrid;
+    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC;
 }
 
 /* Reads the line of a choice. */
@@ -24684,7 +24683,8 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 /* Fills in a choice. Numbers go through payloads, then through widths. */
 static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
-    static const char *const devices[] = { "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs" };
+    static const char *const devices[CLSORT__CPU + 1] = { "NVIDIA H200", "", "",
+                                                          "CPUs with AVX-512", "CPUs" };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;

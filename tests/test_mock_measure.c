@@ -464,6 +464,9 @@ static void refuses(bench *b)
     CHECK_STATUS(clsort_measure(pinned, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
     CHECK_STATUS(clsort_load_choices(pinned, "", NULL), CLSORT_ERROR_UNSUPPORTED);
     clsort_destroy(pinned);
+    pinned = new_sorter(&w, CLSORT_OPTION_FEW_SORTS, NULL);
+    CHECK_STATUS(clsort_measure(pinned, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    clsort_destroy(pinned);
     close_world(&w);
 }
 
@@ -618,6 +621,48 @@ static void travel_as_text(bench *b)
     close_world(&w);
 }
 
+/* What is kept because nothing gains can be saved and loaded, too, and describes AUTO as it was. */
+static void own_choices_travel(bench *b)
+{
+    int v, number;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SORTS; number++) {
+            const clsort_desc d = sort_number(number, 1 << 20);
+            clsort_desc at = d;
+            clsort_choice c = clsort_choice_default();
+            cl_uint i;
+            clsort_sorter *loaded;
+            clsort__plan is, was;
+            char text[4000];
+            cl_uint fits = 0;
+            size_t bytes;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, sort %d", mock_presets[v].name, number);
+            loaded = new_sorter(&w, 0, NULL);
+            for (i = 0; clsort_auto_choice(loaded, i, &c) == CL_SUCCESS; i++)
+                CHECK(c.origin == (*c.device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED)
+                      && (!*c.device) == (v % 2 == 1));   /* of other GPUs */
+            CHECK(i == 9);
+            w.failures = 0;
+            CHECK_OK(measure(&w, loaded, &d, 0));
+            CHECK_OK(clsort_save_choices(loaded, text, sizeof text, &bytes));
+            clsort_destroy(loaded);
+            loaded = new_sorter(&w, 0, NULL);
+            CHECK_OK(clsort_load_choices(loaded, text, &fits));
+            CHECK(fits == 1 && loaded->measured);
+            for (at.count = 256; at.count <= d.count; at.count += at.count / 2 + 1) {
+                clsort__make_plan(loaded, &at, &is);
+                clsort__make_plan(w.sorter, &at, &was);
+                CHECK(is.algorithm == was.algorithm
+                      && !memcmp(&is.config, &was.config, sizeof is.config));
+            }
+            clsort_destroy(loaded);
+            close_world(&w);
+        }
+}
+
 /* Damages a text in one of several ways; 0 if it is still the same. */
 static void damage_text(const char *text, char *damaged, uint64_t *random)
 {
@@ -733,7 +778,6 @@ static clsort__measured any_choices(uint64_t *random)
             *at[k] = draw == 33 ? CLSORT__NEVER : draw == 32 ? 0 : 1u << draw;
         }
         if (r->row.bitonic > CLSORT__MOST_BITONIC) r->row.bitonic = CLSORT__MOST_BITONIC;
-        if (r->row.hybrid < r->row.radix) r->row.hybrid = r->row.radix;
         r->gain = 1000;
         r->most = CLSORT__NEVER >> pattern_random(random) % 24;
         CHECK(clsort__good_row(r));
@@ -851,6 +895,7 @@ static const test_entry tests[] = {
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
+    { "choices that gain nothing are AUTO's own, and travel as text", own_choices_travel },
     { "damaged texts change nothing", damage_does_no_harm },
     { "damaged entries of a cache change nothing", damaged_entries },
     { "scratch as it was sized covers any choice, and grows with the count",

@@ -103,9 +103,13 @@ static int tune_print(clsort_sorter *sorter)
     char text[8000];
     size_t bytes = 0;
     cl_uint i;
-    int code;
+    int code = sorter_check(sorter, clsort_save_choices(sorter, text, sizeof text, &bytes));
     progress("%s", "");
     info_choices(sorter);
+    if (code != DONE_OK || bytes < 2) {
+        puts("\nNothing was measured: allow more --seconds.");
+        return code;
+    }
     puts("\nRows of clsort__crossovers in clsort.h, for what was measured:");
     for (i = 0; i < TUNE_KINDS; i++) {
         clsort_choice c = clsort_choice_default();
@@ -113,9 +117,8 @@ static int tune_print(clsort_sorter *sorter)
         if (code != DONE_OK) return code;
         if (c.origin >= CLSORT_ORIGIN_LOADED) tune_print_row(sorter, i, &c);
     }
-    code = sorter_check(sorter, clsort_save_choices(sorter, text, sizeof text, &bytes));
-    if (code == DONE_OK) printf("\nFor clsort_load_choices:\n%s", text);
-    return code;
+    printf("\nFor clsort_load_choices:\n%s", text);
+    return DONE_OK;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
