@@ -195,17 +195,19 @@
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With
        sweeps, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-     - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 3 * 2^22
-       on, of 8 bytes from 2^22 on; of 4 bytes with values of 4 bytes or indices from 2^24 on):
+     - radix-hybrid, and radix where it takes that (see PERFORMANCE; on NVIDIA's GPUs keys of 4
+       bytes without values from 3 * 2^22 on, of 8 bytes from 2^22 on; of 4 bytes with values of 4
+       bytes or indices from 2^24 on):
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
        power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
        That is up to 0.54 MB (1.07 MB) more.
-     - where AUTO takes radix-samples on NVIDIA's GPUs, for what is sorted in one launch or after a
-       copy, and up to 8192 elements: n / 16 + 8
+     - where AUTO takes radix-samples, for what is sorted in one launch or after a copy, and up to
+       8192 elements: n / 16 + 8
      - where AUTO takes radix-samples for more keys of 64 bits, or for keys of 32 bits with values
        of 4 bytes or indices: max(n / 16 + 8, S) with S = B (8 + 2 W), at most 0.54 MB. B is
        max(n / 1024, min(n / 256, 128)), W is max(n / 4096, min(n / 1024, 128)), quotients rounded
-       up. Above, where AUTO takes merge, S is that of the most such n
+       up. Above, where AUTO takes merge, S is that of the most such n. On GPUs of other vendors it
+       is so for bare keys of 32 bits, too, and n is twice what it is in B and W
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -279,13 +281,19 @@
      algorithm can do, by that one; else
      - some bits of the key: radix
      - CPUs that prefer vectors of AVX-512, as with PoCL: radix
-     - many elements on other CPUs and on NVIDIA's GPUs: radix
+     - many elements on other CPUs and on GPUs, of those of other vendors than NVIDIA what
+       radix-hybrid sorts and keys of at most 16 bits: radix
      - other CPUs: bitonic
      - NVIDIA's GPUs: radix, for bare keys of 32 bits, up to 2^20 of 64 bits and up to 2^14 others;
        for up to 2^19 keys of 32 bits with indices, or with values of 4 bytes that go to another
        array; for up to 2^15 other keys with indices or values above 8 bytes; and, if they are not
        sorted in place, for up to 2^15 with other values or in records of up to 16
+     - other GPUs with 32 KiB or more of local memory of their own and work-groups of 256: radix, as
+       on NVIDIA's, with 2^18 in place of 2^20 and of 2^19, and 2^14 in place of 2^15
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
+     Many is, on a GPU of another vendor with 132 compute units, 2^22 keys of 32 bits, with values
+     of 4 bytes or indices 2^21, 5 * 2^19 bare keys of 64 bits. With fewer units it is fewer in
+     proportion, but never fewer than 2^18. With CLSORT_OPTION_FEW_SORTS merge sorts these.
      AUTO never takes quicksort.
 
      radix      0.85 ms, 79 Gkey/s; with u32 values 1.58 ms, 43 Gkey/s; radix-sweeps 1.24 ms;
@@ -912,7 +920,8 @@ typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
 enum {
     /* Every sort checks its own result on the device; see clsort_collect. */
     CLSORT_OPTION_VERIFY = 1,
-    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix:
+    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix,
+       and AUTO on other GPUs than NVIDIA's all of radix for many elements:
        NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
        "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
