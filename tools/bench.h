@@ -39,6 +39,7 @@ typedef struct bench_plan {
     size_t rows;                          /* 0: the input is one array */
     int pairs, runs, csv, merge, stages, shows_groups;
     int skips;                            /* what cannot run is said so, and the rest goes on */
+    double until;                         /* when no more rows begin, by now_ms; 0: never */
     sort_order order;                     /* of records; of keys only the bits that count */
 } bench_plan;
 
@@ -753,6 +754,8 @@ static void print_result(const bench_job *job, bench_side *sides)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static int is_too_late(const bench_plan *plan) { return plan->until > 0 && now_ms() > plan->until; }
+
 static int bench_row(bench_job *job, const char *algorithm, cl_uint work_group)
 {
     static bench_side sides[2];   /* too large for the stack */
@@ -779,7 +782,7 @@ static int bench_algorithms(bench_job *job)
 {
     const bench_plan *plan = job->plan;
     int i, g, code = DONE_OK;
-    for (i = 0; i < plan->algorithms.count; i++)
+    for (i = 0; i < plan->algorithms.count && !(i && is_too_late(plan)); i++)
         for (g = 0; g < plan->work_groups.count && code == DONE_OK; g++) {
             unsigned long long size = 0;
             count_parse(plan->work_groups.name[g], &size);
@@ -793,7 +796,8 @@ static int bench_sizes(bench_job *job)
     const bench_plan *plan = job->plan;
     int t, i, code = DONE_OK;
     for (t = 0; t < plan->types.count; t++)
-        for (i = 0; i < plan->sizes.count && code == DONE_OK; i++) {
+        for (i = 0; i < plan->sizes.count && code == DONE_OK && !(t + i && is_too_late(plan));
+             i++) {
             unsigned long long n = 0;
             count_parse(plan->sizes.name[i], &n);
             progress("%s n = %llu, input", plan->types.name[t], n);

@@ -4,7 +4,8 @@
 
    `clsort --help` lists the commands. options.h holds their options, order.h what they say about
    order, files.h and outputs.h what they read and write, session.h the device, runs.h files
-   larger than memory, stream.h and verify.h the checks, bench.h the measurements. */
+   larger than memory, stream.h and verify.h the checks, bench.h and tune.h the measurements, info.h
+   and report.h what is said of a device. */
 
 #define _XOPEN_SOURCE 700
 #define _GNU_SOURCE   /* what Linux has beside POSIX: files without names, early writing */
@@ -19,6 +20,7 @@
 #include "info.h"
 #include "outputs.h"
 #include "parts.h"
+#include "report.h"
 #include "runs.h"
 #include "session.h"
 #include "stream.h"
@@ -804,7 +806,14 @@ static const command commands[] = {
       "for programs. They are kept in the cache, where the other commands find them. Please send in "
       "what it prints of a\n"
       "device that gains.\n",
-      FOR_TUNE, 0, 0, command_tune }
+      FOR_TUNE, 0, 0, command_tune },
+    { "report", "", "Writes a text about a device, to be sent in",
+      "It has names and versions of device and driver, what clsort reads of the device, and what\n"
+      "the self-test, `tune` and `bench` say: half of --seconds goes to each of these two, the\n"
+      "self-test takes its own. It uses no cache and keeps nothing. Please send it to the issues of\n"
+      "the repository, most of all where something failed:\n"
+      "  clsort report -o report.txt\n",
+      FOR_REPORT, 0, 0, command_report }
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

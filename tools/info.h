@@ -1,4 +1,5 @@
-/* info.h - the command `info` of the clsort program: devices, and where AUTO takes which plan. */
+/* info.h - the command `info` of the clsort program: devices, what clsort reads of them, and where
+   AUTO takes which plan. */
 
 #ifndef CLSORT_TOOLS_INFO_H
 #define CLSORT_TOOLS_INFO_H
@@ -31,6 +32,60 @@ static void info_limits(const device_info *info)
            "MiB\n",
            version, (unsigned)units, group, (unsigned long)(local_bytes >> 10),
            (unsigned long)(global_bytes >> 20));
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+/* The rows of AUTO's table that serve a device. */
+static const char *info_rows(const clsort_sorter *sorter)
+{
+    static const char *const names[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU", "CLSORT__MERGE_GPU",
+                                         "CLSORT__CPU_ROWS", "CLSORT__CPU" };
+    return names[clsort__device_kind(sorter)];
+}
+
+static const char *info_text(cl_device_id id, cl_device_info what, char *text, size_t room)
+{
+    memset(text, 0, room);
+    return clGetDeviceInfo(id, what, room - 1, text, NULL) == CL_SUCCESS ? text : "?";
+}
+
+/* The widths that work-items run in, where the driver tells: Intel's, AMD's and NVIDIA's have a
+   query of their own. clsort reads Intel's. */
+static void info_widths(cl_device_id id)
+{
+    static const cl_device_info queries[3] = { 0x4108, 0x4043, 0x4003 };
+    size_t sizes[16], bytes, q, i;
+    cl_uint width = 0;
+    printf("sub-groups");
+    if (clGetDeviceInfo(id, queries[0], sizeof sizes, sizes, &bytes) == CL_SUCCESS && bytes) {
+        for (i = 0; i < bytes / sizeof *sizes; i++) printf(" %zu", sizes[i]);
+        return;
+    }
+    for (q = 1; q < 3 && !width; q++)
+        if (clGetDeviceInfo(id, queries[q], sizeof width, &width, NULL) != CL_SUCCESS) width = 0;
+    printf(width ? " %u" : " not told", (unsigned)width);
+}
+
+/* What clsort reads of a device, and what it makes of that. */
+static void info_facts(const clsort_sorter *s)
+{
+    char text[3][256];
+    cl_uint vendor = 0;
+    clGetDeviceInfo(s->device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, NULL);
+    printf("  %s (0x%04x), driver %s, %s; ",
+           info_text(s->device, CL_DEVICE_VENDOR, text[0], sizeof text[0]), (unsigned)vendor,
+           info_text(s->device, CL_DRIVER_VERSION, text[1], sizeof text[1]),
+           info_text(s->device, CL_DEVICE_OPENCL_C_VERSION, text[2], sizeof text[2]));
+    info_widths(s->device);
+    printf("\n  auto: rows of %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s\n",
+           info_rows(s), s->has_local ? "of its own" : "in global memory",
+           (unsigned long)(s->max_allocation >> 20),
+           s->shares_memory ? ", shares the host's memory" : "",
+           s->has_vectors ? ", vectors" : "", s->has_rows ? ", vectors of 16" : "",
+           s->has_progress ? ", progress" : "", s->has_warps ? ", warps" : "",
+           s->has_narrow ? ", sub-groups from 16" : "",
+           s->enqueues ? ", kernels enqueue kernels" : "");
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -176,6 +231,7 @@ static int info_device(const device_info *info, const clsort_options *options)
     if (!device_open(info, &session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
     code = cl_check(clsort_create(session.context, info->id, options, &sorter),
                     "clsort_create");
+    if (code == DONE_OK) info_facts(sorter);
     if (code == DONE_OK)
         printf("  %-22s %10s %10s  %-34s %-8s %10s %5s\n", "auto: keys", "from", "to", "algorithm",
                "kernels", "work-group", "items");

@@ -42,7 +42,8 @@ enum {
     FOR_MPI_VERIFY = 1024,
     FOR_MPI = FOR_MPI_SORT | FOR_MPI_VERIFY,
     FOR_TUNE = 2048,
-    FOR_ALL = 4095,
+    FOR_REPORT = 4096,
+    FOR_ALL = 8191,
     FOR_SORTS = FOR_SORT | FOR_ARGSORT,
     FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
     FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
@@ -101,6 +102,7 @@ typedef enum option_id {
     OPTION_TIMES,
     OPTION_ALLTOALLV,
     OPTION_SECONDS,
+    OPTION_NO_SELF_TEST,
     OPTION_HELP,
     OPTION_TOTAL
 } option_id;
@@ -117,12 +119,12 @@ typedef struct option_rule {
 static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
       FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI, 1 },
-    { 'n', "n", "COUNT", "number of keys, of tune the most: 1000, 2^20, 100k or 16Mi",
-      FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_MPI_SORT, 1 },
+    { 'n', "n", "COUNT", "number of keys, of tune and report the most: 1000, 2^20, 100k or 16Mi",
+      FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_REPORT | FOR_MPI_SORT, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
     { 'o', "output", "FILE", "write FILE (default: standard output; clsort-mpi: nowhere)",
-      FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP | FOR_MPI_SORT, 0 },
+      FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP | FOR_REPORT | FOR_MPI_SORT, 0 },
     { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES,
       0 },
     { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN | FOR_MPI, 0 },
@@ -155,8 +157,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
     { 0, "device", "NAME",
       "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
-      FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE
-          | FOR_MPI_SORT, 0 },
+      FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_REPORT | FOR_MPI_SORT, 0 },
     { 0, "cache", "FOLDER",
       "keep compiled kernels and what was measured there for the next run; none: nowhere (default: "
       "$CLSORT_CACHE, else clsort in your folder of caches)",
@@ -217,7 +218,9 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_MPI_SORT, 0 },
     { 0, "times", NULL, "print the seconds of each phase", FOR_MPI_SORT, 0 },
     { 0, "alltoallv", NULL, "time a bare MPI_Alltoallv of the same bytes, too", FOR_MPI_SORT, 0 },
-    { 0, "seconds", "COUNT", "measure about so long (default: 50)", FOR_TUNE, 0 },
+    { 0, "seconds", "COUNT", "measure about so long (default: 50; report: 20)",
+      FOR_TUNE | FOR_REPORT, 0 },
+    { 0, "no-self-test", NULL, "leave out the self-test, which may take a minute", FOR_REPORT, 0 },
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }
 };
 

@@ -2,8 +2,8 @@
    its choices.
 
    Each kind of keys and payload is measured up to 2^12 elements, which builds its kernels, then up
-   to 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was measured is kept in the cache, where the other commands find
-   it. */
+   to 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was measured is kept in
+   the cache, where the other commands find it. */
 
 #ifndef CLSORT_TOOLS_TUNE_H
 #define CLSORT_TOOLS_TUNE_H
@@ -43,6 +43,13 @@ static int tune_shows(void *user, cl_uint done, cl_uint total)
     return 0;
 }
 
+/* The number of elements to measure after `n` of them; 0: none yet. */
+static size_t tune_next(size_t n, size_t most)
+{
+    const size_t next = !n ? TUNE_FIRST : n < most / TUNE_FACTOR ? n * TUNE_FACTOR : most;
+    return next < most ? next : most;
+}
+
 /* Measures a kind, more and more elements: the fewest if it takes no more than `all_ms`, others
    until `most_ms` have passed. Returns an exit code. */
 static int tune_kind(tune_job *job, double all_ms, double most_ms)
@@ -51,8 +58,7 @@ static int tune_kind(tune_job *job, double all_ms, double most_ms)
     size_t n = 0;
     while (n < job->most) {
         const double left = (n ? most_ms : all_ms) - (now_ms() - start);
-        const size_t next = n ? n * TUNE_FACTOR : TUNE_FIRST;
-        const clsort_desc d = tune_describe(job->kind, next < job->most ? next : job->most);
+        const clsort_desc d = tune_describe(job->kind, tune_next(n, job->most));
         clsort_measure_desc m = clsort_measure_desc_default();
         clsort_status status;
         if (left < 1) break;
@@ -81,20 +87,16 @@ static const char *tune_threshold_text(cl_uint threshold, char *text, size_t roo
 }
 
 /* A choice as a row of clsort__crossovers. */
-static void tune_print_row(const clsort_sorter *sorter, cl_uint kind, const clsort_choice *c)
+static void tune_print_row(const clsort_sorter *sorter, const clsort_choice *c)
 {
-    static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU", "CLSORT__MERGE_GPU",
-                                           "CLSORT__CPU_ROWS", "CLSORT__CPU" };
     static const int payloads[3] = { 1, 2, 0 };
-    const clsort_desc d = tune_describe(kind, 1);
     const cl_uint thresholds[4] = { c->bitonic_most, c->radix_least, c->hybrid_least, c->few_most };
     char text[4][24];
     const char *at[4];
     int i;
     for (i = 0; i < 4; i++) at[i] = tune_threshold_text(thresholds[i], text[i], sizeof text[i]);
     printf("    { %s, %d, %u, %s, %s, %s, %s },\n",
-           devices[clsort__built_in_crossover(sorter, &d).device], payloads[c->payload],
-           (unsigned)c->bits, at[0], at[1], at[2], at[3]);
+           info_rows(sorter), payloads[c->payload], (unsigned)c->bits, at[0], at[1], at[2], at[3]);
 }
 
 /* The choices as a table, as rows and as a text that programs can load. Returns an exit code. */
@@ -115,7 +117,7 @@ static int tune_print(clsort_sorter *sorter)
         clsort_choice c = clsort_choice_default();
         code = sorter_check(sorter, clsort_auto_choice(sorter, i, &c));
         if (code != DONE_OK) return code;
-        if (c.origin >= CLSORT_ORIGIN_LOADED) tune_print_row(sorter, i, &c);
+        if (c.origin >= CLSORT_ORIGIN_LOADED) tune_print_row(sorter, &c);
     }
     printf("\nFor clsort_load_choices:\n%s", text);
     return DONE_OK;
@@ -138,35 +140,63 @@ static int tune_kinds(tune_job *job, double most_ms)
     return code == DONE_OK ? tune_print(job->sorter) : code;
 }
 
-static int command_tune(const arguments *a)
+/* Measures up to `most` elements on a device for about `most_ms`, and prints its choices. Returns
+   an exit code. */
+static int tune_device(const device_info *info, const clsort_options *options, double most_ms,
+                       size_t most)
 {
-    const clsort_options options = cached_options(a);
-    device_info info;
     tune_job job;
     cl_int error = CL_SUCCESS;
-    unsigned long long seconds, most;
     int code;
     memset(&job, 0, sizeof job);
-    if (!count_parse(argument(a, OPTION_SECONDS, "50"), &seconds))
-        return fail(DONE_USAGE, "tune: --seconds needs a whole number");
-    if (!count_parse(argument(a, OPTION_COUNT, "2^24"), &most) || most > UINT32_MAX)
-        return fail(DONE_USAGE, "tune: -n needs a number below 2^32");
-    job.most = (size_t)most;
-    if (!device_choose(argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE")), &info)
-        || !device_open(&info, &job.session))
-        return fail(DONE_OPENCL, "tune: there is no such device, or it cannot be opened");
-    job.queue = clCreateCommandQueue(job.session.context, info.id, 0, &error);
+    job.most = most;
+    if (!device_open(info, &job.session))
+        return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
+    job.queue = clCreateCommandQueue(job.session.context, info->id, 0, &error);
     code = cl_check(error, "clCreateCommandQueue");
     if (code == DONE_OK)
-        code = cl_check(clsort_create(job.session.context, info.id, &options, &job.sorter),
+        code = cl_check(clsort_create(job.session.context, info->id, options, &job.sorter),
                         "clsort_create");
-    printf("%s: %s, clsort %d.%d.%d\n", info.platform_name, info.name, CLSORT_VERSION_MAJOR,
-           CLSORT_VERSION_MINOR, CLSORT_VERSION_PATCH);
-    if (code == DONE_OK) code = tune_kinds(&job, 1e3 * (double)seconds);
+    if (code == DONE_OK) code = tune_kinds(&job, most_ms);
     clsort_destroy(job.sorter);
     if (job.queue) clReleaseCommandQueue(job.queue);
     device_close(&job.session);
     return code;
+}
+
+/* The device that is measured, for how long and up to how many elements. Returns an exit code. */
+static int tune_options(const arguments *a, const char *name, const char *usual_seconds,
+                        device_info *info, double *most_ms, size_t *most)
+{
+    const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE"));
+    unsigned long long seconds, n;
+    if (!count_parse(argument(a, OPTION_SECONDS, usual_seconds), &seconds))
+        return fail(DONE_USAGE, "%s: --seconds needs a whole number", name);
+    if (!count_parse(argument(a, OPTION_COUNT, "2^24"), &n) || !n || n > UINT32_MAX)
+        return fail(DONE_USAGE, "%s: -n needs a number from 1 to 2^32 - 1", name);
+    *most_ms = 1e3 * (double)seconds;
+    *most = (size_t)n;
+    return device_choose(want, info) ? DONE_OK
+                                     : fail(DONE_OPENCL, "no OpenCL device%s%s",
+                                            want ? " has a name with " : "", want ? want : "");
+}
+
+static void tune_print_device(const device_info *info)
+{
+    printf("%s: %s, clsort %d.%d.%d\n", info->platform_name, info->name, CLSORT_VERSION_MAJOR,
+           CLSORT_VERSION_MINOR, CLSORT_VERSION_PATCH);
+}
+
+static int command_tune(const arguments *a)
+{
+    const clsort_options options = cached_options(a);
+    device_info info;
+    double most_ms = 0;
+    size_t most = 0;
+    int code = tune_options(a, "tune", "50", &info, &most_ms, &most);
+    if (code != DONE_OK) return code;
+    tune_print_device(&info);
+    return tune_device(&info, &options, most_ms, most);
 }
 
 #endif
