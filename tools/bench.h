@@ -104,6 +104,7 @@ static int status_exit(clsort_status status)
 {
     switch (status) {
     case CL_SUCCESS: return DONE_OK;
+    case CLSORT_ERROR_WRONG_RESULT: return DONE_WRONG;
     case CLSORT_ERROR_UNSUPPORTED:
     case CLSORT_ERROR_FIELDS:
     case CLSORT_ERROR_VALUE_SIZE:
