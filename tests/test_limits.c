@@ -550,15 +550,15 @@ static void arrays_inside_of_others(bench *b)
 static size_t told_scratch(world *w, const clsort_desc *d)
 {
     char text[2000] = "";
-    const char *place;
+    const char *at;
     size_t bytes = 0;
     CHECK_OK(clsort_scratch_size(w->sorter, d, &bytes));
     CHECK_OK(clsort_explain(w->sorter, d, text, sizeof text));
-    place = strstr(text, "\nscratch ");
-    if (!CHECK(place != NULL)) return bytes;
-    if (d->algorithm) CHECK((size_t)strtoull(place + 9, NULL, 10) == bytes);
-    CHECK((size_t)strtoull(place + 9, NULL, 10) <= bytes);
-    return (size_t)strtoull(place + 9, NULL, 10);
+    at = strstr(text, "\nscratch ");
+    if (!CHECK(at != NULL)) return bytes;
+    if (d->algorithm) CHECK((size_t)strtoull(at + 9, NULL, 10) == bytes);
+    CHECK((size_t)strtoull(at + 9, NULL, 10) <= bytes);
+    return (size_t)strtoull(at + 9, NULL, 10);
 }
 
 /* Scratch of exactly the size that a sort takes is enough; a byte less is not. */

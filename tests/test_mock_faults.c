@@ -808,7 +808,7 @@ static const subject calls[] = {
     { "collect", act_collect, OUT_OF_ORDER | WAITS, NULL, 0, 0 },
     { "collect and wait", act_collect_all, OUT_OF_ORDER | WAITS, NULL, 0, 0 },
     { "collect a wrong sort", act_collect_wrong, OUT_OF_ORDER | WAITS, NULL, 1, 0 },
-    { "self_test", act_self_test, FRESH, "auto", 0, 5000 }
+    { "self_test", act_self_test, FRESH, "auto", 0, 60000 }
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
