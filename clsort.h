@@ -22668,6 +22668,9 @@ static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void
 }
 
 #ifdef CLSORT_MULTI
+static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                          int by_any, size_t *bytes);
+
 /* Does the device not hold at once what can be sorted in chunks? */
 static int clsort__is_too_large(const clsort__checks *c, const clsort_desc *d)
 {
@@ -22682,7 +22685,7 @@ static int clsort__is_too_large(const clsort__checks *c, const clsort_desc *d)
                                       &memory, NULL) != CL_SUCCESS)
         return 0;
     c->s->quiet = 1;   /* what else is wrong is told by the sort */
-    status = clsort_scratch_size(c->s, d, &bytes);
+    status = clsort__scratch_size(c->s, d, 0, &bytes);
     c->s->quiet = 0;
     c->s->function = "clsort_sort_host";
     if (status != CL_SUCCESS) return 0;
@@ -24946,8 +24949,9 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
     return most;
 }
 
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                             size_t *bytes)
+/* The scratch memory of a sort as it is planned now, or for AUTO by any row. */
+static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                          int by_any, size_t *bytes)
 {
     clsort_sorter none;
     clsort_desc d;
@@ -24963,9 +24967,16 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = sorter && !sorter->pinned && !d.algorithm ? clsort__scratch_by_any(sorter, &d)
-                                                       : largest.bytes;
+    *bytes = by_any && sorter && !sorter->pinned && !d.algorithm
+                 ? clsort__scratch_by_any(sorter, &d)
+                 : largest.bytes;
     return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                             size_t *bytes)
+{
+    return clsort__scratch_size(sorter, desc, 1, bytes);
 }
 
 /* How a selection works, or a partition that is planned as a sort. */
@@ -25740,7 +25751,7 @@ static clsort_status clsort__multi_scratch(const clsort__multi *m, clsort_sorter
     clsort_desc d = m->d;
     clsort_run runs[2];
     d.count = n;
-    if (!clsort__multi_merges(m, s)) return clsort_scratch_size(s, &d, bytes);
+    if (!clsort__multi_merges(m, s)) return clsort__scratch_size(s, &d, 0, bytes);
     memset(runs, 0, sizeof runs);
     runs[0].count = 1;
     runs[1].count = n - 1;

@@ -9802,8 +9802,8 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
     }
 }
 
-/* Sorted codes that a work-item has on their way at the same time: all, but for those of 8 bytes
-   where registers are not bound by options. */
+/* Sorted codes that a work-item has on their way at the same time: all, or a few where registers
+   are not bound by options. */
 #if CLSORT_WARPS
 #define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
 #else

@@ -959,18 +959,20 @@ static void few_sorts(bench *b)
     };
     size_t i;
     (void)b;
-    for (i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
-        const int few = i % 2;
+    for (i = 0; i < 4 * sizeof kinds / sizeof *kinds; i++) {
+        const int few = i % 2, other = i / 2 % 2;
         clsort_desc d = clsort_desc_default();
         world w;
-        open_world(&w, mock_nvidia(), 64, few ? CLSORT_OPTION_FEW_SORTS : 0);
-        d.key_type = kinds[i / 2].type;
-        d.value_size = kinds[i / 2].values;
+        open_world(&w, other ? mock_gpu() : mock_nvidia(), 64, few ? CLSORT_OPTION_FEW_SORTS : 0);
+        d.key_type = kinds[i / 4].type;
+        d.value_size = kinds[i / 4].values;
         d.count = 1 << 24;
-        AT("type %u, few %d", (unsigned)d.key_type, few);
+        AT("type %u, few %d, other %d", (unsigned)d.key_type, few, other);
         CHECK_OK(clsort_prepare(w.sorter, NULL, &d));
         CHECK(programs_of(w.sorter, CLSORT__HYBRID) == !few);
-        CHECK(programs_of(w.sorter, CLSORT__SWEEP) == 1);
+        CHECK(programs_of(w.sorter, CLSORT__SWEEP) == !other);
+        CHECK(programs_of(w.sorter, CLSORT_RADIX) == (other && !few));
+        CHECK(programs_of(w.sorter, CLSORT_MERGE) == (other && few));
         CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
         CHECK_OK(clsort_prepare(w.sorter, NULL, &d));
         CHECK(programs_of(w.sorter, CLSORT__HYBRID) == 1);
