@@ -14720,12 +14720,26 @@ static clsort_status clsort__find_narrow(clsort_sorter *s)
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
+/* What tells CPUs apart. */
+static clsort_status clsort__cpu_facts(clsort_sorter *s)
+{
+    cl_bool unified = CL_FALSE;
+    cl_uint vector = 0, wide = 0;
+    if (!s->is_cpu) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, vector));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
+    s->shares_memory = unified != CL_FALSE;
+    s->has_vectors = vector >= 4;
+    s->has_rows = wide >= 16;
+    return CL_SUCCESS;
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
-    cl_bool compiler = CL_FALSE, available = CL_FALSE, unified = CL_FALSE;
+    cl_bool compiler = CL_FALSE, available = CL_FALSE;
     cl_device_local_mem_type local = CL_GLOBAL;
-    cl_uint vector = 0, wide = 0;
     size_t sizes[16];
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
@@ -14733,8 +14747,6 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, vector));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation));
@@ -14745,10 +14757,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_local = local == CL_LOCAL;
-    if (s->is_cpu) CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
-    s->shares_memory = unified != CL_FALSE;
-    s->has_vectors = s->is_cpu && vector >= 4;
-    s->has_rows = s->is_cpu && wide >= 16;
+    CLSORT__MUST(clsort__cpu_facts(s));
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
     return clsort__find_narrow(s);

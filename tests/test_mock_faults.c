@@ -808,7 +808,7 @@ static const subject calls[] = {
     { "collect", act_collect, OUT_OF_ORDER | WAITS, NULL, 0, 0 },
     { "collect and wait", act_collect_all, OUT_OF_ORDER | WAITS, NULL, 0, 0 },
     { "collect a wrong sort", act_collect_wrong, OUT_OF_ORDER | WAITS, NULL, 1, 0 },
-    { "self_test", act_self_test, FRESH, "auto", 0, 60000 }
+    { "self_test", act_self_test, FRESH, "auto", 0, 200000 }
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -893,7 +893,7 @@ static void run_calls(const bench *b, const subject *list, size_t count, int dra
                     const int left_out = pattern_random(&random) % one_in != 0;
                     if (left_out || !takes(&list[i], &shapes[s])) continue;
                     if (list[i].every && draw) continue;
-                    alarm(60);
+                    alarm(120);
                     runs += make_run(&list[i], &shapes[s], mock_presets[v].facts(), mode);
                     alarm(0);
                 }

@@ -789,6 +789,7 @@ static clsort__measured any_choices(uint64_t *random)
 static void scratch_covers_any_row(bench *b)
 {
     uint64_t random = test_seed();
+    world w;
     int i, v;
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
@@ -797,7 +798,6 @@ static void scratch_covers_any_row(bench *b)
             clsort__measured choices = any_choices(&random);
             size_t before = 0, after = 0, any = 0, larger = 0;
             char text[2000] = "";
-            world w;
             if (!i) open_world(&w, mock_presets[v].facts());
             else if (!(i % 1000)) {
                 close_world(&w);
