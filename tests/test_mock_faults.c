@@ -872,7 +872,7 @@ static int make_run(const subject *c, const shape *s, mock_facts facts, int mode
 static void hung(int number)
 {
     (void)number;
-    printf("FAILED: no return within a minute, with %s\n", test_now.at);
+    printf("FAILED: no return within two minutes, with %s\n", test_now.at);
     fflush(stdout);
     _exit(1);
 }
