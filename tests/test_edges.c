@@ -888,6 +888,13 @@ static void try_sides(stage *t, const struct decision *d)
     }
 }
 
+/* Is an edge wanted? CLSORT_TEST_EDGE, if set, names the only one. */
+static int is_wanted(const struct decision *d)
+{
+    const char *only = getenv("CLSORT_TEST_EDGE");
+    return !only || !strcmp(only, d->name);
+}
+
 /* Each edge of some decisions for the layouts and sizes of keys that it is for; for half of these
    where tests draw. */
 static void try_edges(const bench *b, size_t first, size_t end)
@@ -903,6 +910,7 @@ static void try_edges(const bench *b, size_t first, size_t end)
             for (t.bytes = decisions[i].elements & LONG ? 8 : 4;
                  t.bytes <= (is_pairs(&t) || decisions[i].elements & SHORT ? 4 : 8); t.bytes += 4)
                 if (decisions[i].elements & (is_pairs(&t) ? PAIRS : KEYS)
+                    && is_wanted(&decisions[i])
                     && (++number % 2 || !test_draws(b))) {
                     t.form = decisions[i].form;
                     t.floats = 0;
