@@ -142,6 +142,10 @@
      is at most 5 / 8 of these, the columns' first elements bound the row: what may be among its k
      are a few candidates, and their ranks are counted. Above that, whole rows are sorted in local
      memory.
+     Longer rows where work-groups may not make progress (all but NVIDIA since 7.0), without lengths
+     or a count on the device, of up to 2^24 keys together: rounds. The first k of each piece of up
+     to 4096 keys are found like those of a row, then the first k of pieces of these, until one
+     piece is left. k is at most 5 / 8 of 256 columns.
      A few longer rows, at most one for every two cores and without lengths or a count on the
      device, are read once, too: where work-groups make progress (NVIDIA since 7.0), and elsewhere
      where they have 2^22 keys or more together. A sample bounds each row; one reading lists what
@@ -238,6 +242,8 @@
        that with keys of 8 bytes, for at most one row more than half the cores. It is 0 for more
        rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
        that are not cut need none of this), unless you name a work-group
+     - or, if it is more, for rounds: a(RPkK) + a(4RPk), and the same with P' in place of P. P is
+       min(n, 2^24 / R) / 4096, P' is kP / 4096, both rounded up
      - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
        indices, each only if they are written (indices also for values and records), of records or
        with equal NaNs a(nK), and what a stable sort of these into other arrays takes. If only
@@ -11980,7 +11986,7 @@ static const char *const clsort__source[] = {
 #else
     "#line 12354\n",
 #endif
-    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -12048,14 +12054,18 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- select: parts\n\n\n"
-    "typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;\n\n"
+    "typedef struct {\n"
+    "    global const uchar *keys;\n"
+    "    uint row, part, first, end;\n"
+    "    global const uint *numbers;\n"
+    "} select_part_t;\n\n"
     "CLSORT_INLINE select_part_t part_number(select_t s, uint number, uint parts, uint part_elements)\n"
     "{\n"
     "    const uint row = number / parts, part = number % parts;\n"
     "    const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),\n"
     "               whole = min(s.n - first, part_elements);\n"
     "    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,\n"
-    "                              row < s.rows ? first + whole : first };\n"
+    "                              row < s.rows ? first + whole : first, 0 };\n"
     "    return p;\n"
     "}\n\n"
     "CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_elements)\n"
@@ -12074,11 +12084,15 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)\n"
     "{\n"
     "    return code_of(s, ((global const code_t *)p.keys)[i]);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint number_of(select_part_t p, uint i)\n"
+    "{\n"
+    "    return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)\n"
     "{\n"
     "    if (out.outputs & CLSORT__WRITES_INDICES)\n"
-    "        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;\n"
+    "        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);\n"
     "    if (out.outputs & CLSORT__WRITES_KEYS)\n"
     "        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n"
     "            = i < s.n ? ((global const code_t *)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);\n"
@@ -12091,7 +12105,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE select_part_t whole_row(select_t s, uint row)\n"
     "{\n"
-    "    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n };\n"
+    "    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };\n"
     "    return p;\n"
     "}\n\n",
     "//---- select: ranks\n\n"
@@ -12173,7 +12187,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    }\n"
     "    if (out.outputs & CLSORT__WRITES_INDICES)\n"
-    "        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;\n"
+    "        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);\n"
     "    if (out.outputs & CLSORT__WRITES_KEYS)\n"
     "        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n"
     "            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n"
@@ -12187,20 +12201,31 @@ static const char *const clsort__source[] = {
     "    local ranked_t *firsts, *list;\n"
     "    local uint *count;\n"
     "} short_row_t;\n\n\n\n"
+    "CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,\n"
+    "                                      global const uint *numbers)\n"
+    "{\n"
+    "    const uint each = pieces == 1 ? s.n : s.n / pieces, longer = s.n - each * pieces,\n"
+    "               first = piece * each + min(piece, longer);\n"
+    "    const select_part_t p = { s.keys, row * pieces + piece, piece, first,\n"
+    "                              first + each + (piece < longer ? 1 : 0),\n"
+    "                              numbers ? numbers + (size_t)row * s.n : numbers };\n"
+    "    return p;\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)\n"
     "{\n"
-    "    global const code_t *keys = (global const code_t *)p.keys;\n"
+    "    global const code_t *keys = (global const code_t *)p.keys + p.first;\n"
+    "    const uint size = p.end - p.first;\n"
     "    if (takes_whole_keys(s)) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "            const uint i = m * CLSORT_GROUP + local_id();\n"
-    "            code[m] = i < s.n ? encode(keys[i], s.codec) : (code_t)~(code_t)0;\n"
+    "            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;\n"
     "        }\n"
     "    } else {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "            const uint i = m * CLSORT_GROUP + local_id();\n"
-    "            code[m] = i < s.n ? code_of(s, keys[i]) : (code_t)~(code_t)0;\n"
+    "            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;\n"
     "        }\n"
     "    }\n"
     "}\n\n",
@@ -12287,20 +12312,26 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
     "        const ranked_t own = l.list[c];\n"
-    "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);\n"
+    "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),\n"
+    "                     CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),\n"
+    "                                   CLSORT_RANKED_INDEX(own) + p.first));\n"
     "    }\n"
     "    write_marks(s, p, out);\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)\n"
+    "}\n\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n"
+    "                                       global const uchar *numbers, ulong numbers_at,\n"
+    "                                       local ulong *space)\n"
     "{\n"
     "    const select_t all = CLSORT_SELECT;\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
     "    local ranked_t *const firsts = (local ranked_t *)space,\n"
     "                   *const list = firsts + CLSORT_COLUMNS + 1;\n"
     "    const short_row_t l = { firsts, list, (local uint *)(list + all.list_capacity) };\n"
-    "    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {\n"
+    "    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {\n"
+    "        const uint row = pieces == 1 ? i : i / pieces;\n"
     "        const select_t s = select_from_row(all, row);\n"
-    "        const select_part_t p = whole_row(s, row);\n"
+    "        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,\n"
+    "                                          (global const uint *)(numbers + numbers_at));\n"
     "        code_t code[CLSORT_ITEMS];\n"
     "        load_short_row(s, p, code);\n"
     "        find_bound(s, code, l);\n"
@@ -14103,6 +14134,7 @@ enum { CLSORT__MAX_PIECES = CLSORT_MAX_FIELDS * (CLSORT_MAX_FIELD_BYTES / 8 + 1)
    - digits: passes narrow each row
    - streams: a work-item reads each part of a row once
    - registers: a work-group has a row in registers
+   - rounds: a work-group has a piece of a row in registers; then pieces of what these select
    - tiles: rows are sorted tile by tile
    - one launch, sample: a sample bounds a row, which is read once, in one launch or several
    - sorting: rows are sorted, and the first of each copied */
@@ -14111,6 +14143,7 @@ enum {
     CLSORT__BY_STREAMS,
     CLSORT__BY_REGISTERS,
     CLSORT__BY_TILES,
+    CLSORT__BY_ROUNDS,
     CLSORT__BY_ONE_LAUNCH,
     CLSORT__BY_SAMPLE,
     CLSORT__BY_SORTING
@@ -14127,6 +14160,7 @@ typedef struct clsort__selection {
     cl_uint clusters, bounding; /* of a row's sample; which of the work-items' firsts bounds it */
     size_t ranges;              /* work-groups that share the candidates of a row out */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
+    size_t pieces;              /* of a row in the first round; 0: it is never cut so */
     int scatters;               /* passes narrow each row to the very end; then all of it is read
                                    once more */
     int extracts;               /* keys are taken out of records, or NaNs made equal, first */
@@ -21454,6 +21488,10 @@ enum {
     CLSORT__SELECT_CAPACITY = 4096
 };
 
+/* Rounds: the least part of a piece that its k elements are, and the most keys of all rows. Each
+   round has so many times fewer. With more keys one reading by a sample takes less time. */
+enum { CLSORT__ROUND_PART = 16, CLSORT__ROUNDS_TOTAL = 1 << 24 };
+
 /* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
@@ -21566,12 +21604,31 @@ static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
-/* Bytes of the tables in global memory of rows that are cut into parts or read once. */
+/* Pieces of rows of n elements in a round. */
+static size_t clsort__round_pieces(size_t n) { return clsort__ceil_divide(n, CLSORT__SHORT_MOST); }
+
+/* Bytes of what a round selects from pieces of all rows: keys, then their indices. */
+static size_t clsort__round_bytes(const clsort__plan *p, size_t pieces)
+{
+    const size_t count = p->select.rows * pieces * p->d.top_k;
+    return clsort__round_up(count * p->key.bytes) + clsort__round_up(count * 4);
+}
+
+/* Bytes of the tables in global memory of rows that are cut into parts or read once; of rounds, of
+   what the first one and the second one select. */
 static size_t clsort__select_tables(const clsort__plan *p)
 {
-    const size_t words = ((size_t)3 << p->config.digit_bits) + p->select.row_words,
-                 pairs = CLSORT__RANKED_BYTES(p->key.bytes) * p->select.most_candidates;
-    return clsort__saturating_multiply(p->select.rows, 4 * words + pairs);
+    const clsort__selection *t = &p->select;
+    const size_t words = ((size_t)3 << p->config.digit_bits) + t->row_words,
+                 pairs = CLSORT__RANKED_BYTES(p->key.bytes) * t->most_candidates,
+                 all = t->spread || t->most_candidates
+                           ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
+                           : 0;
+    if (!t->pieces) return all;
+    return clsort__largest(all, clsort__round_bytes(p, t->pieces)
+                                    + clsort__round_bytes(p, clsort__round_pieces(
+                                                                 t->pieces * p->d.top_k)),
+                           0);
 }
 
 /* Do kernels of a selection write keys where these end up? */
@@ -21648,6 +21705,8 @@ static const struct clsort__select_plan {
     { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY, 1 },
     { CLSORT__BY_REGISTERS, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
     { CLSORT__BY_TILES, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_ROUNDS, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
+      CLSORT__ANY_K },
     { CLSORT__BY_ONE_LAUNCH, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
       CLSORT__ANY_K },
     { CLSORT__BY_SAMPLE, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
@@ -21744,7 +21803,7 @@ static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clso
 {
     const size_t results = p->select.rows * p->select.wanted;
     clsort__layout *l = &p->scratch.layout;
-    if (p->select.spread || p->select.most_candidates)
+    if (p->select.spread || p->select.most_candidates || p->select.pieces)
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
     if (p->select.extracts)
         p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
@@ -21834,7 +21893,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const size_t n = p->d.count, k = p->d.top_k, most = 32 * (size_t)s->compute_units;
+    const size_t n = p->d.count, k = p->d.top_k;
     size_t columns, candidates;
     cl_uint capacity;
     clsort__short_shape(s, p, &c);
@@ -21848,7 +21907,6 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     p->config = c;
     t->list_capacity = capacity;
     t->local = clsort__short_local(&c, capacity);
-    t->groups = clsort__ceil_divide(t->rows, clsort__ceil_divide(t->rows, most));
     return 1;
 }
 
@@ -21882,6 +21940,34 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
     cl_ulong x = 0;
     while (x * x < n) x++;
     return x;
+}
+
+/* Room for rounds on GPUs, or on any device. It must not fall with the count. */
+static void clsort__plan_pieces(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__selection *t = &p->select;
+    const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
+    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
+        || (s && (!p->config.group_log2 || s->has_progress))
+        || p->d.top_k > CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
+        || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
+        return;
+    t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
+}
+
+/* Plans rounds: what a work-group holds of rows of pieces. Returns whether it did. */
+static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__plan of_pieces = *p;
+    clsort__selection *t = &p->select;
+    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows) return 0;
+    of_pieces.d.count = CLSORT__SHORT_MOST;
+    of_pieces.select.rows *= t->pieces;
+    if (!clsort__plan_short_rows(s, &of_pieces)) return 0;
+    p->config = of_pieces.config;
+    t->list_capacity = of_pieces.select.list_capacity;
+    t->local = of_pieces.select.local;
+    return 1;
 }
 
 /* Room for the candidates of each of a few long rows. It must not fall with the count. */
@@ -22002,6 +22088,7 @@ static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select
     return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
            : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
            : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
+           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(s, p)
            : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(s, p)
                                             : clsort__plan_reading(s, p, w->how);
 }
@@ -22030,6 +22117,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_list(s, d, t);
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
+    clsort__plan_pieces(s, p);
     for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
         if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
     if (s && i < CLSORT__SELECT_PLANS) t->how = clsort__select_plans[i].how;
@@ -22168,15 +22256,22 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
     return found;
 }
 
-/* An absent output is replaced by the other buffer; the mask says which are real. */
-static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
+/* Outputs whose rows lie so many bytes apart. An absent one is replaced by the other buffer; the
+   mask says which are real. */
+static void clsort__arg_found(clsort__run *run, clsort__arrays found, size_t indices_apart,
+                              size_t keys_apart)
 {
     clsort__arg_span(run, found.values.buffer ? found.values : found.keys);
     clsort__arg_span(run, found.keys.buffer ? found.keys : found.values);
     clsort__arg_uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
                               | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
-    clsort__arg_ulong(run, clsort__found_indices_apart(p));
-    clsort__arg_ulong(run, clsort__found_keys_apart(p));
+    clsort__arg_ulong(run, indices_apart);
+    clsort__arg_ulong(run, keys_apart);
+}
+
+static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
+{
+    clsort__arg_found(run, found, clsort__found_indices_apart(p), clsort__found_keys_apart(p));
 }
 
 /* Bytes of keys that a pass reads; then bytes that the selection writes. */
@@ -22448,23 +22543,81 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__launch_rows(run, p);
 }
 
+/* Selects from all pieces of the rows, which have numbers in place of indices if `numbers` is not
+   absent. The outputs are set. */
+static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
+                                  clsort__span numbers)
+{
+    const size_t all = p->select.rows * pieces, most = 32 * (size_t)run->s->compute_units;
+    clsort__arg_count(run, pieces);
+    clsort__arg_span(run, numbers);
+    clsort__arg_local(run, p->select.local);
+    clsort__launch(run, clsort__ceil_divide(all, clsort__ceil_divide(all, most))
+                            << run->group_log2);
+}
+
 /* One launch for rows that a work-group holds. */
 static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
+    const int registers = t->how != CLSORT__BY_TILES;
     clsort__use_select_kernel(
-        run, p, t->how == CLSORT__BY_REGISTERS ? CLSORT__KERNEL_SELECT_SHORT
-                                               : CLSORT__KERNEL_SELECT_TILE);
+        run, p, registers ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
     clsort__arg_outputs(run, p, found);
-    if (t->how == CLSORT__BY_REGISTERS) {
-        clsort__arg_local(run, t->local);
-    } else {
-        clsort__arg_uint(run, (cl_uint)t->tile_rows);
-        clsort__arg_tile(run, &p->config);
-        clsort__arg_local(run, clsort__packing_bytes(&p->config));
-    }
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
+    if (registers) {
+        clsort__launch_pieces(run, p, 1, clsort__make_span(NULL, 0));
+        return;
+    }
+    clsort__arg_uint(run, (cl_uint)t->tile_rows);
+    clsort__arg_tile(run, &p->config);
+    clsort__arg_local(run, clsort__packing_bytes(&p->config));
     clsort__launch(run, t->groups << run->group_log2);
+}
+
+/* The arrays of what a round selects from `pieces` of each row. */
+static clsort__arrays clsort__round_results(const clsort__plan *p, clsort__span tables,
+                                            size_t pieces)
+{
+    clsort__arrays a;
+    a.keys = a.values = tables;
+    a.values.offset += clsort__round_up(p->select.rows * pieces * p->d.top_k * p->key.bytes);
+    return a;
+}
+
+/* Rounds: the first k of each piece, pieces of these, and so on; what fits into one piece is the
+   last round. An element's place in its round's input has the order of its index. */
+static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsort__span tables,
+                                  clsort__arrays found)
+{
+    clsort__plan round = *p;
+    clsort__span numbers = clsort__make_span(NULL, 0);
+    size_t pieces = p->select.pieces;
+    clsort__arrays results = clsort__round_results(p, tables, pieces), next;
+    round.select.mode = CLSORT__SELECT_FIRST;
+    next.keys = tables;
+    next.keys.offset += clsort__round_bytes(p, pieces);
+    next = clsort__round_results(p, next.keys,
+                                 clsort__round_pieces(pieces * p->d.top_k));
+    while (pieces > 1) {
+        const clsort__arrays other = results;
+        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+        clsort__arg_found(run, results, p->d.top_k * 4, p->d.top_k * p->key.bytes);
+        clsort__traffic(run, 1, clsort__select_read(&round)
+                                    + p->select.rows * pieces * p->d.top_k * (p->key.bytes + 4));
+        clsort__launch_pieces(run, &round, pieces, numbers);
+        round.data.keys = results.keys;
+        numbers = results.values;
+        round.d.count = round.data.stride = pieces * p->d.top_k;
+        pieces = clsort__round_pieces(round.d.count);
+        results = next;
+        next = other;
+    }
+    round.select.mode = p->select.mode;
+    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+    clsort__arg_outputs(run, p, found);
+    clsort__traffic(run, 1, clsort__select_read(&round) + clsort__select_written(p));
+    clsort__launch_pieces(run, &round, 1, numbers);
 }
 
 /* Finds what is selected from each row, and writes the keys and indices. */
@@ -22473,6 +22626,8 @@ static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
 {
     if (p->select.how == CLSORT__BY_REGISTERS || p->select.how == CLSORT__BY_TILES) {
         clsort__select_held(run, p, found);
+    } else if (p->select.how == CLSORT__BY_ROUNDS) {
+        clsort__select_rounds(run, p, clsort__scratch_part(scratch, p->scratch.tables), found);
     } else if (p->select.how == CLSORT__BY_STREAMS) {
         clsort__select_streams(run, p, scratch, found);
     } else if (p->select.spread || clsort__has_sample(p)) {
@@ -24991,7 +25146,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 /* How a selection works, or a partition that is planned as a sort. */
 static const char *clsort__select_name(const clsort__plan *p)
 {
-    static const char *const names[] = { "digits", "streams",  "registers", "tiles",
+    static const char *const names[] = { "digits", "streams",  "registers", "tiles", "rounds",
                                          "a sample in one launch", "a sample", "sorting" };
     return names[p->d.top_k ? p->select.how : CLSORT__BY_SORTING];
 }

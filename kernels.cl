@@ -12369,6 +12369,8 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
      short rows            select_short, or select_tile where much of a row is wanted
                            one launch, one reading: a work-group has a row in registers, or sorts
                            rows in local memory
+     longer rows           select_short in rounds, each a launch: pieces of rows, then of what these
+                           gave, where work-groups may not make progress
      many rows             select_rows
                            one launch: a work-group reads its row once per pass
      few long rows         select_sample, select_read, select_rank
@@ -12471,8 +12473,12 @@ CLSORT_INLINE uint add_local(local uint *place, uint x)
 
 //---- select: parts
 /* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there
-   are none. */
-typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;
+   are none. numbers: the elements' indices, if these are not their places. */
+typedef struct {
+    global const uchar *keys;
+    uint row, part, first, end;
+    global const uint *numbers;
+} select_part_t;
 
 CLSORT_INLINE select_part_t part_number(select_t s, uint number, uint parts, uint part_elements)
 {
@@ -12480,7 +12486,7 @@ CLSORT_INLINE select_part_t part_number(select_t s, uint number, uint parts, uin
     const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
                whole = min(s.n - first, part_elements);
     const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
-                              row < s.rows ? first + whole : first };
+                              row < s.rows ? first + whole : first, 0 };
     return p;
 }
 
@@ -12508,12 +12514,18 @@ CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
     return code_of(s, ((global const code_t *)p.keys)[i]);
 }
 
+/* The index of element i. */
+CLSORT_INLINE uint number_of(select_part_t p, uint i)
+{
+    return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
+}
+
 /* Writes element i of the row as its result number `place`. An element that the row does not have,
    0xFFFFFFFF, has the last key of the order. */
 CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
 {
     if (out.outputs & CLSORT__WRITES_INDICES)
-        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;
+        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
     if (out.outputs & CLSORT__WRITES_KEYS)
         ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
             = i < s.n ? ((global const code_t *)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);
@@ -12530,7 +12542,7 @@ CLSORT_INLINE void write_marks(select_t s, select_part_t p, output_t out)
 /* Row `row` as one part. */
 CLSORT_INLINE select_part_t whole_row(select_t s, uint row)
 {
-    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n };
+    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };
     return p;
 }
 
@@ -12628,7 +12640,7 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
         return;
     }
     if (out.outputs & CLSORT__WRITES_INDICES)
-        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;
+        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
     if (out.outputs & CLSORT__WRITES_KEYS)
         ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
             = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);
@@ -12651,22 +12663,36 @@ typedef struct {
     local uint *count;
 } short_row_t;
 
-/* Loads a row: code[m] is that of element m * CLSORT_GROUP + local_id(), the largest one beyond the
-   end. */
+/* Part `piece` of `pieces` that a row is cut into; all have about as many elements. `numbers`: the
+   indices of all rows' elements, or NULL. */
+CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
+                                      global const uint *numbers)
+{
+    const uint each = pieces == 1 ? s.n : s.n / pieces, longer = s.n - each * pieces,
+               first = piece * each + min(piece, longer);
+    const select_part_t p = { s.keys, row * pieces + piece, piece, first,
+                              first + each + (piece < longer ? 1 : 0),
+                              numbers ? numbers + (size_t)row * s.n : numbers };
+    return p;
+}
+
+/* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest one
+   beyond the end. */
 CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
 {
-    global const code_t *keys = (global const code_t *)p.keys;
+    global const code_t *keys = (global const code_t *)p.keys + p.first;
+    const uint size = p.end - p.first;
     if (takes_whole_keys(s)) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < s.n ? encode(keys[i], s.codec) : (code_t)~(code_t)0;
+            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;
         }
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < s.n ? code_of(s, keys[i]) : (code_t)~(code_t)0;
+            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;
         }
     }
 }
@@ -12759,29 +12785,37 @@ CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
 }
 
 //---- select: results of short rows
-/* Writes the candidates that are wanted. */
+/* Writes the candidates that are wanted. Lists name places in a piece. */
 CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,
                                     uint count, uint sorted)
 {
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
         const ranked_t own = l.list[c];
-        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);
+        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),
+                     CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),
+                                   CLSORT_RANKED_INDEX(own) + p.first));
     }
     write_marks(s, p, out);
 }
 
-/* Everything, in one reading. A work-group takes one row after the other. space: CLSORT_COLUMNS + 1
-   pairs, list_capacity pairs, a word; a pair has CLSORT__RANKED_BYTES bytes. */
-CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
+/* Everything, in one reading. A work-group takes one row after the other. With `pieces` above 1 it
+   takes pieces of rows, and each of them has results, in the place of a row. numbers: see cut_piece.
+   space: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has CLSORT__RANKED_BYTES
+   bytes. */
+CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
+                                       global const uchar *numbers, ulong numbers_at,
+                                       local ulong *space)
 {
     const select_t all = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
     local ranked_t *const firsts = (local ranked_t *)space,
                    *const list = firsts + CLSORT_COLUMNS + 1;
     const short_row_t l = { firsts, list, (local uint *)(list + all.list_capacity) };
-    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
+    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
+        const uint row = pieces == 1 ? i : i / pieces;
         const select_t s = select_from_row(all, row);
-        const select_part_t p = whole_row(s, row);
+        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,
+                                          (global const uint *)(numbers + numbers_at));
         code_t code[CLSORT_ITEMS];
         load_short_row(s, p, code);
         find_bound(s, code, l);

@@ -453,10 +453,12 @@ static inline int mock_condition(mock_reader *r, const char *text)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* A buffer that may be absent: one of those that bound rows of a selection. */
+/* A buffer that may be absent: of a selection, one of those that bound rows, and the indices of its
+   first round. */
 static inline int mock_optional(const char *parameter)
 {
-    static const char *const names[] = { " *bounds,", " *ends,", " *number," };
+    static const char *const names[] = { " *bounds,", " *ends,", " *number,",
+                                         " *numbers," };
     const char *end = parameter + strcspn(parameter, ",)") + 1;
     size_t i;
     for (i = 0; i < sizeof names / sizeof *names; i++)

@@ -721,6 +721,58 @@ static uint32_t sample_clusters(const bench *b, const top_case *c)
     return clsort__has_sample(&p) ? p.select.clusters : 0;
 }
 
+/* Has a work-group room for the candidates of a piece? */
+static int holds_piece(const bench *b, cl_uint type, size_t k, size_t piece, size_t group)
+{
+    const size_t firsts = k > CLSORT__EDGE_LAST_BOUND(group) ? 2 : 1, columns = firsts * group,
+                 candidates = k * (piece / columns), bytes = clsort__key_bits(type) / 8;
+    const cl_uint capacity = 1u << clsort__ceil_log2(candidates > columns ? candidates : columns);
+    return (columns + 1 + (capacity < piece ? capacity : piece)) * CLSORT__RANKED_BYTES(bytes) + 8
+           <= b->sorter->local_bytes;
+}
+
+/* Pieces of rows, of up to three rounds: around whole pieces, where another round begins, and around
+   the most k. */
+static void long_rows_in_rounds(bench *b)
+{
+    enum { PIECE = CLSORT__SHORT_MOST, GROUP = 128,
+           MOST_K = CLSORT__EDGE_LAST_BOUND(CLSORT__SHORT_FIRSTS * GROUP) };
+    static const struct {
+        cl_uint type;
+        size_t rows, n, k;
+        const char *pattern;
+    } cases[] = {
+        { CLSORT_U32, 1, PIECE + 1, 1, "uniform" },
+        { CLSORT_U32, 3, 2 * PIECE - 1, 40, "sorted" },
+        { CLSORT_F32, 1, 2 * PIECE, MOST_K, "mod-1000" },
+        { CLSORT_U64, 2, 2 * PIECE + 1, MOST_K - 1, "reverse" },
+        { CLSORT_U8, 1, 50000, MOST_K, "uniform" },
+        { CLSORT_I16, 1, 25 * PIECE, MOST_K, "mostly-zero" },
+        { CLSORT_U32, 1, 26 * PIECE + 1, MOST_K, "uniform" },
+        { CLSORT_F64, 2, 100000, MOST_K, "uniform" },
+        { CLSORT_I64, 1, 65536, 17, "equal" },
+        { CLSORT_U32, 1, 65536, MOST_K + 1, "uniform" }
+    };
+    size_t i;
+    for (i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const int nth = (int)(i % 2),
+                  in_rounds = cases[i / 2].k <= MOST_K
+                              && holds_piece(b, cases[i / 2].type, cases[i / 2].k, PIECE, GROUP);
+        top_case c = top_make(cases[i / 2].type, cases[i / 2].rows, cases[i / 2].n, cases[i / 2].k);
+        if (!test_takes(b, 2)) continue;
+        c.pattern = cases[i / 2].pattern;
+        c.d.tuning.work_group = GROUP;
+        c.d.flags = nth ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
+        c.d.order = i / 2 % 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
+        c.scratch = 1;
+        c.apart = nth ? 0 : cases[i / 2].k + 5;
+        if (!top_run(b, &c)
+            || !CHECK(b->sorter->has_progress
+                      || takes_kernel(b, &c, "by rounds") == in_rounds))
+            return;
+    }
+}
+
 /* A row of 4 million keys, whose sample leads nowhere or astray. */
 static void long_rows_by_a_sample(bench *b)
 {
@@ -729,8 +781,8 @@ static void long_rows_by_a_sample(bench *b)
         size_t k;
         int poisoned;
         uint32_t poison;
-    } cases[] = { { "uniform", 40, 0, 0 },       { "mod-1000", 300, 0, 0 }, { "sorted", 9, 0, 0 },
-                  { "uniform", 40, 1, 0 },       { "uniform", 40, 1, 0xFFFFFFFFu },
+    } cases[] = { { "uniform", 260, 0, 0 },       { "mod-1000", 300, 0, 0 }, { "sorted", 257, 0, 0 },
+                  { "uniform", 260, 1, 0 },       { "uniform", 260, 1, 0xFFFFFFFFu },
                   { "mostly-zero", 300, 0, 0 } };
     size_t i;
     for (i = 0; i < (b->small ? 0 : sizeof cases / sizeof *cases); i++) {
@@ -1052,6 +1104,7 @@ static const test_entry tests[] = {
     { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
     { "work-items keep and rank any number", work_items_keep_any_number },
     { "rows in many parts give their first k and their n-th element", rows_in_many_parts },
+    { "long rows are selected from in rounds", long_rows_in_rounds },
     { "records are selected and partitioned", records },
     { "a count on the device is followed", counts_on_the_device },
     { "any set of outputs is written and nothing else", every_set_of_outputs },
