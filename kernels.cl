@@ -9104,7 +9104,7 @@ CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, u
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
                parts = (rows / room + 1) << !flat,
                wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
-    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
+    line_t line = make_line(low, last, max(min(wanted, h.slots), 1u));
     if (!flat && !single_parts(line) && h.slots)
         line.factor &= ~1u;
     return line;
@@ -9964,28 +9964,29 @@ CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint
 CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
     const bucket_space_t l = bucket_space(space);
-    code_t first = *low, top = b.last;
-    for (;;) {
+    code_t top = b.last;
+    window_t w;
+    do {
+        const code_t first = *low;
         const line_t line = make_line(first, top, 1);
         clear_bucket(l);
         scan_bucket(h, space, b, 0, line, top, 0);
         fit_bins(l);
-        const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };
-        const uint heavy = l.words[WORD_HEAVY];
-        const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),
-                     next = line_start(line, w.bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
+        const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
+                   heavy = l.words[WORD_HEAVY];
+        const code_t begin = line_start(line, bin, CLSORT_BUCKET_BINS_LOG2, top),
+                     next = line_start(line, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
         barrier(CLK_LOCAL_MEM_FENCE);
-        *low = begin;
-        if (w.rows != 0)
-            return w;
-        first = begin;
+        w.low = taken ? first : begin;
+        w.top = top;
+        w.line = line;
+        w.bin = bin;
+        w.equal = taken == 0 && (code_t)(next - begin) == 1;
+        w.rows = w.equal ? heavy : taken;
+        *low = w.equal ? next : begin;
         top = (code_t)(next - 1);
-        if (first == top) {
-            const window_t equal = { first, top, line, 0, heavy, 1 };
-            *low = next;
-            return equal;
-        }
-    }
+    } while (w.rows == 0);
+    return w;
 }
 
 //---- radix: hybrid long buckets
