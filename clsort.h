@@ -9320,7 +9320,7 @@ static const char *const clsort__source[] = {
     "                           : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\n"
     "               parts = (rows / room + 1) << !flat,\n"
     "               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;\n"
-    "    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
+    "    line_t line = make_line(low, last, max(min(wanted, h.slots), 1u));\n"
     "    if (!flat && !single_parts(line) && h.slots)\n"
     "        line.factor &= ~1u;\n"
     "    return line;\n"
@@ -9551,7 +9551,7 @@ static const char *const clsort__source[] = {
     "        if (CLSORT_KEEPS_DIGITS(by) && !s.flat)\n"
     "            ((local uchar *)l.masks)[place] = (uchar)d;\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,\n"
     "                              uint moves)\n"
     "{\n"
@@ -9566,6 +9566,11 @@ static const char *const clsort__source[] = {
     "        rank_runs(k, s, counters, by);\n"
     "    else if (moves)\n"
     "        rank_kept(k, s, counters, by, 0);\n"
+    "    else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n"
+    "            k->rank[m / 2] = 0;\n"
+    "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                             const uint by)\n"
@@ -10028,28 +10033,29 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)\n"
     "{\n"
     "    const bucket_space_t l = bucket_space(space);\n"
-    "    code_t first = *low, top = b.last;\n"
-    "    for (;;) {\n"
+    "    code_t top = b.last;\n"
+    "    window_t w;\n"
+    "    do {\n"
+    "        const code_t first = *low;\n"
     "        const line_t line = make_line(first, top, 1);\n"
     "        clear_bucket(l);\n"
     "        scan_bucket(h, space, b, 0, line, top, 0);\n"
     "        fit_bins(l);\n"
-    "        const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };\n"
-    "        const uint heavy = l.words[WORD_HEAVY];\n"
-    "        const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),\n"
-    "                     next = line_start(line, w.bin + 1, CLSORT_BUCKET_BINS_LOG2, top);\n"
+    "        const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],\n"
+    "                   heavy = l.words[WORD_HEAVY];\n"
+    "        const code_t begin = line_start(line, bin, CLSORT_BUCKET_BINS_LOG2, top),\n"
+    "                     next = line_start(line, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        *low = begin;\n"
-    "        if (w.rows != 0)\n"
-    "            return w;\n"
-    "        first = begin;\n"
+    "        w.low = taken ? first : begin;\n"
+    "        w.top = top;\n"
+    "        w.line = line;\n"
+    "        w.bin = bin;\n"
+    "        w.equal = taken == 0 && (code_t)(next - begin) == 1;\n"
+    "        w.rows = w.equal ? heavy : taken;\n"
+    "        *low = w.equal ? next : begin;\n"
     "        top = (code_t)(next - 1);\n"
-    "        if (first == top) {\n"
-    "            const window_t equal = { first, top, line, 0, heavy, 1 };\n"
-    "            *low = next;\n"
-    "            return equal;\n"
-    "        }\n"
-    "    }\n"
+    "    } while (w.rows == 0);\n"
+    "    return w;\n"
     "}\n\n",
     "//---- radix: hybrid long buckets\n\n\n"
     "CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)\n"
@@ -11079,7 +11085,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11248\n",
+    "#line 11255\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11978,7 +11984,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12354\n",
+    "#line 12361\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -9392,7 +9392,8 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
 }
 
 /* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by slices; and
-   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. */
+   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. Ranks are 0 then: PoCL 7.1
+   crashes at a variable that a work-item keeps beyond a barrier without ever setting it. */
 CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                               uint moves)
 {
@@ -9407,6 +9408,11 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
         rank_runs(k, s, counters, by);
     else if (moves)
         rank_kept(k, s, counters, by, 0);
+    else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
+            k->rank[m / 2] = 0;
+    }
 }
 
 /* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
