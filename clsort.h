@@ -9312,7 +9312,7 @@ static const char *const clsort__source[] = {
     "    if (before > most || rows > most - before\n"
     "        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))\n"
     "        atomic_and(h.gate, 0);\n"
-    "}\n\n\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n\n"
     "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)\n"
     "{\n"
     "    const uint flat = h.tables[CLSORT__HEAD_FLAT],\n"
@@ -10029,7 +10029,7 @@ static const char *const clsort__source[] = {
     "    const array_t to = advance(h.target, b.begin + done);\n"
     "    scan_window(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,\n"
     "                h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, bin);\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)\n"
     "{\n"
     "    const bucket_space_t l = bucket_space(space);\n"
@@ -11085,7 +11085,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11255\n",
+    "#line 11257\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11984,7 +11984,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12361\n",
+    "#line 12363\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
