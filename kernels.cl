@@ -868,6 +868,17 @@ CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
         word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
+/* The same for an element that may not exist; its words are 0 then. PoCL 7.1 crashes at words that
+   are never set on one way and kept beyond a barrier, and LLVM 18 in PoCL 6.0 aborts. */
+CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
+{
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_WORDS; w++)
+        word[w] = 0;
+    if (exists)
+        load_words(a, i, word);
+}
+
 CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 {
     global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
@@ -6467,8 +6478,7 @@ CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (tile_item(m) < size)
-            load_words(from, tile_item(m), value[m].word);
+        load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
 #endif
 }
 
@@ -7114,8 +7124,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         items[m].key = code[m];
-        if (tile_item(m) < n)
-            load_words(r.source, origin[m], items[m].word);
+        load_words_within(r.source, origin[m], tile_item(m) < n, items[m].word);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
