@@ -868,6 +868,17 @@ CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
         word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
+/* The same for an element that may not exist; its words are 0 then. PoCL 7.1 crashes at words that
+   are never set on one way and kept beyond a barrier, and LLVM 18 in PoCL 6.0 aborts. */
+CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
+{
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_WORDS; w++)
+        word[w] = 0;
+    if (exists)
+        load_words(a, i, word);
+}
+
 CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 {
     global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
@@ -6467,8 +6478,7 @@ CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (tile_item(m) < size)
-            load_words(from, tile_item(m), value[m].word);
+        load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
 #endif
 }
 
@@ -7114,8 +7124,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         items[m].key = code[m];
-        if (tile_item(m) < n)
-            load_words(r.source, origin[m], items[m].word);
+        load_words_within(r.source, origin[m], tile_item(m) < n, items[m].word);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
@@ -9096,7 +9105,8 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
    as many, which clsort_hybrid_starts may join in twos; one for each code of a narrow range, whose
    buckets then need no sort; all that there are outside of the sample and at its edges, where keys
    crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
-   about evenly. */
+   about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
+   conditional expression. */
 CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
     const uint flat = h.tables[CLSORT__HEAD_FLAT],
@@ -9104,7 +9114,7 @@ CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, u
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
                parts = (rows / room + 1) << !flat,
                wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
-    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
+    line_t line = make_line(low, last, max(min(wanted, h.slots), 1u));
     if (!flat && !single_parts(line) && h.slots)
         line.factor &= ~1u;
     return line;
@@ -9392,7 +9402,8 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
 }
 
 /* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by slices; and
-   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. */
+   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. Ranks are 0 then: PoCL 7.1
+   crashes at a variable that a work-item keeps beyond a barrier without ever setting it. */
 CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                               uint moves)
 {
@@ -9407,6 +9418,11 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
         rank_runs(k, s, counters, by);
     else if (moves)
         rank_kept(k, s, counters, by, 0);
+    else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
+            k->rank[m / 2] = 0;
+    }
 }
 
 /* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
@@ -9960,32 +9976,34 @@ CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint
 
 /* The next window of a bucket above the capacity. *low: the first code that is not yet sorted, of
    which there are some; advanced behind the window. A bin that does not fit is looked at alone,
-   until it is one code. Called by all work-items; ends with a barrier. */
+   until it is one code. The loop has one end: at two, PoCL 6.0 aborts, since barriers are inside.
+   Called by all work-items; ends with a barrier. */
 CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
     const bucket_space_t l = bucket_space(space);
-    code_t first = *low, top = b.last;
-    for (;;) {
+    code_t top = b.last;
+    window_t w;
+    do {
+        const code_t first = *low;
         const line_t line = make_line(first, top, 1);
         clear_bucket(l);
         scan_bucket(h, space, b, 0, line, top, 0);
         fit_bins(l);
-        const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };
-        const uint heavy = l.words[WORD_HEAVY];
-        const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),
-                     next = line_start(line, w.bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
+        const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
+                   heavy = l.words[WORD_HEAVY];
+        const code_t begin = line_start(line, bin, CLSORT_BUCKET_BINS_LOG2, top),
+                     next = line_start(line, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
         barrier(CLK_LOCAL_MEM_FENCE);
-        *low = begin;
-        if (w.rows != 0)
-            return w;
-        first = begin;
+        w.low = taken ? first : begin;
+        w.top = top;
+        w.line = line;
+        w.bin = bin;
+        w.equal = taken == 0 && (code_t)(next - begin) == 1;
+        w.rows = w.equal ? heavy : taken;
+        *low = w.equal ? next : begin;
         top = (code_t)(next - 1);
-        if (first == top) {
-            const window_t equal = { first, top, line, 0, heavy, 1 };
-            *low = next;
-            return equal;
-        }
-    }
+    } while (w.rows == 0);
+    return w;
 }
 
 //---- radix: hybrid long buckets
