@@ -446,64 +446,53 @@
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
 //---- tuning
-/* Bytes of a key: 1, 2, 4 or 8. */
-#ifndef CLSORT_KEY_BYTES
-#define CLSORT_KEY_BYTES 4
-#endif
-/* Bytes that travel with a key: values have 0 to 8; whole records, which include the key, have up
-   to 16. */
-#ifndef CLSORT_VALUE_BYTES
-#define CLSORT_VALUE_BYTES 0
-#endif
-/* 1: the values are whole records. `keys` points at the key inside the first record, and keys are
-   not written separately. */
-#ifndef CLSORT_RECORDS
-#define CLSORT_RECORDS 0
-#endif
-/* 1: equal keys are ordered by their value, a cl_uint index. */
-#ifndef CLSORT_BREAK_TIES_BY_INDEX
-#define CLSORT_BREAK_TIES_BY_INDEX 0
-#endif
-/* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record;
-   keys are not used. */
-#ifndef CLSORT_COMPARATOR
-#define CLSORT_COMPARATOR 0
-#endif
-/* With a comparator: bytes of a record; and whether items carry the record's number instead of the
-   record itself. */
-#ifndef CLSORT_RECORD_BYTES
-#define CLSORT_RECORD_BYTES 4
-#endif
-#ifndef CLSORT_INDIRECT
-#define CLSORT_INDIRECT 0
-#endif
-/* 1: merge passes take their two runs from two arrays. */
-#ifndef CLSORT_TWO_ARRAYS
-#define CLSORT_TWO_ARRAYS 0
-#endif
-/* log2 of the work-items in a work-group; the same for every kernel of a program. */
-#ifndef CLSORT_GROUP_LOG2
-#define CLSORT_GROUP_LOG2 8
-#endif
-/* log2 of the work-items that share a tile: a whole work-group, or 0 where each work-item has a
-   tile of its own and no local memory is used. */
-#ifndef CLSORT_SHARE_LOG2
-#define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2
-#endif
-/* log2 of the items that a work-item holds in registers in a tile kernel. */
-#ifndef CLSORT_ITEMS_LOG2
-#define CLSORT_ITEMS_LOG2 4
-#endif
-/* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
-   the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone. */
-#ifndef CLSORT_FEW
-#define CLSORT_FEW 0
-#endif
-/* The family to build. */
-#ifndef CLSORT_FAMILY
-#define CLSORT_FAMILY CLSORT__FAMILY_BITONIC
-#endif
+/* The options of a program. clsort.h gives each of these; tools/check-kernels has one of each, too:
+
+     FAMILY              the family to build
+     KEY_BYTES           bytes of a key: 1, 2, 4 or 8
+     VALUE_BYTES         bytes that travel with a key: values have 0 to 8; whole records, which
+                         include the key, have up to 16
+     RECORDS             1: the values are whole records. `keys` points at the key inside the first
+                         record, and keys are not written separately
+     BREAK_TIES_BY_INDEX 1: equal keys are ordered by their value, a cl_uint index
+     COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
+                         of type clsort_record; keys are not used
+     RECORD_BYTES        with a comparator: bytes of a record
+     INDIRECT            with a comparator, 1: items carry the record's number instead of the record
+     TWO_ARRAYS          1: merge passes take their two runs from two arrays
+     RANGES              1: segments are long ranges that other kernels left
+     GROUP_LOG2          log2 of the work-items in a work-group; the same for every kernel of a
+                         program
+     SHARE_LOG2          log2 of the work-items that share a tile: a whole work-group, or 0 where
+                         each work-item has a tile of its own and no local memory is used
+     ITEMS_LOG2          log2 of the items that a work-item holds in registers in a tile kernel
+     LANES               elements of an item: 1, or 16 with a tile per work-item
+     DIGIT_BITS          bits of a digit, and of selections: 4 to 8; up to 11 with a block per
+                         work-item, and of selections
+     RADIX_ITEMS         elements of a work-item in a tile of radix; columns of a work-item that
+                         short rows are read in
+     SCAN                how a work-group of quicksort adds up, one of CLSORT__SCAN_*: with
+                         group_scan_total, with the functions of OpenCL C 2.0, or as published
+     WIDE                1: for many elements: sweeps look back over words of 64 bits, ranges of
+                         hybrid radix have more second digits
+     FORWARD_PROGRESS    1: all work-groups that have started make progress. The sweep kernels then
+                         use NVIDIA's PTX
+     TEAM_MOST           the most work-items of a team, which rank elements together. Without warps,
+                         a word of 32 bits holds 16 bits for them and a count
+     BRANCHES            1: a work-group skips steps that do not apply to it, although they have
+                         barriers. PoCL 3.1 miscompiles that
+
+   One of these that is missing is 0, so they are read by #if alone:
+
+     FEW                 1, where an array or each row fits a tile: of bitonic, merge, radix of
+                         samples and segments only the kernel that sorts such; of sweeps those
+                         behind hybrid radix. 2, where each row is longer: of segments only those
+                         for long ones; of sweeps those that are alone
+     NO_VECTORS          1: without instructions that compress the lanes of a vector
+     BOUND_REGISTERS     1: options bound how many registers a work-item has
+     SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
+                         them; 0: the compiler chooses. Where it may take 16 or 32, it took 32, and
+                         spilled registers */
 #define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -550,56 +539,22 @@
     ((CLSORT_IS(PARTITION) \
       || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \
      && CLSORT_FORWARD_PROGRESS)
-/* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
-   miscompiles that. */
-#ifndef CLSORT_BRANCHES
-#define CLSORT_BRANCHES 0
-#endif
-/* Elements of an item: 1, or 16 with a tile per work-item. */
-#ifndef CLSORT_LANES
-#define CLSORT_LANES 1
-#endif
-/* 1: for many elements: sweeps look back over words of 64 bits, ranges of hybrid radix have more
-   second digits. */
-#ifndef CLSORT_WIDE
-#define CLSORT_WIDE 0
-#endif
-/* 1: options bound how many registers a work-item has. */
-#ifndef CLSORT_BOUND_REGISTERS
-#define CLSORT_BOUND_REGISTERS 0
-#endif
-/* Work-items that share the registers of a thread, as Intel's GPUs count them; 0: the compiler
-   chooses. Where it may take 16 or 32, it took 32, and spilled registers. */
-#ifndef CLSORT_SUB_GROUP
-#define CLSORT_SUB_GROUP 0
-#endif
-/* 1: segments are long ranges that other kernels left. */
-#ifndef CLSORT_RANGES
-#define CLSORT_RANGES 0
-#endif
 
 #if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8
 #error "CLSORT_KEY_BYTES must be 1, 2, 4 or 8"
-#endif
-#if CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16
+#elif CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16
 #error "CLSORT_VALUE_BYTES must be 0 to 16"
-#endif
-#if CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)
+#elif CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)
 #error "CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1"
-#endif
-#if CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
+#elif CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
 #error "CLSORT_BREAK_TIES_BY_INDEX needs a cl_uint value"
-#endif
-#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13
+#elif CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13
 #error "CLSORT_GROUP_LOG2 must be 0 to 13"
-#endif
-#if CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2
+#elif CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2
 #error "CLSORT_SHARE_LOG2 must be 0 or CLSORT_GROUP_LOG2"
-#endif
-#if CLSORT_ITEMS_LOG2 < 0 || CLSORT_ITEMS_LOG2 > 5
+#elif CLSORT_ITEMS_LOG2 < 0 || CLSORT_ITEMS_LOG2 > 5
 #error "CLSORT_ITEMS_LOG2 must be 0 to 5"
-#endif
-#if CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
+#elif CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
 #error "CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0"
 #endif
 
@@ -1311,15 +1266,6 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 
 //---- group
 #if CLSORT_NEEDS_GROUP
-/* 1: all work-groups that have started make progress. The sweep kernels then use NVIDIA's PTX. */
-#ifndef CLSORT_FORWARD_PROGRESS
-#define CLSORT_FORWARD_PROGRESS 0
-#endif
-/* A team: the work-items that rank elements together. Without warps, a word of 32 bits holds 16
-   bits for them and a count. */
-#ifndef CLSORT_TEAM_MOST
-#define CLSORT_TEAM_MOST 16
-#endif
 #define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS && CLSORT_TEAM_MOST == CLSORT__WARP)
 #define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
@@ -4034,10 +3980,6 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
 #if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
-/* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */
-#ifndef CLSORT_DIGIT_BITS
-#define CLSORT_DIGIT_BITS 8
-#endif
 #if CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11)
 #error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
 #endif
@@ -4375,10 +4317,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
    that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_ROW:
    lanes of a vector. */
-#ifndef CLSORT_VECTORS
-#define CLSORT_VECTORS 1
-#endif
-#if !CLSORT_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
+#if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
 #define CLSORT_LANE_BYTES CLSORT_KEY_BYTES
@@ -5780,10 +5719,6 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 
 //---- radix: a tile per work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Elements of a work-item, any number; a tile is CLSORT_GROUP times as many. */
-#ifndef CLSORT_RADIX_ITEMS
-#define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 17 : 8)
-#endif
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 #if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
 #error "CLSORT_SWEEP needs a work-item for each digit"
@@ -5803,18 +5738,11 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
    takes equal digits at once: they need neither. */
 #define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
-#ifndef CLSORT_COUNT_COPIES
 #define CLSORT_COUNT_COPIES \
     (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
-#endif
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_PACKS) * CLSORT_COUNT_COPIES)
 /* Keys that a work-item loads at once. */
-#ifndef CLSORT_COUNT_ITEMS
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
-#endif
-#if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)
-#error "CLSORT_COUNT_COPIES must be a power of two"
-#endif
 
 /* Clears the words of bins and the bits seen after them. Ends with a barrier. */
 CLSORT_INLINE void clear_bins(local uint *bins)
@@ -7142,9 +7070,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
    2022. */
 #if CLSORT_SWEEP
 /* Words read at once when looking back. */
-#ifndef CLSORT_SWEEP_AHEAD
 #define CLSORT_SWEEP_AHEAD 4
-#endif
 #if CLSORT_WIDE
 typedef ulong status_t;
 #define CLSORT_STATUS_SHIFT 62
@@ -7196,8 +7122,7 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
    all, how many low bits are mended, how many runs; counts[pass][digit]; status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
-#endif
-#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
 #error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
 CLSORT_INLINE global uint *sweep_tickets(radix_t r)
@@ -7604,11 +7529,9 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 #define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)
 #if CLSORT__HYBRID_OWN_BINS_LOG2 > 5
 #error "the bins of a work-item lie side by side, without padding between them"
-#endif
-#if CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
+#elif CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
 #error "hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8"
-#endif
-#if CLSORT_BUCKET_ITEMS & 1
+#elif CLSORT_BUCKET_ITEMS & 1
 #error "odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS"
 #endif
 
@@ -8059,9 +7982,6 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#ifndef CLSORT_RADIX_ITEMS
-#define CLSORT_RADIX_ITEMS 16
-#endif
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: `tables` words behind the gate's own table, those of this family
    begin; a range has `slots` second digits at most, 0: its keys are a bucket. A slice has `parts`
@@ -11273,11 +11193,6 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
    Tsigas, GPU-Quicksort, 2009. */
 #if CLSORT_NEEDS_QUICKSORT
-/* How a work-group adds up: with group_scan_total, with the functions of OpenCL C 2.0, or as
-   published. CLSORT__SCAN_* are the values. */
-#ifndef CLSORT_SCAN
-#define CLSORT_SCAN CLSORT__SCAN_LOCAL
-#endif
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS << CLSORT_LANES_LOG2)
 
@@ -11625,9 +11540,7 @@ CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, 
 
 /* Elements that a work-item moves at a time. With few of them more work-groups run at once, and
    their waits for memory overlap. The fastest of 4, 8 and 16 on an H200. */
-#ifndef CLSORT_PART_ITEMS
 #define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
-#endif
 #define CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)
 
 /* The m-th element of a work-item in a tile. Where elements must keep their order, those of a
@@ -12390,9 +12303,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            before the k-th element so far. A full list keeps its first k. Where a
                            row is one part, one launch does everything */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-#ifndef CLSORT_DIGIT_BITS
-#define CLSORT_DIGIT_BITS 8
-#endif
 #if CLSORT_NEEDS_PASSES && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
 #endif
@@ -12579,11 +12489,7 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
    each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
    than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
    columns, of which a work-item has CLSORT_FIRSTS. */
-#if CLSORT_IS(SHORT_ROWS) && defined(CLSORT_RADIX_ITEMS)
-#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS
-#else
-#define CLSORT_FIRSTS 1
-#endif
+#define CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
 #define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
 #define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
