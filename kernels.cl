@@ -556,7 +556,7 @@
 #error "CLSORT_ITEMS_LOG2 must be 0 to 5"
 #elif CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
 #error "CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0"
-#endif
+#endif   /* checks of options */
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
 #define CLSORT_ITEMS (1 << CLSORT_ITEMS_LOG2)
@@ -694,7 +694,7 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #else
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
 #endif
-#endif
+#endif   /* CLSORT_COMPARATOR */
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
@@ -748,7 +748,7 @@ typedef struct { global uchar *keys, *values; } array_t;
 #else
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
 #endif
-#endif
+#endif   /* CLSORT_RECORDS */
 
 /* The three arrays that a sort moves elements between, by number. */
 enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
@@ -787,7 +787,7 @@ typedef ushort unit_t;
 typedef uchar unit_t;
 #define CLSORT_UNIT 1
 #define CLSORT_UNIT_NAME uchar
-#endif
+#endif   /* CLSORT_VALUE_BYTES % 8 == 0 */
 
 CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
 {
@@ -995,7 +995,7 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
     r.key = decode(r.key, c);
     store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- record: order
 #if !CLSORT_IS(UTILITY)
@@ -1025,7 +1025,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 #endif
 }
 #endif
-#endif
+#endif   /* !CLSORT_IS(UTILITY) */
 
 //---- record: insertion
 #if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
@@ -1049,7 +1049,7 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
     for (uint i = 0; i < size; i++)
         store_whole_item(target, c, base + i, v[i]);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 && ... */
 
 //---- segments
 /* SEGMENTS are elements that are sorted apart, given in one of three ways:
@@ -1262,7 +1262,7 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
     for (uint k = 0; k < CLSORT_WORDS; k++)
         words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT__WORD_PAD_LOG2)] = r.word[k];
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- group
 #if CLSORT_NEEDS_GROUP
@@ -1341,7 +1341,7 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
         sum += w < t / CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
     return sum - x;
 }
-#endif
+#endif   /* CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP */
 
 /* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
    free again when it returns. */
@@ -1369,7 +1369,7 @@ CLSORT_INLINE uint group_total(uint x, local uint *word)
     group_sync();
     return total;
 }
-#endif
+#endif   /* CLSORT_NEEDS_GROUP */
 
 //---- group: numbers
 /* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
@@ -1423,7 +1423,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
     if (local_id() == 0)
         atomic_add((volatile global uint *)&numbers[NUMBERS_DONE], done);
 }
-#endif
+#endif   /* CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS) */
 
 //---- network
 #if !CLSORT_IS(UTILITY)
@@ -1447,7 +1447,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
 #endif
 #else
 #define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
-#endif
+#endif   /* CLSORT_BREAK_TIES_BY_INDEX */
 
 /* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
    what stands for elements beyond the end, always at the larger index, never moves. */
@@ -1521,7 +1521,7 @@ CLSORT_INLINE void lane_steps(item_t *v, uint items, uint stage)
     }
 #undef CLSORT_LANE_STEP
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- network: steps
 /* The step of one register bit for 2^bits items. bits and bit are constants at each call, so that
@@ -1553,7 +1553,7 @@ CLSORT_INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, ui
     if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);
     if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);
 }
-#endif
+#endif   /* !CLSORT_IS(UTILITY) */
 
 //---- window: items
 #if CLSORT_NEEDS_WINDOWS
@@ -1669,7 +1669,7 @@ CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH)) */
 
 /* The steps of register bits hi ... lo of one stage in global memory, in place: each work-item
    takes one window of 2^bits items. One read and one write of each element. low_bit is the item's
@@ -1695,7 +1695,7 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
         const codec_t codec = CLSORT_CODEC; \
         window_pass(data, codec, n, windows, low_bit, hi, lo, mirror, bits); \
     }
-#endif
+#endif   /* CLSORT_NEEDS_WINDOWS */
 
 //---- window: slots
 #if CLSORT_NEEDS_STAGES
@@ -1767,7 +1767,7 @@ CLSORT_INLINE void move_window(item_t *v, local code_t *keys, local uint *words,
 
 #else
 #define move_window(v, keys, words, from, to)
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- window: stages
 /* The work-item's number among those that share a tile, and the tile's first element. */
@@ -1822,7 +1822,7 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
     }
     return now;
 }
-#endif
+#endif   /* CLSORT_NEEDS_STAGES */
 
 //---- bitonic: tile
 #if CLSORT_IS(BITONIC)
@@ -1884,8 +1884,8 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     lane_steps(v, CLSORT_ITEMS, 32);
     store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
-#endif
-#endif
+#endif   /* !CLSORT_FEW */
+#endif   /* CLSORT_IS(BITONIC) */
 
 //---- bitonic: published
 #if CLSORT_IS(PUBLISHED_BITONIC)
@@ -1929,8 +1929,8 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
         for (uint left = min(stage + 1, tile_log2); left > 0; left--)
             global_step(tile, tile, codec, size, left - 1, left > stage);
 }
-#endif
-#endif
+#endif   /* CLSORT_LANES == 1 */
+#endif   /* CLSORT_IS(PUBLISHED_BITONIC) */
 
 //---- bitonic: published batch
 /* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
@@ -2121,7 +2121,7 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const codec_t codec = CLSORT_CODEC;
     batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);
 }
-#endif
+#endif   /* CLSORT_IS(BATCH) && CLSORT_LANES == 1 */
 
 //---- merge
 #if CLSORT_NEEDS_MERGE
@@ -2251,8 +2251,8 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
         || (strict && y <= x && !clsort_precedes(record[x], record[y])))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
-#endif
-#endif
+#endif   /* CLSORT_COMPARATOR */
+#endif   /* !CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_IS(RUNS) */
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
@@ -2351,7 +2351,7 @@ CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, ui
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif
+#endif   /* CLSORT_GROUP >= 16 */
 
 //---- merge: local runs
 #if CLSORT_COMPARATOR
@@ -2388,7 +2388,7 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
     barrier(CLK_LOCAL_MEM_FENCE);
     return next;
 }
-#endif
+#endif   /* CLSORT_COMPARATOR */
 
 /* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb), to where the
    first one begins: each work-item takes the elements of its own places into v. Called by tile
@@ -2452,7 +2452,7 @@ CLSORT_INLINE void sort_items(item_t *v, codec_t c)
         for (uint m = 1; m + 1 < CLSORT_ITEMS; m += 2)
             order_neighbours(&v[m], &v[m + 1], c);
     }
-#endif
+#endif   /* CLSORT_VALUE_BYTES == 0 */
 }
 
 //---- merge: work-group tiles
@@ -2535,7 +2535,7 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
 }
-#endif
+#endif   /* !CLSORT_IS(PUBLISHED_MERGE) */
 
 //---- merge: work-group kernels
 #if CLSORT_IS(MERGE)
@@ -2568,7 +2568,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                splits_here);
 }
 #endif
-#endif
+#endif   /* CLSORT_IS(MERGE) */
 #elif !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
@@ -2662,7 +2662,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
         v[0] = v[1];
     }
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- merge: serial pass
 #if CLSORT_IS(MERGE) && !CLSORT_FEW
@@ -2689,8 +2689,8 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         begin = p.start + to;
     }
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(MERGE) && !CLSORT_FEW */
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- merge: runs
 #if CLSORT_IS(RUNS)
@@ -2788,7 +2788,7 @@ typedef struct { array_t array; uint count; } run_t;
     name##_keys = name##_number == 0x##i ? CLSORT_KEYS_OF(i) : name##_keys; \
     name##_values = name##_number == 0x##i ? CLSORT_VALUES_OF(i) : name##_values; \
     name##_count = name##_number == 0x##i ? counts.s##i : name##_count;
-#endif
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- merge: samples of runs
 /* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
@@ -3239,7 +3239,7 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     if (i <= tiles)
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- merge: a tile of runs
 /* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
@@ -3279,7 +3279,7 @@ CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uin
     s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;
     return s;
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 #if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
@@ -3407,7 +3407,7 @@ CLSORT_INLINE uint player_first(player_t x, player_t y)
 {
     return x.code < y.code || (x.code == y.code && x.run < y.run);
 }
-#endif
+#endif   /* CLSORT_KEY_BYTES < 8 */
 
 //---- merge: trees of runs
 /* A tree of losers over the shares of a tile: node i holds the loser of the match between the
@@ -3505,8 +3505,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                 play(&tree[t], &r, leaves, target, codec);
     }
 }
-#endif
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS */
+#endif   /* CLSORT_IS(RUNS) */
 
 //---- merge: published
 #if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
@@ -3541,10 +3541,10 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
         barrier(CLK_LOCAL_MEM_FENCE);
         r = get_item(keys, words, t);
     }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
     store_item(target, codec, i, n, r);
 }
-#endif
+#endif   /* CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1 */
 
 //---- merge: segments
 /* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file. Their number does
@@ -3607,8 +3607,8 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
-#endif
-#endif
+#endif   /* !CLSORT_FEW */
+#endif   /* CLSORT_IS(SEGMENTS) */
 
 //---- merge: tiles of segments
 #if CLSORT_SHARE_LOG2 > 0
@@ -3663,7 +3663,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
 
 //---- merge: packed segments
 #if !CLSORT_RANGES
@@ -3903,8 +3903,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         if (inside >> m & 1)
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2 */
+#endif   /* !CLSORT_RANGES */
 #elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
 
 //---- merge: segments serially
@@ -3934,10 +3934,10 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
                     codec);
     }
 }
-#endif
-#endif
-#endif
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS */
+#endif   /* CLSORT_NEEDS_PACKING */
+#endif   /* CLSORT_NEEDS_MERGE */
 
 //---- radix: codes
 #if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
@@ -4012,7 +4012,7 @@ typedef struct {
 } digit_t;
 #else
 typedef struct { uint shift, mask; } digit_t;
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 /* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code are sorted
    by. */
@@ -4099,7 +4099,7 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
     for (uint step = CLSORT_DIGITS / 8; step > 0; step /= 2)
         part += d.splitters[part + step - 1] <= code ? step : 0;
     return part;
-#endif
+#endif   /* CLSORT_SPLITTER_TREE */
 }
 #else
 /* Where a digit lies in a code. The pass that the host may add has the last digit; it never
@@ -4115,7 +4115,7 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
     return (uint)(code >> d.shift) & d.mask;
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 /* A word of the plan: bits that say whether a pass sorts, copies or does neither, and whether it is
    an odd one of those that sort; above them, from bits PASS_FROM and PASS_TO on, the arrays. */
@@ -4190,7 +4190,7 @@ CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint c
     const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps before the first one */
     return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: blocks
 /* The elements begin ... begin + size - 1 of a block. `works` 0 makes an empty block: then a
@@ -4311,7 +4311,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
                 sum += count;
             }
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
@@ -4352,7 +4352,7 @@ typedef uchar mask_t;
 #define CLSORT_AS_ROW as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
-#endif
+#endif   /* CLSORT_LANE_BYTES == 4 */
 #if defined(CLSORT_ROW) && CLSORT_VALUE_BYTES > 0
 #define CLSORT_PACKS 1
 typedef ulong lane_t;
@@ -4439,7 +4439,7 @@ CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         write_together(r, to, items[d], waiting[d], &next[d]);
 }
-#endif
+#endif   /* !CLSORT_WRITES_LINES */
 
 //---- radix: scatter of lanes
 /* Lanes, if there are more than caches hold or where places collide, wait in the first-level cache
@@ -4545,7 +4545,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
         next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];
     scatter_block(r, plan, b, next);
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: partition by work-items
 #if CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0
@@ -4663,7 +4663,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
     }
     part_block(r, take_block(r, block, 1), next);
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0 */
 
 //---- radix: small in a work-item
 /* Counts all digits of all keys. Returns the bits in which keys differ. */
@@ -5063,7 +5063,7 @@ CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         g = move_row(a, g, held[k], pivot);
     return g.low;
 }
-#endif
+#endif   /* CLSORT_PACKS */
 
 /* The same from `from` to `to`, which may be the same of packed elements. */
 CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
@@ -5303,8 +5303,8 @@ CLSORT_INLINE void sort_packed(radix_t r, packed_t p, global const uint *values)
     fetch_values(p.lanes, values, r.n);
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
 }
-#endif
-#endif
+#endif   /* !CLSORT_PACKS */
+#endif   /* !defined(CLSORT_ROW) */
 
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
@@ -5355,7 +5355,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
             sort_piece(r, job, piece);
     }
 }
-#endif
+#endif   /* CLSORT_NEEDS_PIECES */
 
 //---- radix: cached
 /* RADIX IN CACHE, of CPUs, stable: one pass over memory, from the top. A sample cuts the codes
@@ -5602,7 +5602,7 @@ CLSORT_INLINE void split_lanes(radix_t r, cells_t c, block_t b, uint *next, uint
     if (stages)
         write_lines(to, lines, first, next, CLSORT__CACHED_RANGES);
 }
-#endif
+#endif   /* CLSORT_IN_LANES */
 
 CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 {
@@ -5673,7 +5673,7 @@ CLSORT_INLINE void sort_whole(radix_t r)
     else
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
-#endif
+#endif   /* CLSORT_PACKS */
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
@@ -5714,8 +5714,8 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
     if (get_global_id(0) == 0)
         sort_whole(r);
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(CACHED) */
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- radix: a tile per work-group
 #if CLSORT_SHARE_LOG2 > 0
@@ -5792,7 +5792,7 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
             count_one(own, p - first, digit_of(code, pass_digit(r, p)));
     }
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 /* Counter i of the bins. Called with a barrier since they were counted. */
 CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
@@ -5904,7 +5904,7 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], c);
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: ranks
 /* The places of a work-item's elements in their tile, two in a word. */
@@ -6099,7 +6099,7 @@ CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
             key + m);
 #endif
 }
-#endif
+#endif   /* CLSORT_FEW_PARTS || CLSORT_FEW_VOTES */
 
 #if !CLSORT_FEW_PARTS
 /* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
@@ -6358,7 +6358,7 @@ CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
                 *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];
     }
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: tiles move
 #if !CLSORT_FEW_PARTS
@@ -6379,7 +6379,7 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
             *key_place(to, place[m]) = decode(code, c);
     }
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 /* The values of a work-item's elements. */
 typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
@@ -6503,7 +6503,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
         write_plan(r, differ);
     scan_digit(r, digit, used, sums);
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: scatter
 /* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
@@ -6565,7 +6565,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
         scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: splitters
 #if CLSORT_IS(PARTITION)
@@ -6598,7 +6598,7 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
     const radix_t r = CLSORT_PARTITION(0);
     scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: few parts by votes
 #if CLSORT_FEW_VOTES
@@ -6953,7 +6953,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
         start[splitter_count + 1] = n;
     vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);
 }
-#endif
+#endif   /* CLSORT_FEW_VOTES */
 
 //---- radix: partition by work-groups
 #if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES
@@ -7000,7 +7000,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *
         scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
                      min(b.size - done, (uint)CLSORT_RADIX_TILE));
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES */
 
 //---- radix: small
 #if CLSORT_IS(RADIX)
@@ -7050,8 +7050,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         store_item(r.target, r.codec, tile_item(m), n, items[m]);
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(RADIX) */
+#endif   /* !CLSORT_SWEEP */
 
 //---- radix: sweep
 /* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
@@ -7115,7 +7115,7 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 {
     *(volatile global status_t *)p = word;
 }
-#endif
+#endif   /* CLSORT_FORWARD_PROGRESS */
 
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
@@ -7343,7 +7343,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
         first += tiles;
     }
 }
-#endif
+#endif   /* CLSORT_FEW != 2 */
 
 //---- radix: mending
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
@@ -7472,10 +7472,10 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
         mend_run(r, run.x, run.y);
     }
 }
-#endif
-#endif
-#endif
-#endif
+#endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
+#endif   /* CLSORT_SWEEP */
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
 
 //---- radix: order of codes
 #if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
@@ -7515,7 +7515,7 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif
+#endif   /* CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS) */
 
 //---- radix: buckets
 /* BUCKETS of bare keys, which one work-group sorts in local memory. A LINE cuts a part of the codes
@@ -7927,7 +7927,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
     fill_bins(l, key, rank, rows);
     order_bins(l, rows, single_bins(line) ? 0 : longest);
 }
-#endif
+#endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: hybrid
 /* HYBRID RADIX of bare keys, and of pairs, from the top digit down. Equal bare keys cannot be told
@@ -9978,7 +9978,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif
+#endif   /* CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: bins of runs
 #if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
@@ -10244,8 +10244,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     sort_bucket(l, code, rows, least, most);
     store_held(l, advance(target, span.begin), codec, rows);
 }
-#endif
-#endif
+#endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
+#endif   /* CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks
 /* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
@@ -10340,7 +10340,7 @@ CLSORT_INLINE void sort_block(ranks_t r)
         r.tree[(r.size >> height) + (number >> height)] = code;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif
+#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks of others
 #if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
@@ -10411,7 +10411,7 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
     if (t < r.rows)
         store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
 }
-#endif
+#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: samples
 /* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
@@ -10545,7 +10545,7 @@ CLSORT_INLINE void merge_lanes(code_t *v)
         merge_blocks(v, CLSORT_ITEMS / 2);
     }
 }
-#endif
+#endif   /* CLSORT_WARPS */
 
 //---- radix: samples are merged
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
@@ -10706,7 +10706,7 @@ CLSORT_INLINE uint lane_value(uint x, uint lane)
     __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
     return other;
 }
-#endif
+#endif   /* CLSORT_WARPS */
 
 /* The sum of x over the work-items before this one; *total: over all. Called by all work-items;
    begins after a barrier since the sums were used, and ends with one. */
@@ -10946,7 +10946,7 @@ CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint 
         for (uint m = 0; m < CLSORT_STORED; m++)
             if (i + m * CLSORT_GROUP < rows)
                 *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
-#endif
+#endif   /* CLSORT_PAIRS */
     }
 }
 
@@ -11162,8 +11162,8 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
     sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
 }
-#endif
-#endif
+#endif   /* CLSORT_FEW == 1 */
+#endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort
 /* QUICKSORT. The elements lie in two arrays, target and alt, and each round moves them from one to
@@ -11725,7 +11725,7 @@ CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint siz
     }
     return join_lanes(least, below, above, most, less, equal);
 }
-#endif
+#endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
 CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
@@ -11769,7 +11769,7 @@ CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint beg
         next.greater += !less;
     }
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort: begin and count
 /* Makes the first sequence, or the only leaf. Called by one work-item. */
@@ -11897,7 +11897,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
         }
     }
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort: children
 /* What becomes of a child: nothing more to do; a leaf; a sequence of the next round; a leftover. */
@@ -12216,7 +12216,7 @@ CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_scatter)
 CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_leaf)
-#endif
+#endif   /* !CLSORT_IS(RELAUNCH) */
 
 //---- quicksort: relauncher
 #if CLSORT_IS(RELAUNCH)
@@ -12261,8 +12261,8 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     quick_begin(q);
     relaunch(q, local_bytes);
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(RELAUNCH) */
+#endif   /* CLSORT_NEEDS_QUICKSORT */
 
 //---- select: plan
 /* SELECT: the first k elements of every row's sorted order, without sorting the rows.
@@ -12464,7 +12464,7 @@ CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
 #define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
 #define CLSORT_RANKED_BEFORE(x, y) \
     ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
-#endif
+#endif   /* CLSORT_KEY_BYTES <= 4 */
 
 /* How many of x[0 ... count - 1] come before `own`. Loads of 16 pairs wait together. */
 CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
@@ -12698,7 +12698,7 @@ CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, l
         write_candidates(s, p, out, l, count, sorted);
     }
 }
-#endif
+#endif   /* CLSORT_IS(SHORT_ROWS) */
 
 //---- select: tiles of rows
 #if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
@@ -12744,7 +12744,7 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
                       get_item(codes, words, at).word[0]);
     }
 }
-#endif
+#endif   /* CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS) */
 
 //---- select: range
 #if CLSORT_NEEDS_PASSES
@@ -13017,7 +13017,7 @@ CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r,
     }
     write_marks(s, p, out);
 }
-#endif
+#endif   /* CLSORT_GROUP == 1 */
 
 /* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
@@ -13054,7 +13054,7 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
     }
     write_collected(s, p, r, out, space, codes);
 }
-#endif
+#endif   /* CLSORT_IS(SELECT) */
 
 //---- select: tables
 /* The tables in global memory: the counts of three passes for every row, of which one is added to,
@@ -13331,7 +13331,7 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
     const tables_t t = CLSORT_TABLES;
     begin_row(s, t, clusters, wanted, space);
 }
-#endif
+#endif   /* CLSORT_IS(SELECT) */
 
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
@@ -13870,7 +13870,7 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
     if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
         row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;
 }
-#endif
+#endif   /* CLSORT_GROUP_LOG2 > 0 */
 
 //---- select: results
 /* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
@@ -13998,7 +13998,7 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         tell_done(head + CLSORT__ROW_NUMBERS, 1);
     }
 }
-#endif
+#endif   /* CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0 */
 
 #if CLSORT_IS(SELECT)
 //---- select: scattered results
@@ -14078,9 +14078,9 @@ CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS
     for (uint i = s.n + local_id(); i < (exists && p.part == 0 ? all.n : 0); i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
-#endif
-#endif
-#endif
+#endif   /* CLSORT_IS(SELECT) */
+#endif   /* CLSORT_NEEDS_PASSES */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
 
 //---- utility
 #if CLSORT_IS(UTILITY)
@@ -14452,4 +14452,4 @@ CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong
     for (uint k = 0; k < 2; k++)
         atomic_add(&sum[k], difference[k]);
 }
-#endif
+#endif   /* CLSORT_IS(UTILITY) */
