@@ -446,64 +446,53 @@
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
 //---- tuning
-/* Bytes of a key: 1, 2, 4 or 8. */
-#ifndef CLSORT_KEY_BYTES
-#define CLSORT_KEY_BYTES 4
-#endif
-/* Bytes that travel with a key: values have 0 to 8; whole records, which include the key, have up
-   to 16. */
-#ifndef CLSORT_VALUE_BYTES
-#define CLSORT_VALUE_BYTES 0
-#endif
-/* 1: the values are whole records. `keys` points at the key inside the first record, and keys are
-   not written separately. */
-#ifndef CLSORT_RECORDS
-#define CLSORT_RECORDS 0
-#endif
-/* 1: equal keys are ordered by their value, a cl_uint index. */
-#ifndef CLSORT_BREAK_TIES_BY_INDEX
-#define CLSORT_BREAK_TIES_BY_INDEX 0
-#endif
-/* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record;
-   keys are not used. */
-#ifndef CLSORT_COMPARATOR
-#define CLSORT_COMPARATOR 0
-#endif
-/* With a comparator: bytes of a record; and whether items carry the record's number instead of the
-   record itself. */
-#ifndef CLSORT_RECORD_BYTES
-#define CLSORT_RECORD_BYTES 4
-#endif
-#ifndef CLSORT_INDIRECT
-#define CLSORT_INDIRECT 0
-#endif
-/* 1: merge passes take their two runs from two arrays. */
-#ifndef CLSORT_TWO_ARRAYS
-#define CLSORT_TWO_ARRAYS 0
-#endif
-/* log2 of the work-items in a work-group; the same for every kernel of a program. */
-#ifndef CLSORT_GROUP_LOG2
-#define CLSORT_GROUP_LOG2 8
-#endif
-/* log2 of the work-items that share a tile: a whole work-group, or 0 where each work-item has a
-   tile of its own and no local memory is used. */
-#ifndef CLSORT_SHARE_LOG2
-#define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2
-#endif
-/* log2 of the items that a work-item holds in registers in a tile kernel. */
-#ifndef CLSORT_ITEMS_LOG2
-#define CLSORT_ITEMS_LOG2 4
-#endif
-/* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
-   the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone. */
-#ifndef CLSORT_FEW
-#define CLSORT_FEW 0
-#endif
-/* The family to build. */
-#ifndef CLSORT_FAMILY
-#define CLSORT_FAMILY CLSORT__FAMILY_BITONIC
-#endif
+/* The options of a program. clsort.h gives each of these; tools/check-kernels has one of each, too:
+
+     FAMILY              the family to build
+     KEY_BYTES           bytes of a key: 1, 2, 4 or 8
+     VALUE_BYTES         bytes that travel with a key: values have 0 to 8; whole records, which
+                         include the key, have up to 16
+     RECORDS             1: the values are whole records. `keys` points at the key inside the first
+                         record, and keys are not written separately
+     BREAK_TIES_BY_INDEX 1: equal keys are ordered by their value, a cl_uint index
+     COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
+                         of type clsort_record; keys are not used
+     RECORD_BYTES        with a comparator: bytes of a record
+     INDIRECT            with a comparator, 1: items carry the record's number instead of the record
+     TWO_ARRAYS          1: merge passes take their two runs from two arrays
+     RANGES              1: segments are long ranges that other kernels left
+     GROUP_LOG2          log2 of the work-items in a work-group; the same for every kernel of a
+                         program
+     SHARE_LOG2          log2 of the work-items that share a tile: a whole work-group, or 0 where
+                         each work-item has a tile of its own and no local memory is used
+     ITEMS_LOG2          log2 of the items that a work-item holds in registers in a tile kernel
+     LANES               elements of an item: 1, or 16 with a tile per work-item
+     DIGIT_BITS          bits of a digit, and of selections: 4 to 8; up to 11 with a block per
+                         work-item, and of selections
+     RADIX_ITEMS         elements of a work-item in a tile of radix; columns of a work-item that
+                         short rows are read in
+     SCAN                how a work-group of quicksort adds up, one of CLSORT__SCAN_*: with
+                         group_scan_total, with the functions of OpenCL C 2.0, or as published
+     WIDE                1: for many elements: sweeps look back over words of 64 bits, ranges of
+                         hybrid radix have more second digits
+     FORWARD_PROGRESS    1: all work-groups that have started make progress. The sweep kernels then
+                         use NVIDIA's PTX
+     TEAM_MOST           the most work-items of a team, which rank elements together. Without warps,
+                         a word of 32 bits holds 16 bits for them and a count
+     BRANCHES            1: a work-group skips steps that do not apply to it, although they have
+                         barriers. PoCL 3.1 miscompiles that
+
+   One of these that is missing is 0, so they are read by #if alone:
+
+     FEW                 1, where an array or each row fits a tile: of bitonic, merge, radix of
+                         samples and segments only the kernel that sorts such; of sweeps those
+                         behind hybrid radix. 2, where each row is longer: of segments only those
+                         for long ones; of sweeps those that are alone
+     NO_VECTORS          1: without instructions that compress the lanes of a vector
+     BOUND_REGISTERS     1: options bound how many registers a work-item has
+     SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
+                         them; 0: the compiler chooses. Where it may take 16 or 32, it took 32, and
+                         spilled registers */
 #define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -550,58 +539,24 @@
     ((CLSORT_IS(PARTITION) \
       || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \
      && CLSORT_FORWARD_PROGRESS)
-/* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
-   miscompiles that. */
-#ifndef CLSORT_BRANCHES
-#define CLSORT_BRANCHES 0
-#endif
-/* Elements of an item: 1, or 16 with a tile per work-item. */
-#ifndef CLSORT_LANES
-#define CLSORT_LANES 1
-#endif
-/* 1: for many elements: sweeps look back over words of 64 bits, ranges of hybrid radix have more
-   second digits. */
-#ifndef CLSORT_WIDE
-#define CLSORT_WIDE 0
-#endif
-/* 1: options bound how many registers a work-item has. */
-#ifndef CLSORT_BOUND_REGISTERS
-#define CLSORT_BOUND_REGISTERS 0
-#endif
-/* Work-items that share the registers of a thread, as Intel's GPUs count them; 0: the compiler
-   chooses. Where it may take 16 or 32, it took 32, and spilled registers. */
-#ifndef CLSORT_SUB_GROUP
-#define CLSORT_SUB_GROUP 0
-#endif
-/* 1: segments are long ranges that other kernels left. */
-#ifndef CLSORT_RANGES
-#define CLSORT_RANGES 0
-#endif
 
 #if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8
 #error "CLSORT_KEY_BYTES must be 1, 2, 4 or 8"
-#endif
-#if CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16
+#elif CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16
 #error "CLSORT_VALUE_BYTES must be 0 to 16"
-#endif
-#if CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)
+#elif CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)
 #error "CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1"
-#endif
-#if CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
+#elif CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
 #error "CLSORT_BREAK_TIES_BY_INDEX needs a cl_uint value"
-#endif
-#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13
+#elif CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13
 #error "CLSORT_GROUP_LOG2 must be 0 to 13"
-#endif
-#if CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2
+#elif CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2
 #error "CLSORT_SHARE_LOG2 must be 0 or CLSORT_GROUP_LOG2"
-#endif
-#if CLSORT_ITEMS_LOG2 < 0 || CLSORT_ITEMS_LOG2 > 5
+#elif CLSORT_ITEMS_LOG2 < 0 || CLSORT_ITEMS_LOG2 > 5
 #error "CLSORT_ITEMS_LOG2 must be 0 to 5"
-#endif
-#if CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
+#elif CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
 #error "CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0"
-#endif
+#endif   /* checks of options */
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
 #define CLSORT_ITEMS (1 << CLSORT_ITEMS_LOG2)
@@ -739,7 +694,7 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #else
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
 #endif
-#endif
+#endif   /* CLSORT_COMPARATOR */
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
@@ -793,7 +748,7 @@ typedef struct { global uchar *keys, *values; } array_t;
 #else
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
 #endif
-#endif
+#endif   /* CLSORT_RECORDS */
 
 /* The three arrays that a sort moves elements between, by number. */
 enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
@@ -832,7 +787,7 @@ typedef ushort unit_t;
 typedef uchar unit_t;
 #define CLSORT_UNIT 1
 #define CLSORT_UNIT_NAME uchar
-#endif
+#endif   /* CLSORT_VALUE_BYTES % 8 == 0 */
 
 CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
 {
@@ -1051,7 +1006,7 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
     r.key = decode(r.key, c);
     store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- record: order
 #if !CLSORT_IS(UTILITY)
@@ -1081,7 +1036,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 #endif
 }
 #endif
-#endif
+#endif   /* !CLSORT_IS(UTILITY) */
 
 //---- record: insertion
 #if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
@@ -1105,7 +1060,7 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
     for (uint i = 0; i < size; i++)
         store_whole_item(target, c, base + i, v[i]);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 && ... */
 
 //---- segments
 /* SEGMENTS are elements that are sorted apart, given in one of three ways:
@@ -1318,19 +1273,10 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
     for (uint k = 0; k < CLSORT_WORDS; k++)
         words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT__WORD_PAD_LOG2)] = r.word[k];
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- group
 #if CLSORT_NEEDS_GROUP
-/* 1: all work-groups that have started make progress. The sweep kernels then use NVIDIA's PTX. */
-#ifndef CLSORT_FORWARD_PROGRESS
-#define CLSORT_FORWARD_PROGRESS 0
-#endif
-/* A team: the work-items that rank elements together. Without warps, a word of 32 bits holds 16
-   bits for them and a count. */
-#ifndef CLSORT_TEAM_MOST
-#define CLSORT_TEAM_MOST 16
-#endif
 #define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS && CLSORT_TEAM_MOST == CLSORT__WARP)
 #define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
@@ -1406,7 +1352,7 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
         sum += w < t / CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
     return sum - x;
 }
-#endif
+#endif   /* CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP */
 
 /* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
    free again when it returns. */
@@ -1434,7 +1380,7 @@ CLSORT_INLINE uint group_total(uint x, local uint *word)
     group_sync();
     return total;
 }
-#endif
+#endif   /* CLSORT_NEEDS_GROUP */
 
 //---- group: numbers
 /* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
@@ -1488,7 +1434,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
     if (local_id() == 0)
         atomic_add((volatile global uint *)&numbers[NUMBERS_DONE], done);
 }
-#endif
+#endif   /* CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS) */
 
 //---- network
 #if !CLSORT_IS(UTILITY)
@@ -1512,7 +1458,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
 #endif
 #else
 #define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
-#endif
+#endif   /* CLSORT_BREAK_TIES_BY_INDEX */
 
 /* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
    what stands for elements beyond the end, always at the larger index, never moves. */
@@ -1586,7 +1532,7 @@ CLSORT_INLINE void lane_steps(item_t *v, uint items, uint stage)
     }
 #undef CLSORT_LANE_STEP
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- network: steps
 /* The step of one register bit for 2^bits items. bits and bit are constants at each call, so that
@@ -1618,7 +1564,7 @@ CLSORT_INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, ui
     if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);
     if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);
 }
-#endif
+#endif   /* !CLSORT_IS(UTILITY) */
 
 //---- window: items
 #if CLSORT_NEEDS_WINDOWS
@@ -1734,7 +1680,7 @@ CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH)) */
 
 /* The steps of register bits hi ... lo of one stage in global memory, in place: each work-item
    takes one window of 2^bits items. One read and one write of each element. low_bit is the item's
@@ -1760,7 +1706,7 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
         const codec_t codec = CLSORT_CODEC; \
         window_pass(data, codec, n, windows, low_bit, hi, lo, mirror, bits); \
     }
-#endif
+#endif   /* CLSORT_NEEDS_WINDOWS */
 
 //---- window: slots
 #if CLSORT_NEEDS_STAGES
@@ -1832,7 +1778,7 @@ CLSORT_INLINE void move_window(item_t *v, local code_t *keys, local uint *words,
 
 #else
 #define move_window(v, keys, words, from, to)
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- window: stages
 /* The work-item's number among those that share a tile, and the tile's first element. */
@@ -1887,7 +1833,7 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
     }
     return now;
 }
-#endif
+#endif   /* CLSORT_NEEDS_STAGES */
 
 //---- bitonic: tile
 #if CLSORT_IS(BITONIC)
@@ -1949,8 +1895,8 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     lane_steps(v, CLSORT_ITEMS, 32);
     store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
-#endif
-#endif
+#endif   /* !CLSORT_FEW */
+#endif   /* CLSORT_IS(BITONIC) */
 
 //---- bitonic: published
 #if CLSORT_IS(PUBLISHED_BITONIC)
@@ -1994,8 +1940,8 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
         for (uint left = min(stage + 1, tile_log2); left > 0; left--)
             global_step(tile, tile, codec, size, left - 1, left > stage);
 }
-#endif
-#endif
+#endif   /* CLSORT_LANES == 1 */
+#endif   /* CLSORT_IS(PUBLISHED_BITONIC) */
 
 //---- bitonic: published batch
 /* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
@@ -2186,7 +2132,7 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const codec_t codec = CLSORT_CODEC;
     batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);
 }
-#endif
+#endif   /* CLSORT_IS(BATCH) && CLSORT_LANES == 1 */
 
 //---- merge
 #if CLSORT_NEEDS_MERGE
@@ -2316,8 +2262,8 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
         || (strict && y <= x && !clsort_precedes(record[x], record[y])))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
-#endif
-#endif
+#endif   /* CLSORT_COMPARATOR */
+#endif   /* !CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_IS(RUNS) */
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
@@ -2416,7 +2362,7 @@ CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, ui
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif
+#endif   /* CLSORT_GROUP >= 16 */
 
 //---- merge: local runs
 #if CLSORT_COMPARATOR
@@ -2453,7 +2399,7 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
     barrier(CLK_LOCAL_MEM_FENCE);
     return next;
 }
-#endif
+#endif   /* CLSORT_COMPARATOR */
 
 /* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb), to where the
    first one begins: each work-item takes the elements of its own places into v. Called by tile
@@ -2517,7 +2463,7 @@ CLSORT_INLINE void sort_items(item_t *v, codec_t c)
         for (uint m = 1; m + 1 < CLSORT_ITEMS; m += 2)
             order_neighbours(&v[m], &v[m + 1], c);
     }
-#endif
+#endif   /* CLSORT_VALUE_BYTES == 0 */
 }
 
 //---- merge: work-group tiles
@@ -2600,7 +2546,7 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
 }
-#endif
+#endif   /* !CLSORT_IS(PUBLISHED_MERGE) */
 
 //---- merge: work-group kernels
 #if CLSORT_IS(MERGE)
@@ -2633,7 +2579,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                splits_here);
 }
 #endif
-#endif
+#endif   /* CLSORT_IS(MERGE) */
 #elif !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
@@ -2727,7 +2673,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
         v[0] = v[1];
     }
 }
-#endif
+#endif   /* CLSORT_LANES == 1 */
 
 //---- merge: serial pass
 #if CLSORT_IS(MERGE) && !CLSORT_FEW
@@ -2754,8 +2700,8 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         begin = p.start + to;
     }
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(MERGE) && !CLSORT_FEW */
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- merge: runs
 #if CLSORT_IS(RUNS)
@@ -2853,7 +2799,7 @@ typedef struct { array_t array; uint count; } run_t;
     name##_keys = name##_number == 0x##i ? CLSORT_KEYS_OF(i) : name##_keys; \
     name##_values = name##_number == 0x##i ? CLSORT_VALUES_OF(i) : name##_values; \
     name##_count = name##_number == 0x##i ? counts.s##i : name##_count;
-#endif
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- merge: samples of runs
 /* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
@@ -3304,7 +3250,7 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     if (i <= tiles)
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- merge: a tile of runs
 /* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
@@ -3344,7 +3290,7 @@ CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uin
     s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;
     return s;
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 #if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
@@ -3472,7 +3418,7 @@ CLSORT_INLINE uint player_first(player_t x, player_t y)
 {
     return x.code < y.code || (x.code == y.code && x.run < y.run);
 }
-#endif
+#endif   /* CLSORT_KEY_BYTES < 8 */
 
 //---- merge: trees of runs
 /* A tree of losers over the shares of a tile: node i holds the loser of the match between the
@@ -3570,8 +3516,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                 play(&tree[t], &r, leaves, target, codec);
     }
 }
-#endif
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS */
+#endif   /* CLSORT_IS(RUNS) */
 
 //---- merge: published
 #if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
@@ -3606,10 +3552,10 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
         barrier(CLK_LOCAL_MEM_FENCE);
         r = get_item(keys, words, t);
     }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
     store_item(target, codec, i, n, r);
 }
-#endif
+#endif   /* CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1 */
 
 //---- merge: segments
 /* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file. Their number does
@@ -3672,8 +3618,8 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
-#endif
-#endif
+#endif   /* !CLSORT_FEW */
+#endif   /* CLSORT_IS(SEGMENTS) */
 
 //---- merge: tiles of segments
 #if CLSORT_SHARE_LOG2 > 0
@@ -3728,7 +3674,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
 
 //---- merge: packed segments
 #if !CLSORT_RANGES
@@ -3968,8 +3914,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         if (inside >> m & 1)
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2 */
+#endif   /* !CLSORT_RANGES */
 #elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
 
 //---- merge: segments serially
@@ -3999,10 +3945,10 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
                     codec);
     }
 }
-#endif
-#endif
-#endif
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS */
+#endif   /* CLSORT_NEEDS_PACKING */
+#endif   /* CLSORT_NEEDS_MERGE */
 
 //---- radix: codes
 #if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
@@ -4045,10 +3991,6 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
 #if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
-/* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */
-#ifndef CLSORT_DIGIT_BITS
-#define CLSORT_DIGIT_BITS 8
-#endif
 #if CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11)
 #error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
 #endif
@@ -4081,7 +4023,7 @@ typedef struct {
 } digit_t;
 #else
 typedef struct { uint shift, mask; } digit_t;
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 /* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code are sorted
    by. */
@@ -4168,7 +4110,7 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
     for (uint step = CLSORT_DIGITS / 8; step > 0; step /= 2)
         part += d.splitters[part + step - 1] <= code ? step : 0;
     return part;
-#endif
+#endif   /* CLSORT_SPLITTER_TREE */
 }
 #else
 /* Where a digit lies in a code. The pass that the host may add has the last digit; it never
@@ -4184,7 +4126,7 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
     return (uint)(code >> d.shift) & d.mask;
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 /* A word of the plan: bits that say whether a pass sorts, copies or does neither, and whether it is
    an odd one of those that sort; above them, from bits PASS_FROM and PASS_TO on, the arrays. */
@@ -4259,7 +4201,7 @@ CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint c
     const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps before the first one */
     return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: blocks
 /* The elements begin ... begin + size - 1 of a block. `works` 0 makes an empty block: then a
@@ -4380,16 +4322,13 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
                 sum += count;
             }
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
    that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_ROW:
    lanes of a vector. */
-#ifndef CLSORT_VECTORS
-#define CLSORT_VECTORS 1
-#endif
-#if !CLSORT_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
+#if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
 #define CLSORT_LANE_BYTES CLSORT_KEY_BYTES
@@ -4424,7 +4363,7 @@ typedef uchar mask_t;
 #define CLSORT_AS_ROW as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
-#endif
+#endif   /* CLSORT_LANE_BYTES == 4 */
 #if defined(CLSORT_ROW) && CLSORT_VALUE_BYTES > 0
 #define CLSORT_PACKS 1
 typedef ulong lane_t;
@@ -4511,7 +4450,7 @@ CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         write_together(r, to, items[d], waiting[d], &next[d]);
 }
-#endif
+#endif   /* !CLSORT_WRITES_LINES */
 
 //---- radix: scatter of lanes
 /* Lanes, if there are more than caches hold or where places collide, wait in the first-level cache
@@ -4617,7 +4556,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
         next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];
     scatter_block(r, plan, b, next);
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: partition by work-items
 #if CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0
@@ -4735,7 +4674,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
     }
     part_block(r, take_block(r, block, 1), next);
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0 */
 
 //---- radix: small in a work-item
 /* Counts all digits of all keys. Returns the bits in which keys differ. */
@@ -5135,7 +5074,7 @@ CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         g = move_row(a, g, held[k], pivot);
     return g.low;
 }
-#endif
+#endif   /* CLSORT_PACKS */
 
 /* The same from `from` to `to`, which may be the same of packed elements. */
 CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
@@ -5375,8 +5314,8 @@ CLSORT_INLINE void sort_packed(radix_t r, packed_t p, global const uint *values)
     fetch_values(p.lanes, values, r.n);
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
 }
-#endif
-#endif
+#endif   /* !CLSORT_PACKS */
+#endif   /* !defined(CLSORT_ROW) */
 
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
@@ -5427,7 +5366,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
             sort_piece(r, job, piece);
     }
 }
-#endif
+#endif   /* CLSORT_NEEDS_PIECES */
 
 //---- radix: cached
 /* RADIX IN CACHE, of CPUs, stable: one pass over memory, from the top. A sample cuts the codes
@@ -5674,7 +5613,7 @@ CLSORT_INLINE void split_lanes(radix_t r, cells_t c, block_t b, uint *next, uint
     if (stages)
         write_lines(to, lines, first, next, CLSORT__CACHED_RANGES);
 }
-#endif
+#endif   /* CLSORT_IN_LANES */
 
 CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 {
@@ -5745,7 +5684,7 @@ CLSORT_INLINE void sort_whole(radix_t r)
     else
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
-#endif
+#endif   /* CLSORT_PACKS */
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
@@ -5786,15 +5725,11 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
     if (get_global_id(0) == 0)
         sort_whole(r);
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(CACHED) */
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- radix: a tile per work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Elements of a work-item, any number; a tile is CLSORT_GROUP times as many. */
-#ifndef CLSORT_RADIX_ITEMS
-#define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 17 : 8)
-#endif
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 #if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
 #error "CLSORT_SWEEP needs a work-item for each digit"
@@ -5814,18 +5749,11 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
    takes equal digits at once: they need neither. */
 #define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
-#ifndef CLSORT_COUNT_COPIES
 #define CLSORT_COUNT_COPIES \
     (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
-#endif
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_PACKS) * CLSORT_COUNT_COPIES)
 /* Keys that a work-item loads at once. */
-#ifndef CLSORT_COUNT_ITEMS
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
-#endif
-#if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)
-#error "CLSORT_COUNT_COPIES must be a power of two"
-#endif
 
 /* Clears the words of bins and the bits seen after them. Ends with a barrier. */
 CLSORT_INLINE void clear_bins(local uint *bins)
@@ -5875,7 +5803,7 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
             count_one(own, p - first, digit_of(code, pass_digit(r, p)));
     }
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 /* Counter i of the bins. Called with a barrier since they were counted. */
 CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
@@ -5987,7 +5915,7 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], c);
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: ranks
 /* The places of a work-item's elements in their tile, two in a word. */
@@ -6182,7 +6110,7 @@ CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
             key + m);
 #endif
 }
-#endif
+#endif   /* CLSORT_FEW_PARTS || CLSORT_FEW_VOTES */
 
 #if !CLSORT_FEW_PARTS
 /* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
@@ -6441,7 +6369,7 @@ CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
                 *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];
     }
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: tiles move
 #if !CLSORT_FEW_PARTS
@@ -6462,7 +6390,7 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
             *key_place(to, place[m]) = decode(code, c);
     }
 }
-#endif
+#endif   /* !CLSORT_FEW_PARTS */
 
 /* The values of a work-item's elements. */
 typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
@@ -6585,7 +6513,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
         write_plan(r, differ);
     scan_digit(r, digit, used, sums);
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: scatter
 /* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
@@ -6647,7 +6575,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
         scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
-#endif
+#endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: splitters
 #if CLSORT_IS(PARTITION)
@@ -6680,7 +6608,7 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
     const radix_t r = CLSORT_PARTITION(0);
     scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: few parts by votes
 #if CLSORT_FEW_VOTES
@@ -7035,7 +6963,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
         start[splitter_count + 1] = n;
     vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);
 }
-#endif
+#endif   /* CLSORT_FEW_VOTES */
 
 //---- radix: partition by work-groups
 #if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES
@@ -7082,7 +7010,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *
         scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
                      min(b.size - done, (uint)CLSORT_RADIX_TILE));
 }
-#endif
+#endif   /* CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES */
 
 //---- radix: small
 #if CLSORT_IS(RADIX)
@@ -7131,8 +7059,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         store_item(r.target, r.codec, tile_item(m), n, items[m]);
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(RADIX) */
+#endif   /* !CLSORT_SWEEP */
 
 //---- radix: sweep
 /* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
@@ -7151,9 +7079,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
    2022. */
 #if CLSORT_SWEEP
 /* Words read at once when looking back. */
-#ifndef CLSORT_SWEEP_AHEAD
 #define CLSORT_SWEEP_AHEAD 4
-#endif
 #if CLSORT_WIDE
 typedef ulong status_t;
 #define CLSORT_STATUS_SHIFT 62
@@ -7198,15 +7124,14 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 {
     *(volatile global status_t *)p = word;
 }
-#endif
+#endif   /* CLSORT_FORWARD_PROGRESS */
 
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
    all, how many low bits are mended, how many runs; counts[pass][digit]; status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
-#endif
-#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
 #error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
 CLSORT_INLINE global uint *sweep_tickets(radix_t r)
@@ -7427,7 +7352,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
         first += tiles;
     }
 }
-#endif
+#endif   /* CLSORT_FEW != 2 */
 
 //---- radix: mending
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
@@ -7556,10 +7481,10 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
         mend_run(r, run.x, run.y);
     }
 }
-#endif
-#endif
-#endif
-#endif
+#endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
+#endif   /* CLSORT_SWEEP */
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
 
 //---- radix: order of codes
 #if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
@@ -7599,7 +7524,7 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif
+#endif   /* CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS) */
 
 //---- radix: buckets
 /* BUCKETS of bare keys, which one work-group sorts in local memory. A LINE cuts a part of the codes
@@ -7613,11 +7538,9 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 #define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)
 #if CLSORT__HYBRID_OWN_BINS_LOG2 > 5
 #error "the bins of a work-item lie side by side, without padding between them"
-#endif
-#if CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
+#elif CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
 #error "hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8"
-#endif
-#if CLSORT_BUCKET_ITEMS & 1
+#elif CLSORT_BUCKET_ITEMS & 1
 #error "odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS"
 #endif
 
@@ -8013,7 +7936,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
     fill_bins(l, key, rank, rows);
     order_bins(l, rows, single_bins(line) ? 0 : longest);
 }
-#endif
+#endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: hybrid
 /* HYBRID RADIX of bare keys, and of pairs, from the top digit down. Equal bare keys cannot be told
@@ -8068,9 +7991,6 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#ifndef CLSORT_RADIX_ITEMS
-#define CLSORT_RADIX_ITEMS 16
-#endif
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: `tables` words behind the gate's own table, those of this family
    begin; a range has `slots` second digits at most, 0: its keys are a bucket. A slice has `parts`
@@ -10076,7 +9996,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif
+#endif   /* CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: bins of runs
 #if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
@@ -10342,8 +10262,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     sort_bucket(l, code, rows, least, most);
     store_held(l, advance(target, span.begin), codec, rows);
 }
-#endif
-#endif
+#endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
+#endif   /* CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks
 /* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
@@ -10438,7 +10358,7 @@ CLSORT_INLINE void sort_block(ranks_t r)
         r.tree[(r.size >> height) + (number >> height)] = code;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif
+#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks of others
 #if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
@@ -10509,7 +10429,7 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
     if (t < r.rows)
         store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
 }
-#endif
+#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: samples
 /* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
@@ -10643,7 +10563,7 @@ CLSORT_INLINE void merge_lanes(code_t *v)
         merge_blocks(v, CLSORT_ITEMS / 2);
     }
 }
-#endif
+#endif   /* CLSORT_WARPS */
 
 //---- radix: samples are merged
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
@@ -10804,7 +10724,7 @@ CLSORT_INLINE uint lane_value(uint x, uint lane)
     __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
     return other;
 }
-#endif
+#endif   /* CLSORT_WARPS */
 
 /* The sum of x over the work-items before this one; *total: over all. Called by all work-items;
    begins after a barrier since the sums were used, and ends with one. */
@@ -11044,7 +10964,7 @@ CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint 
         for (uint m = 0; m < CLSORT_STORED; m++)
             if (i + m * CLSORT_GROUP < rows)
                 *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
-#endif
+#endif   /* CLSORT_PAIRS */
     }
 }
 
@@ -11260,8 +11180,8 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
     sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
 }
-#endif
-#endif
+#endif   /* CLSORT_FEW == 1 */
+#endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort
 /* QUICKSORT. The elements lie in two arrays, target and alt, and each round moves them from one to
@@ -11291,11 +11211,6 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
    Tsigas, GPU-Quicksort, 2009. */
 #if CLSORT_NEEDS_QUICKSORT
-/* How a work-group adds up: with group_scan_total, with the functions of OpenCL C 2.0, or as
-   published. CLSORT__SCAN_* are the values. */
-#ifndef CLSORT_SCAN
-#define CLSORT_SCAN CLSORT__SCAN_LOCAL
-#endif
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS << CLSORT_LANES_LOG2)
 
@@ -11643,9 +11558,7 @@ CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, 
 
 /* Elements that a work-item moves at a time. With few of them more work-groups run at once, and
    their waits for memory overlap. The fastest of 4, 8 and 16 on an H200. */
-#ifndef CLSORT_PART_ITEMS
 #define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
-#endif
 #define CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)
 
 /* The m-th element of a work-item in a tile. Where elements must keep their order, those of a
@@ -11830,7 +11743,7 @@ CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint siz
     }
     return join_lanes(least, below, above, most, less, equal);
 }
-#endif
+#endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
 CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
@@ -11874,7 +11787,7 @@ CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint beg
         next.greater += !less;
     }
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort: begin and count
 /* Makes the first sequence, or the only leaf. Called by one work-item. */
@@ -12002,7 +11915,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
         }
     }
 }
-#endif
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort: children
 /* What becomes of a child: nothing more to do; a leaf; a sequence of the next round; a leftover. */
@@ -12321,7 +12234,7 @@ CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_scatter)
 CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_leaf)
-#endif
+#endif   /* !CLSORT_IS(RELAUNCH) */
 
 //---- quicksort: relauncher
 #if CLSORT_IS(RELAUNCH)
@@ -12366,8 +12279,8 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     quick_begin(q);
     relaunch(q, local_bytes);
 }
-#endif
-#endif
+#endif   /* CLSORT_IS(RELAUNCH) */
+#endif   /* CLSORT_NEEDS_QUICKSORT */
 
 //---- select: plan
 /* SELECT: the first k elements of every row's sorted order, without sorting the rows.
@@ -12410,9 +12323,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            before the k-th element so far. A full list keeps its first k. Where a
                            row is one part, one launch does everything */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-#ifndef CLSORT_DIGIT_BITS
-#define CLSORT_DIGIT_BITS 8
-#endif
 #if CLSORT_NEEDS_PASSES && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
 #endif
@@ -12584,7 +12494,7 @@ CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
 #define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
 #define CLSORT_RANKED_BEFORE(x, y) \
     ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
-#endif
+#endif   /* CLSORT_KEY_BYTES <= 4 */
 
 /* How many of x[0 ... count - 1] come before `own`. Loads of 16 pairs wait together. */
 CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
@@ -12609,11 +12519,7 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
    each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
    than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
    columns, of which a work-item has CLSORT_FIRSTS. */
-#if CLSORT_IS(SHORT_ROWS) && defined(CLSORT_RADIX_ITEMS)
-#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS
-#else
-#define CLSORT_FIRSTS 1
-#endif
+#define CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
 #define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
 #define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
@@ -12844,7 +12750,7 @@ CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, u
         write_candidates(s, p, out, l, count, sorted);
     }
 }
-#endif
+#endif   /* CLSORT_IS(SHORT_ROWS) */
 
 //---- select: tiles of rows
 #if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
@@ -12890,7 +12796,7 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
                       get_item(codes, words, at).word[0]);
     }
 }
-#endif
+#endif   /* CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS) */
 
 //---- select: range
 #if CLSORT_NEEDS_PASSES
@@ -13163,7 +13069,7 @@ CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r,
     }
     write_marks(s, p, out);
 }
-#endif
+#endif   /* CLSORT_GROUP == 1 */
 
 /* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
@@ -13200,7 +13106,7 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
     }
     write_collected(s, p, r, out, space, codes);
 }
-#endif
+#endif   /* CLSORT_IS(SELECT) */
 
 //---- select: tables
 /* The tables in global memory: the counts of three passes for every row, of which one is added to,
@@ -13477,7 +13383,7 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
     const tables_t t = CLSORT_TABLES;
     begin_row(s, t, clusters, wanted, space);
 }
-#endif
+#endif   /* CLSORT_IS(SELECT) */
 
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
@@ -14016,7 +13922,7 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
     if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
         row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;
 }
-#endif
+#endif   /* CLSORT_GROUP_LOG2 > 0 */
 
 //---- select: results
 /* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
@@ -14144,7 +14050,7 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         tell_done(head + CLSORT__ROW_NUMBERS, 1);
     }
 }
-#endif
+#endif   /* CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0 */
 
 #if CLSORT_IS(SELECT)
 //---- select: scattered results
@@ -14224,9 +14130,9 @@ CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS
     for (uint i = s.n + local_id(); i < (exists && p.part == 0 ? all.n : 0); i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
-#endif
-#endif
-#endif
+#endif   /* CLSORT_IS(SELECT) */
+#endif   /* CLSORT_NEEDS_PASSES */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
 
 //---- utility
 #if CLSORT_IS(UTILITY)
@@ -14598,4 +14504,4 @@ CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong
     for (uint k = 0; k < 2; k++)
         atomic_add(&sum[k], difference[k]);
 }
-#endif
+#endif   /* CLSORT_IS(UTILITY) */

@@ -774,7 +774,7 @@ static void long_pieces_are_written_together(bench *b)
     static const uint32_t offsets[] = { 0, 300, 70001, 70002, 76543 };
     bench other = *b;
     size_t k;
-    more_options = "-DCLSORT_CACHE_WAYS=0 -DCLSORT_VECTORS=0";
+    more_options = "-DCLSORT_CACHE_WAYS=0 -DCLSORT_NO_VECTORS=1";
     other.sorter = fresh_sorter(b, 0);
     for (k = 0; k < 2 && other.sorter; k++) {
         sort_case c = radix_make(CLSORT_U32, 76543, "uniform");
@@ -1779,7 +1779,7 @@ static void cached_packs_pairs(bench *b)
 {
     static const struct { const char *options; cl_uint cores; size_t most; } forms[] = {
         { NULL, 0, 80007 }, { NULL, 128, 80007 }, { NULL, 255, 80007 },
-        { "-DCLSORT_VECTORS=0", 0, 3001 }, { "-DCLSORT_PACKED_LOG2=0", 0, 80007 }
+        { "-DCLSORT_NO_VECTORS=1", 0, 3001 }, { "-DCLSORT_PACKED_LOG2=0", 0, 80007 }
     };
     bench other = *b;
     size_t i;
@@ -1800,7 +1800,7 @@ static void cached_sorts_without_vectors(bench *b)
     bench other = *b;
     size_t i;
     if (!test_is_cpu(b)) return;
-    more_options = "-DCLSORT_VECTORS=0";
+    more_options = "-DCLSORT_NO_VECTORS=1";
     other.sorter = fresh_sorter(b, 0);
     for (i = 0; i < 16 && other.sorter; i++) {
         sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_I32, 31 + 700 * i, patterns[i / 4]);
