@@ -2705,7 +2705,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE global code_t *key_place(array_t a, size_t i)\n"
     "{\n"
     "    return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- arrays: words\n\n"
     "#if CLSORT_UNIT == 1\n"
     "#define CLSORT_LOAD_WORD(from, w) as_uint(vload4(w, from))\n"
     "#define CLSORT_STORE_WORD(word, to, w) vstore4(as_uchar4(word), w, to)\n"
@@ -2729,6 +2730,14 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)\n"
     "        word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        word[w] = 0;\n"
+    "    if (exists)\n"
+    "        load_words(a, i, word);\n"
     "}\n\n"
     "CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)\n"
     "{\n"
@@ -3756,10 +3765,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2180\n",
+    "#line 2192\n",
 #endif
 #else
-    "#line 2180\n",
+    "#line 2192\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4919,7 +4928,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3603\n",
+    "#line 3615\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -5229,7 +5238,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3996\n",
+    "#line 4008\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -5564,6 +5573,11 @@ static const char *const clsort__source[] = {
     "#else\n"
     "#define CLSORT_PACKS 0\n"
     "typedef code_t lane_t;\n"
+    "#endif\n\n\n"
+    "#ifdef CLSORT_ROW\n"
+    "#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))\n"
+    "#else\n"
+    "#define CLSORT_WITH_ROWS\n"
     "#endif\n\n"
     "#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS)\n\n",
     "//---- radix: scatter of a block per work-item\n\n\n\n"
@@ -6360,6 +6374,7 @@ static const char *const clsort__source[] = {
     "    else\n"
     "        insertion_sort(from, to, 0, r.n, r.codec);\n"
     "}\n\n\n\n\n"
+    "CLSORT_WITH_ROWS\n"
     "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       uint piece)\n"
     "{\n"
@@ -6643,6 +6658,7 @@ static const char *const clsort__source[] = {
     "        insertion_sort(r.source, r.target, 0, r.n, r.codec);\n"
     "}\n"
     "#endif\n\n\n\n"
+    "CLSORT_WITH_ROWS\n"
     "CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    radix_t r = CLSORT_RADIX;\n"
@@ -6673,6 +6689,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "    }\n"
     "}\n\n"
+    "CLSORT_WITH_ROWS\n"
     "CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -7231,8 +7248,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        if (tile_item(m) < size)\n"
-    "            load_words(from, tile_item(m), value[m].word);\n"
+    "        load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);\n"
     "#endif\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,\n"
@@ -7778,8 +7794,7 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        items[m].key = code[m];\n"
-    "        if (tile_item(m) < n)\n"
-    "            load_words(r.source, origin[m], items[m].word);\n"
+    "        load_words_within(r.source, origin[m], tile_item(m) < n, items[m].word);\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
@@ -11085,7 +11100,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11257\n",
+    "#line 11277\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11984,7 +11999,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 12363\n",
+    "#line 12383\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
