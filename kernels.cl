@@ -794,6 +794,7 @@ CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
 
+//---- arrays: words
 /* Moves a word between registers and memory. A word is several units, or half of one. */
 #if CLSORT_UNIT == 1
 #define CLSORT_LOAD_WORD(from, w) as_uint(vload4(w, from))
@@ -4371,6 +4372,13 @@ typedef ulong lane_t;
 #define CLSORT_PACKS 0
 typedef code_t lane_t;
 #endif
+/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other kernels
+   apart, and cannot with what compress and expand return. */
+#ifdef CLSORT_ROW
+#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
+#else
+#define CLSORT_WITH_ROWS
+#endif
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS)
 
@@ -5345,6 +5353,7 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 /* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
    for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
    both: what sorts is compiled once. scratch: a plan for each work-item. */
+CLSORT_WITH_ROWS
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint piece)
 {
@@ -5688,6 +5697,7 @@ CLSORT_INLINE void sort_whole(radix_t r)
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
+CLSORT_WITH_ROWS
 CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     radix_t r = CLSORT_RADIX;
@@ -5719,6 +5729,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
     }
 }
 
+CLSORT_WITH_ROWS
 CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
