@@ -643,19 +643,28 @@ CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 typedef char
     clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
 #endif
+/* A key's code; the results of comparing codes in vectors; how many codes 16 bytes are. */
 #if CLSORT_KEY_BYTES == 1
 typedef uchar code_t;
 #define CLSORT_CODE_NAME uchar
+#define CLSORT_FLAG_NAME char
+#define CLSORT_PACK 16
 #elif CLSORT_KEY_BYTES == 2
 typedef ushort code_t;
 #define CLSORT_CODE_NAME ushort
+#define CLSORT_FLAG_NAME short
+#define CLSORT_PACK 8
 #elif CLSORT_KEY_BYTES == 4
 typedef uint code_t;
 #define CLSORT_CODE_NAME uint
+#define CLSORT_FLAG_NAME int
+#define CLSORT_PACK 4
 #else
 typedef ulong code_t;
 #define CLSORT_CODE_NAME ulong
-#endif
+#define CLSORT_FLAG_NAME long
+#define CLSORT_PACK 2
+#endif   /* CLSORT_KEY_BYTES == 1 */
 
 /* The codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the result of comparing
    codes into one that selects words. */
@@ -1447,15 +1456,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
 #else
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) \
     (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_CODE_FLAG(flag) convert_char16(flag)
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_CODE_FLAG(flag) convert_short16(flag)
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_CODE_FLAG(flag) (flag)
-#else
-#define CLSORT_CODE_FLAG(flag) convert_long16(flag)
-#endif
+#define CLSORT_CODE_FLAG(flag) CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_FLAG_NAME, 16))(flag)
 #endif
 #else
 #define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
@@ -2466,9 +2467,10 @@ CLSORT_INLINE void sort_items(item_t *v, codec_t c)
     }
 #endif   /* CLSORT_VALUE_BYTES == 0 */
 }
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- merge: work-group tiles
-#if !CLSORT_IS(PUBLISHED_MERGE)
+#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE)
 /* splits_here[0] and splits_here[2] become the splits of the slice of `count` elements from
    diagonal `from` on, in a pair of `size` elements: the stored ones if has_splits is set, else they
    are searched. Called by merge_tile, by all work-items of a group. Has the barriers that it
@@ -2547,7 +2549,6 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
 }
-#endif   /* !CLSORT_IS(PUBLISHED_MERGE) */
 
 //---- merge: work-group kernels
 #if CLSORT_IS(MERGE)
@@ -2563,8 +2564,9 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
     sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,
               keys, words, splits);
 }
+#endif
 
-#if !CLSORT_FEW
+#if CLSORT_IS(MERGE) && !CLSORT_FEW
 /* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2580,12 +2582,10 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                splits_here);
 }
 #endif
-#endif   /* CLSORT_IS(MERGE) */
-#elif !CLSORT_IS(PUBLISHED_MERGE)
+#elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
-#if CLSORT_LANES == 1
-#if CLSORT_IS(MERGE)
+#if CLSORT_LANES == 1 && CLSORT_IS(MERGE)
 /* Sorts every tile of n elements; each work-item sorts the tiles of one slice. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                      CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
@@ -2600,6 +2600,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
 }
 #endif
 
+#if CLSORT_LANES == 1
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
    from `to` on. For as many steps as the shorter rest has elements, no end needs a check. */
 CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
@@ -2702,7 +2703,8 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     }
 }
 #endif   /* CLSORT_IS(MERGE) && !CLSORT_FEW */
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE) */
+#endif   /* CLSORT_NEEDS_MERGE */
 
 //---- merge: runs
 #if CLSORT_IS(RUNS)
@@ -3572,9 +3574,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
    an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
    the target, and later passes leave it alone. On CPUs clsort_radix_pieces does what pack and tile
    do. */
-#if CLSORT_NEEDS_PACKING
-#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
-#if CLSORT_IS(SEGMENTS)
+#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
    it is the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
@@ -3582,7 +3582,7 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
     return passes - pass & 1 ? alt : target;
 }
 
-#if !CLSORT_FEW
+#if CLSORT_IS(SEGMENTS) && !CLSORT_FEW
 /* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
    with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
    segments, takes as many places of the table at once and fills them in turn; a search among the
@@ -3619,12 +3619,10 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
-#endif   /* !CLSORT_FEW */
-#endif   /* CLSORT_IS(SEGMENTS) */
+#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_FEW */
 
 //---- merge: tiles of segments
-#if CLSORT_SHARE_LOG2 > 0
-#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
+#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
@@ -3675,10 +3673,10 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
+#endif   /* CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
 
 //---- merge: packed segments
-#if !CLSORT_RANGES
+#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES
 /* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
    Otherwise the segments have `width` elements each and begin a stride apart. */
 typedef struct { uint base, width, stride; } layout_t;
@@ -3916,10 +3914,10 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
 #endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2 */
-#endif   /* !CLSORT_RANGES */
-#elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
+#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES */
 
 //---- merge: segments serially
+#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
    piece. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
@@ -3946,10 +3944,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
                     codec);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
-#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS */
-#endif   /* CLSORT_NEEDS_PACKING */
-#endif   /* CLSORT_NEEDS_MERGE */
+#endif   /* CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
+#endif   /* CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && ... */
 
 //---- radix: codes
 #if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
@@ -4076,7 +4072,6 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
     return r.digit;
 }
 
-#if CLSORT_SPLITTER_TREE
 /* Reverses the eight bits of x. */
 CLSORT_INLINE uint reverse_bits(uint x)
 {
@@ -4089,7 +4084,6 @@ CLSORT_INLINE uint reverse_bits(uint x)
     return (x >> 1 & 0x55) | (x & 0x55) << 1;
 #endif
 }
-#endif
 
 CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
@@ -4234,9 +4228,10 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
     for (uint i = t; i < b.size; i += step)
         store_whole_item(to, r.codec, b.begin + i, load_whole_item(from, r.codec, b.begin + i));
 }
+#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
 
 //---- radix: a block per work-item
-#if CLSORT_SHARE_LOG2 == 0
+#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0
 /* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */
 #define CLSORT_COUNT_COPIES 4
 /* How many keys digits are taken from at a time, in a loop that compilers turn into vectors. */
@@ -4401,9 +4396,7 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
    it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
    of the digits of `size` elements. Few elements are not worth the look. */
 #define CLSORT_CACHE_SETS 64
-#ifndef CLSORT_CACHE_WAYS
 #define CLSORT_CACHE_WAYS 12
-#endif
 CLSORT_CALLED uint do_places_collide(const uint *next, uint size)
 {
     const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;
@@ -4466,9 +4459,7 @@ CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t
    how. In a pass of radix this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys,
    1.3 times as long for 2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8
    bytes. */
-#ifndef CLSORT_STAGE_BYTES
 #define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
-#endif
 #define CLSORT_STAGE_LANES (64 / (uint)sizeof(lane_t))
 #define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGE_BYTES / (uint)sizeof(lane_t))
 
@@ -5197,9 +5188,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
 /* Digits sort from 2^PACKED_LOG2 elements on, times 8 for each digit in which codes differ. For
    2^22 pairs, half of them equal, they take .75 of the time of vectors; for 2^26 uniform ones, in
    ranges of 2^18, 1.3 times as long. */
-#ifndef CLSORT_PACKED_LOG2
 #define CLSORT_PACKED_LOG2 CLSORT__EDGE_PACKED_LOG2
-#endif
 
 /* Where pairs are packed: lanes, spare lanes, and for how many of them there is room. */
 typedef struct { global lane_t *lanes, *spare; uint room; } packed_t;
@@ -5588,11 +5577,9 @@ CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
 CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
 {
     const code_t key = *key_place(r.source, i);
-#if CLSORT_PACKS
-    return (lane_t)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i];
-#else
-    return key;
-#endif
+    if (!CLSORT_PACKS)
+        return key;
+    return (lane_t)((ulong)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i]);
 }
 
 /* The same as split_items of elements in lanes, of more than caches hold if `stages`. */
@@ -5737,10 +5724,10 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
         sort_whole(r);
 }
 #endif   /* CLSORT_IS(CACHED) */
-#endif   /* CLSORT_SHARE_LOG2 == 0 */
+#endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 */
 
 //---- radix: a tile per work-group
-#if CLSORT_SHARE_LOG2 > 0
+#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 #if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
 #error "CLSORT_SWEEP needs a work-item for each digit"
@@ -6090,19 +6077,8 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 /* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
 #define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
 #define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_STORE_CHUNK vstore16
-typedef uchar16 chunk_t;
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_STORE_CHUNK vstore8
-typedef ushort8 chunk_t;
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_STORE_CHUNK vstore4
-typedef uint4 chunk_t;
-#else
-#define CLSORT_STORE_CHUNK vstore2
-typedef ulong2 chunk_t;
-#endif
+#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
+typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;
 
 /* May the elements that begin at `from` be loaded in chunks? */
 CLSORT_INLINE uint has_chunks(array_t from)
@@ -6587,6 +6563,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
 #endif   /* CLSORT_IS(RADIX) */
+#endif   /* !CLSORT_SWEEP */
 
 //---- radix: splitters
 #if CLSORT_IS(PARTITION)
@@ -6598,13 +6575,9 @@ CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *sp
                                      codec_t c)
 {
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-#if CLSORT_SPLITTER_TREE
         const uint node = max(d, 1u), level = 31 - clz(node),
                    i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;
-#else
-        const uint i = d;
-#endif
-        codes[d] = splitter_code(splitters, i, count, c);
+        codes[d] = splitter_code(splitters, CLSORT_SPLITTER_TREE ? i : d, count, c);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;
@@ -7071,7 +7044,6 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
         store_item(r.target, r.codec, tile_item(m), n, items[m]);
 }
 #endif   /* CLSORT_IS(RADIX) */
-#endif   /* !CLSORT_SWEEP */
 
 //---- radix: sweep
 /* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
@@ -7094,20 +7066,17 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 #if CLSORT_WIDE
 typedef ulong status_t;
 #define CLSORT_STATUS_SHIFT 62
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
+#define CLSORT_STATUS_REG "l"
 #else
 typedef uint status_t;
 #define CLSORT_STATUS_SHIFT 30
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
+#define CLSORT_STATUS_REG "r"
 #endif
 
 /* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
-#if CLSORT_WIDE
-#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
-#define CLSORT_STATUS_REG "l"
-#else
-#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
-#define CLSORT_STATUS_REG "r"
-#endif
 CLSORT_INLINE status_t load_status(global const status_t *p)
 {
     status_t word;
@@ -7494,8 +7463,7 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 }
 #endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
 #endif   /* CLSORT_SWEEP */
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
-#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
+#endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: order of codes
 #if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
@@ -12808,9 +12776,10 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
     }
 }
 #endif   /* CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS) */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
 
 //---- select: range
-#if CLSORT_NEEDS_PASSES
+#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_PASSES
 /* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
    lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
    earlier one. */
@@ -13398,19 +13367,7 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
 
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_PACK 16
-#define CLSORT_PACKS 1
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_PACK 8
-#define CLSORT_PACKS 2
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_PACK 4
-#define CLSORT_PACKS 4
-#else
-#define CLSORT_PACK 2
-#define CLSORT_PACKS 4
-#endif
+#define CLSORT_PACKS (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
 /* Elements that a work-item looks at together. */
@@ -14142,8 +14099,7 @@ CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 #endif   /* CLSORT_IS(SELECT) */
-#endif   /* CLSORT_NEEDS_PASSES */
-#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_PASSES */
 
 //---- utility
 #if CLSORT_IS(UTILITY)
