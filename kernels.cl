@@ -698,11 +698,7 @@ typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
 #define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
-#if CLSORT_PAIRS
-#define CLSORT_CODEC { mask << 32, flip << 32, rotate << 32 }
-#else
-#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
-#endif
+#define CLSORT_CODEC { CLSORT_OF_CODE(mask), CLSORT_OF_CODE(flip), CLSORT_OF_CODE(rotate) }
 #endif   /* CLSORT_COMPARATOR */
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
@@ -733,8 +729,14 @@ CLSORT_INLINE uint keys_are_codes(codec_t c)
 /* apart: keys and values lie in two arrays; else pairs lie in one. Compilers see a constant. Where
    a pointer tells which, loops that PoCL 3.1 compiles store elements beyond their ends. */
 typedef struct { global uchar *keys, *values; uint apart; } array_t;
+#define CLSORT_ARRAY_OF(keys, values, apart) { keys, values, apart }
+#define CLSORT_OF_CODE(bits) (bits) << 32
+#define CLSORT_PAIRS_APART(a) (a).apart
 #else
 typedef struct { global uchar *keys, *values; } array_t;
+#define CLSORT_ARRAY_OF(keys, values, apart) { keys, values }
+#define CLSORT_OF_CODE(bits) (code_t)(bits)
+#define CLSORT_PAIRS_APART(a) 0
 #endif
 
 //---- arrays
@@ -751,12 +753,8 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_ARRAY_ARGS(name) \
     global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, \
         ulong name##_values_at
-#if CLSORT_PAIRS
 #define CLSORT_ARRAY(name) \
-    { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1 }
-#else
-#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
-#endif
+    CLSORT_ARRAY_OF(name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1)
 #endif   /* CLSORT_RECORDS */
 
 /* The three arrays that a sort moves elements between, by number. */
@@ -1244,13 +1242,9 @@ CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
    start is loaded. */
 CLSORT_INLINE array_t advance(array_t a, long i)
 {
-#if CLSORT_PAIRS
-    a.keys += i * (a.apart ? 4 : 8);
-    a.values += i * 4;
-#else
-    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
+    a.keys += i * (CLSORT_PAIRS_APART(a) ? 4
+                   : CLSORT_RECORDS      ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
     a.values += i * CLSORT_VALUE_BYTES;
-#endif
     return a;
 }
 
@@ -7528,33 +7522,27 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
    value. */
 CLSORT_INLINE code_t load_key(array_t a, size_t i)
 {
-#if CLSORT_PAIRS
-    if (a.apart)
-        return (code_t)((global const uint *)a.keys)[i] << 32
-               | ((global const uint *)a.values)[i];
-#endif
+    if (CLSORT_PAIRS_APART(a))
+        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32
+                        | ((global const uint *)a.values)[i]);
     return *key_place(a, i);
 }
 
 /* The same without the value. */
 CLSORT_INLINE code_t load_decider(array_t a, size_t i)
 {
-#if CLSORT_PAIRS
-    if (a.apart)
-        return (code_t)((global const uint *)a.keys)[i] << 32;
-#endif
+    if (CLSORT_PAIRS_APART(a))
+        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32);
     return load_key(a, i);
 }
 
 CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
 {
-#if CLSORT_PAIRS
-    if (a.apart) {
-        ((global uint *)a.keys)[i] = (uint)(key >> 32);
+    if (CLSORT_PAIRS_APART(a)) {
+        ((global uint *)a.keys)[i] = (uint)((ulong)key >> 32);
         ((global uint *)a.values)[i] = (uint)key;
         return;
     }
-#endif
     *key_place(a, i) = key;
 }
 
@@ -7978,11 +7966,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
         uint slots, uint parts, local ulong2 *space
-#if CLSORT_PAIRS
-#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
-#else
-#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)
-#endif
+#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
@@ -9607,11 +9591,7 @@ CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t
                             code_t low, uint shift, uint factor, uint before,
                             local uint *counters, local code_t *staged, uint stages)
 {
-#if CLSORT_PAIRS
-    const array_t alt = { from, from, 0 };
-#else
-    const array_t alt = { from, from };
-#endif
+    const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
     const codec_t codec = { mask, flip, rotate };
     const line_t line = { low, shift, factor, before };
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
@@ -9743,11 +9723,8 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
                               code_t mask, code_t flip, code_t rotate, local ulong2 *space,
                               uint rows, code_t low, uint shift, uint factor, uint again)
 {
-#if CLSORT_PAIRS
-    const array_t to = { keys, values, 1 }, from = { alt, alt, 0 };
-#else
-    const array_t to = { keys, values }, from = { again ? keys : alt, values };
-#endif
+    const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
+                  from = CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, alt, 0);
     const codec_t codec = { mask, flip, rotate };
     const line_t line = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
@@ -9839,11 +9816,7 @@ CLSORT_APART void scan_window(local ulong2 *space, global uchar *from, global uc
                               global uchar *values, code_t mask, code_t flip, code_t rotate,
                               uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
 {
-#if CLSORT_PAIRS
-    const array_t alt = { from, from, 0 }, to = { keys, values, 1 };
-#else
-    const array_t alt = { from, from }, to = { keys, values };
-#endif
+    const array_t alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);
     const codec_t codec = { mask, flip, rotate };
     const line_t line = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
@@ -10445,11 +10418,7 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
             (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), n, tile, \
             (n + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
     }
-#if CLSORT_PAIRS
-#define CLSORT_SAMPLES_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
-#else
-#define CLSORT_SAMPLES_ALT CLSORT_ARRAY(alt)
-#endif
+#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
@@ -10906,11 +10875,10 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
    too. */
 CLSORT_INLINE code_t source_code(samples_t s, uint i)
 {
-#if CLSORT_PAIRS
-    return encode((code_t)((global const uint *)s.source.keys)[i] << 32 | i << clz(s.n), s.codec);
-#else
-    return encode(*key_place(s.source, i), s.codec);
-#endif
+    const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32
+                                         | i << clz(s.n)
+                                   : *key_place(s.source, i);
+    return encode((code_t)key, s.codec);
 }
 
 /* Loads of so many codes do not wait for each other. */
