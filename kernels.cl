@@ -965,13 +965,13 @@ CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
     item_t r;
 #if CLSORT_ITEMS_DIRECT
     r.key = vload16(0, key_place(a, i));
-#if CLSORT_WORDS == 1
-    r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
-#elif CLSORT_WORDS == 2
-    ulong16 pair = vload16(0, (global const ulong *)a.values + i);
-    r.word[0] = convert_uint16(pair);
-    r.word[1] = convert_uint16(pair >> 32);
-#endif
+    if (CLSORT_WORDS == 1)
+        r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
+    if (CLSORT_WORDS == 2) {
+        ulong16 pair = vload16(0, (global const ulong *)a.values + i);
+        r.word[0] = convert_uint16(pair);
+        r.word[CLSORT_WORDS_OR_1 - 1] = convert_uint16(pair >> 32);
+    }
 #else
     r = top_item();
     load_lanes(a, i, CLSORT_LANES, &r);
@@ -986,13 +986,13 @@ CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
     r.key = decode(r.key, c);
 #if CLSORT_ITEMS_DIRECT
     vstore16(r.key, 0, key_place(a, i));
-#if CLSORT_WORDS == 1
-    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
-             (global unit_t *)a.values + i);
-#elif CLSORT_WORDS == 2
-    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0,
-             (global ulong *)a.values + i);
-#endif
+    if (CLSORT_WORDS == 1)
+        vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
+                 (global unit_t *)a.values + i);
+    if (CLSORT_WORDS == 2)
+        vstore16(convert_ulong16(r.word[0])
+                     | convert_ulong16(r.word[CLSORT_WORDS_OR_1 - 1]) << 32,
+                 0, (global ulong *)a.values + i);
 #else
     store_lanes(a, i, CLSORT_LANES, &r);
 #endif
@@ -1017,7 +1017,6 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 #endif   /* CLSORT_LANES == 1 */
 
 //---- record: order
-#if !CLSORT_IS(UTILITY)
 #if CLSORT_COMPARATOR
 /* The caller's record of an element. */
 CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
@@ -1031,20 +1030,15 @@ CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
     return u.record;
 #endif
 }
-#endif
 
-#if CLSORT_LANES == 1
 /* Does x come strictly before y? What lies beyond the end comes before nothing. */
 CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
-#if CLSORT_COMPARATOR
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
-#else
-    return x.key < y.key;
-#endif
 }
-#endif
-#endif   /* !CLSORT_IS(UTILITY) */
+#elif CLSORT_LANES == 1
+CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
+#endif   /* CLSORT_COMPARATOR */
 
 //---- record: insertion
 #if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
@@ -1285,15 +1279,6 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 
-/* For code that is long or shared by kernels: NVIDIA's compiler, which takes long for what is
-   inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is inlined:
-   compilers for CPUs take barriers in kernels alone. */
-#if CLSORT_FORWARD_PROGRESS
-#define CLSORT_APART CLSORT_CALLED
-#else
-#define CLSORT_APART CLSORT_INLINE
-#endif
-
 /* A work-group of one work-item needs no barriers, which are not free on a CPU. */
 #if CLSORT_GROUP_LOG2 > 0
 #define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
@@ -1301,14 +1286,20 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #define group_sync()
 #endif
 
-/* Makes the team's writes to local memory visible in the team. Where warps are not known this is a
-   barrier, so all of a work-group must call it equally often. */
+/* CLSORT_APART, for code that is long or shared by kernels: NVIDIA's compiler, which takes long for
+   what is inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is
+   inlined: compilers for CPUs take barriers in kernels alone.
+
+   team_sync makes the team's writes to local memory visible in the team. Where warps are not known
+   this is a barrier, so all of a work-group must call it equally often. */
 #if CLSORT_FORWARD_PROGRESS
+#define CLSORT_APART CLSORT_CALLED
 CLSORT_INLINE void team_sync(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
 }
 #else
+#define CLSORT_APART CLSORT_INLINE
 #define team_sync() group_sync()
 #endif
 
@@ -6378,7 +6369,8 @@ typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
 
 CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
 {
-#if CLSORT_WORDS
+    if (CLSORT_WORDS == 0)
+        return;
     if (size == CLSORT_RADIX_TILE) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -6388,7 +6380,6 @@ CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
-#endif
 }
 
 /* Moves the values by way of local memory to the same places. Called by all work-items with a
@@ -6427,10 +6418,10 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
 #else
     store_codes(tile, to, c, digit, size, place);
 #endif
-#if CLSORT_WORDS
-    barrier(CLK_LOCAL_MEM_FENCE);
-    move_values(tile, value, to, size, rank, place);
-#endif
+    if (CLSORT_WORDS) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        move_values(tile, value, to, size, rank, place);
+    }
 }
 
 #if !CLSORT_SWEEP
@@ -6898,10 +6889,10 @@ CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
         load_keys(key, from, r.codec, left);
         barrier(CLK_LOCAL_MEM_FENCE);
         store_chunks(v, r.target, chunks);
-#if CLSORT_WORDS
-        barrier(CLK_LOCAL_MEM_FENCE);
-        move_words(v, value, rank, r.target, size, chunks);
-#endif
+        if (CLSORT_WORDS) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            move_words(v, value, rank, r.target, size, chunks);
+        }
     }
 }
 
@@ -10261,12 +10252,8 @@ CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint siz
 /* Loads element i. An index that is sorted with its key is the element's number. */
 CLSORT_INLINE item_t load_ranked(array_t source, codec_t codec, uint i)
 {
-#if CLSORT_BREAK_TIES_BY_INDEX
-    const item_t r = { encode(*key_place(source, i), codec), { i } };
-    return r;
-#else
-    return load_whole_item(source, codec, i);
-#endif
+    const item_t numbered = { encode(*key_place(source, i), codec), { i } };
+    return CLSORT_BREAK_TIES_BY_INDEX ? numbered : load_whole_item(source, codec, i);
 }
 
 /* Loads the work-item's keys of the part of the others that begins with number `at`. */
@@ -10310,10 +10297,8 @@ CLSORT_INLINE void sort_block(ranks_t r)
         r.tree[(r.size >> height) + (number >> height)] = code;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks of others
-#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 /* Searches for some of the others, the keys of which are in v, and counts them. An element behind
    the block goes behind codes that are equal to its own, as if its code were one more. */
 CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
@@ -11535,7 +11520,8 @@ CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, cod
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
         v[m] = m * CLSORT_GROUP + t < size ? load_whole_item(from, c, begin + m * CLSORT_GROUP + t)
                                            : top_item();
-#if CLSORT_BREAK_TIES_BY_INDEX
+    if (!CLSORT_BREAK_TIES_BY_INDEX)
+        return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
         put_item(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
@@ -11544,7 +11530,6 @@ CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, cod
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
         v[m] = get_item(l.keys, l.words, held_item(m));
     barrier(CLK_LOCAL_MEM_FENCE);
-#endif
 }
 
 //---- quicksort: a tile moves
@@ -12181,10 +12166,9 @@ CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_scatter)
 CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_leaf)
-#endif   /* !CLSORT_IS(RELAUNCH) */
+#else
 
 //---- quicksort: relauncher
-#if CLSORT_IS(RELAUNCH)
 /* Enqueues the kernels of the next round and, after them, itself. When no block is left, it
    enqueues the kernel of the leaves. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
@@ -12226,7 +12210,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     quick_begin(q);
     relaunch(q, local_bytes);
 }
-#endif   /* CLSORT_IS(RELAUNCH) */
+#endif   /* !CLSORT_IS(RELAUNCH) */
 #endif   /* CLSORT_NEEDS_QUICKSORT */
 
 //---- select: plan
@@ -12996,7 +12980,6 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
 }
 
 //---- select: ranks of a list
-#if CLSORT_GROUP == 1
 /* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
    vectors, while the branches of a network cannot be predicted. From 512 on networks were
    faster. */
@@ -13017,20 +13000,19 @@ CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r,
     }
     write_marks(s, p, out);
 }
-#endif   /* CLSORT_GROUP == 1 */
 
 /* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
 CLSORT_INLINE void write_collected(select_t s, select_part_t p, select_range_t r, output_t out,
                                    local uint *space, local code_t *codes)
 {
-#if CLSORT_GROUP == 1
-    const uint count = min(space[0], s.list_capacity);
-    if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
-        write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
-        return;
+    if (CLSORT_GROUP == 1) {
+        const uint count = min(space[0], s.list_capacity);
+        if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
+            write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
+            return;
+        }
     }
-#endif
     sort_list(s, p, space, codes);
     write_list(s, p, r, out, space + CLSORT_LIST);
 }
