@@ -556,6 +556,21 @@
 #error "CLSORT_ITEMS_LOG2 must be 0 to 5"
 #elif CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
 #error "CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0"
+#elif CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 \
+    && (CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11))
+#error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
+#elif CLSORT_IS(SWEEP) && CLSORT_SHARE_LOG2 > 0 && CLSORT_GROUP_LOG2 < CLSORT_DIGIT_BITS
+#error "sweeps need a work-item for each digit"
+#elif CLSORT_IS(SWEEP) && CLSORT_SHARE_LOG2 > 0 \
+    && CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS) > CLSORT__SWEEP_PASSES
+#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
+#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#elif CLSORT_NEEDS_PASSES && CLSORT_LANES == 1 \
+    && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
+#error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
+#elif CLSORT_IS(SHORT_ROWS) && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2
+#error "CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where short rows are selected from"
 #endif   /* checks of options */
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
@@ -673,11 +688,13 @@ typedef ulong code_t;
 typedef code_t codes_t;
 typedef uint words_t;
 #define CLSORT_WORD_FLAG(flag) (flag)
+#define CLSORT_FIRST_LANE(codes) (codes)
 #else
 #define CLSORT_LANES_LOG2 4
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes_t;
 typedef uint16 words_t;
 #define CLSORT_WORD_FLAG(flag) convert_int16(flag)
+#define CLSORT_FIRST_LANE(codes) (codes).s0
 #endif
 
 /* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
@@ -874,11 +891,7 @@ CLSORT_INLINE item_t top_item(void)
 /* The code of element i. */
 CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
 {
-#if CLSORT_LANES == 1
-    return encode(*key_place(a, i), c);
-#else
-    return encode((codes_t)*key_place(a, i), c).s0;
-#endif
+    return CLSORT_FIRST_LANE(encode((codes_t)*key_place(a, i), c));
 }
 #endif
 
@@ -1037,6 +1050,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
 }
 #elif CLSORT_LANES == 1
+/* The same by codes. */
 CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
 #endif   /* CLSORT_COMPARATOR */
 
@@ -1434,18 +1448,16 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
 //---- network
 #if !CLSORT_IS(UTILITY)
 /* Does a come strictly before b? Answers for each lane; the result selects codes. */
-#if CLSORT_BREAK_TIES_BY_INDEX
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
-#if CLSORT_LANES == 1
+#if !CLSORT_BREAK_TIES_BY_INDEX
+#define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb))
+#elif CLSORT_LANES == 1
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb) || ((ka) == (kb) && (ia) < (ib)))
 #else
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) \
     (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))
 #define CLSORT_CODE_FLAG(flag) CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_FLAG_NAME, 16))(flag)
 #endif
-#else
-#define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
-#endif   /* CLSORT_BREAK_TIES_BY_INDEX */
 
 /* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
    what stands for elements beyond the end, always at the larger index, never moves. */
@@ -1824,10 +1836,6 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
 
 //---- bitonic: tile
 #if CLSORT_IS(BITONIC)
-#if !CLSORT_FEW
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
-#endif
-
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
    the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
    arguments for PoCL 3.1: local arrays that a kernel declares and hands to a function are shared
@@ -1856,6 +1864,8 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 }
 
 #if !CLSORT_FEW
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
+
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
    window down. Then the items return to the uppermost window. One read and one write of each
    element. */
@@ -2806,6 +2816,13 @@ CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, c
     return low;
 }
 
+/* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
+   Splits of runs that are not sorted may be anything up to the runs' sizes. */
+CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
+{
+    return min(max(begin, end) - begin, left);
+}
+
 #if CLSORT_SHARE_LOG2 == 0
 /* Row s of the samples: how many elements of each run come before sample s. Samples are numbered
    run after run. A work-item counts in one run. */
@@ -3238,17 +3255,8 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     if (i <= tiles)
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
 }
-#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- merge: a tile of runs
-/* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
-   Splits of runs that are not sorted may be anything up to the runs' sizes. */
-CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
-{
-    return min(max(begin, end) - begin, left);
-}
-
-#if CLSORT_SHARE_LOG2 > 0
 /* A tile of the merged run: where it begins, up to `slack` before or after its number times the
    size of tiles, and how many elements it has. */
 typedef struct { uint begin, size; } span_t;
@@ -3278,7 +3286,7 @@ CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uin
     s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;
     return s;
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 #if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
@@ -3973,9 +3981,6 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
 #if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
-#if CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11)
-#error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
-#endif
 /* The sweep kernels instead of the portable ones. */
 #define CLSORT_SWEEP CLSORT_IS(SWEEP)
 #define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
@@ -4308,7 +4313,9 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
    that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_ROW:
-   lanes of a vector. */
+   lanes of a vector. CLSORT_WITH_ROWS stands before kernels that use rows: PoCL 7.1 without its
+   optimizer takes vectors of other kernels apart, and cannot with what compress and expand
+   return. */
 #if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
@@ -4331,6 +4338,9 @@ typedef ushort mask_t;
 #define CLSORT_AS_ROW as_uint16
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
+#define CLSORT_PACKS 0
+typedef uint lane_t;
+#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
     && __has_builtin(__builtin_ia32_expanddi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
@@ -4344,21 +4354,14 @@ typedef uchar mask_t;
 #define CLSORT_AS_ROW as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
-#endif   /* CLSORT_LANE_BYTES == 4 */
-#if defined(CLSORT_ROW) && CLSORT_VALUE_BYTES > 0
-#define CLSORT_PACKS 1
+#define CLSORT_PACKS (CLSORT_VALUE_BYTES > 0)
 typedef ulong lane_t;
+#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
 #else
 #define CLSORT_PACKS 0
 typedef code_t lane_t;
-#endif
-/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other kernels
-   apart, and cannot with what compress and expand return. */
-#ifdef CLSORT_ROW
-#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
-#else
 #define CLSORT_WITH_ROWS
-#endif
+#endif   /* CLSORT_LANE_BYTES == 4 */
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS)
 
@@ -5714,14 +5717,8 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 //---- radix: a tile per work-group
 #if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
-#error "CLSORT_SWEEP needs a work-item for each digit"
-#endif
 /* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
 #define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)
-#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
-#error "few parts need 16 to 2048 work-items of up to 16 elements"
-#endif
 /* The same where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
@@ -5846,6 +5843,8 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
     (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))
 #if CLSORT_SHARES && !CLSORT_WARPS
 #error "teams of CLSORT__WARP need warps"
+#elif CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
+#error "few parts need 16 to 2048 work-items of up to 16 elements"
 #endif
 typedef struct {
     local uint *offsets, *next, *counters, *sums;
@@ -7094,11 +7093,6 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
    all, how many low bits are mended, how many runs; counts[pass][digit]; status[tile][digit]. */
-#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
-#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
-#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
-#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
-#endif
 CLSORT_INLINE global uint *sweep_tickets(radix_t r)
 {
     return radix_seen(r, 1);
@@ -8013,6 +8007,8 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 #define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
 #if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
 #error "the slices, and a cell on either side of them, must be cells"
+#elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
+#error "the edges of work-items have room for heavy codes twice"
 #endif
 
 CLSORT_INLINE uint sample_size(hybrid_t h)
@@ -8457,9 +8453,6 @@ CLSORT_INLINE uint write_slices(hybrid_t h, cells_t s)
 
 //---- radix: hybrid heavy codes
 #define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)
-#if 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
-#error "the edges of work-items have room for heavy codes twice"
-#endif
 
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
    the gate must fall if none is. Called by all work-items with `sums` free; ends with a barrier. */
@@ -9942,7 +9935,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 #endif   /* CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: bins of runs
-#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
 /* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
    for each other. Called by whole warps. */
 CLSORT_INLINE uint bins_crowd(uint bin)
@@ -10090,7 +10083,6 @@ CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint 
 }
 
 //---- radix: runs in buckets
-#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
 /* A work-group's tile in local memory: share k is elements before[k] ... before[k + 1] - 1 of it.
    address[k]: where element 0 of the tile would lie if it were of share k. edges: the first code of
    each share, then the last ones. rows: of the splits. */
@@ -10206,7 +10198,6 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     store_held(l, advance(target, span.begin), codec, rows);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
-#endif   /* CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks
 /* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
@@ -10440,11 +10431,14 @@ CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
     }
 }
 
-/* Intel's compiler for CPUs crashes at the kernel of buckets where all of this is unrolled. */
+/* Intel's compiler for CPUs crashes at the kernel of buckets where all of this, or loops over the
+   codes of bins, are unrolled. */
 #if CLSORT_BRANCHES
 #define CLSORT_UNROLL_RUNS 16
+#define CLSORT_UNROLL_CODES CLSORT_ITEMS
 #else
 #define CLSORT_UNROLL_RUNS 1
+#define CLSORT_UNROLL_CODES 1
 #endif
 
 CLSORT_INLINE void sort_own(code_t *v)
@@ -10597,12 +10591,6 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 //---- radix: samples bins
 /* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
    bin's codes. */
-/* Intel's compiler for CPUs crashes where all is unrolled. */
-#if CLSORT_BRANCHES
-#define CLSORT_UNROLL_CODES CLSORT_ITEMS
-#else
-#define CLSORT_UNROLL_CODES 1
-#endif
 #define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
 #define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)
 /* Counters of bins, with one more; and words. */
@@ -12254,9 +12242,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            before the k-th element so far. A full list keeps its first k. Where a
                            row is one part, one launch does everything */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-#if CLSORT_NEEDS_PASSES && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
-#error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
-#endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
 
 /* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored_high_bits
@@ -12508,9 +12493,6 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
    it, and they lie in k columns, whatever the input. So few elements are candidates, and each
    candidate's rank is how many of the others come before it. */
-#if CLSORT_FIRSTS > CLSORT_ITEMS
-#error "CLSORT_FIRSTS must be 1 to CLSORT_ITEMS"
-#endif
 
 /* Local memory: the columns' firsts and the bound; a list of candidates, and how many these are. */
 typedef struct {
@@ -13453,15 +13435,6 @@ CLSORT_INLINE void read_part(select_t s, tables_t t, select_part_t p, local ulon
             c.all[count[1] + i] = list[i];
 }
 
-#if CLSORT_IS(SELECT)
-CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const tables_t t = CLSORT_TABLES;
-    read_part(s, t, find_part(s, parts, part_elements), space);
-}
-#endif
-
 //---- select: finding ranks
 /* A work-group's share of a row's candidates: the pairs from low on that come before high, if it
    has these bounds. */
@@ -13631,6 +13604,13 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
 }
 
 #if CLSORT_IS(SELECT)
+CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    read_part(s, t, find_part(s, parts, part_elements), space);
+}
+
 CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       uint ranges, local ulong *space)
 {
@@ -13640,7 +13620,7 @@ CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint group = (uint)get_group_id(0);
     rank_share(s, t, out, group / ranges, group % ranges, ranges, 0, space);
 }
-#endif
+#endif   /* CLSORT_IS(SELECT) */
 
 #elif CLSORT_IS(STREAMS)
 //---- select: candidates
