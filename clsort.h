@@ -3938,11 +3938,11 @@ static const char *const clsort__source[] = {
 "uint lanes)\n{\n    CLSORT_VECTOR_(storedqu)((global void *)to, CLSORT_AS_FLAGS(v), (mask_t)((1u "
 "<< lanes) - 1));\n}\n\n\nCLSORT_INLINE row_t load_whole_row(global const lane_t *from)\n{\n    "
 "return load_row(from, CLSORT_ROW, 0);\n}\n\nCLSORT_INLINE void store_whole_row(row_t v, global "
-"lane_t *to)\n{\n    store_row(v, to, CLSORT_ROW);\n}\n\n#if !CLSORT_PACKS\nCLSORT_INLINE row_t "
-"toggle_row(row_t k, codec_t c)\n{\n    return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - "
-"1)) & (row_t)c.mask);\n}\n\nCLSORT_INLINE row_t encode_row(row_t k, codec_t c)\n{\n    return "
+"lane_t *to)\n{\n    store_row(v, to, CLSORT_ROW);\n}\n\nCLSORT_INLINE row_t toggle_row(row_t k, "
+"codec_t c)\n{\n    return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & "
+"(row_t)c.mask);\n}\n\nCLSORT_INLINE row_t encode_row(row_t k, codec_t c)\n{\n    return "
 "(toggle_row(k, c) ^ (row_t)c.flip) - (row_t)c.rotate;\n}\n\nCLSORT_INLINE row_t decode_row(row_t "
-"v, codec_t c)\n{\n    return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);\n}\n#endif\n\n",
+"v, codec_t c)\n{\n    return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);\n}\n\n",
 "//---- radix: rows\n\nCLSORT_INLINE row_t swap_lanes(row_t v, uint bits)\n{\n#if CLSORT_ROW == "
 "16\n    return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd\n         : "
 "bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab\n         : bits == 7 ? "
@@ -3982,16 +3982,15 @@ static const char *const clsort__source[] = {
 "CLSORT_ZIP_HIGH(r[i], r[i + rows / 2]);\n        }\n        #pragma unroll\n        for (uint i "
 "= 0; i < rows; i++)\n            r[i] = t[i];\n    }\n}\n\n\nCLSORT_INLINE uint row_lanes(uint "
 "n, uint row)\n{\n    return min(max(n, row * CLSORT_ROW) - row * CLSORT_ROW, (uint)CLSORT_ROW);\n"
-"}\n\n\nCLSORT_INLINE row_t finish_row(row_t v, codec_t c)\n{\n#if CLSORT_PACKS\n    return v;\n"
-"#else\n    return decode_row(v, c);\n#endif\n}\n\nCLSORT_INLINE lane_t finish_lane(lane_t v, "
-"codec_t c)\n{\n#if CLSORT_PACKS\n    return v;\n#else\n    return decode(v, c);\n#endif\n}\n\n\n"
-"CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint n, codec_t c,\n  "
-"                           uint rows, uint are_keys)\n{\n    const lane_t top = "
-"(lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;\n    row_t "
-"r[CLSORT_LEAF_ROWS];\n    #pragma unroll\n    for (uint i = 0; i < rows; i++) {\n        r[i] = "
-"load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);\n#if !CLSORT_PACKS\n        if "
-"(are_keys)\n            r[i] = encode_row(r[i], c);\n#endif\n    }\n    sort_columns(r, rows);\n "
-"   #pragma unroll\n    for (uint width = 1; width < CLSORT_ROW; width *= 2)\n        "
+"}\n\n\nCLSORT_INLINE row_t finish_row(row_t v, codec_t c)\n{\n    return CLSORT_PACKS ? v : "
+"decode_row(v, c);\n}\n\nCLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)\n{\n    return "
+"CLSORT_PACKS ? v : decode((code_t)v, c);\n}\n\n\nCLSORT_INLINE void sort_rows(global const "
+"lane_t *from, global lane_t *to, uint n, codec_t c,\n                             uint rows, "
+"uint are_keys)\n{\n    const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, "
+"c) : top;\n    row_t r[CLSORT_LEAF_ROWS];\n    #pragma unroll\n    for (uint i = 0; i < rows; "
+"i++) {\n        r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);\n        if "
+"(!CLSORT_PACKS && are_keys)\n            r[i] = encode_row(r[i], c);\n    }\n    sort_columns(r, "
+"rows);\n    #pragma unroll\n    for (uint width = 1; width < CLSORT_ROW; width *= 2)\n        "
 "join_columns(r, rows, width);\n    lay_columns(r, rows);\n    #pragma unroll\n    for (uint i = "
 "0; i < rows; i++)\n        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, "
 "i));\n}\n\nCLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint n, "
@@ -6028,8 +6027,8 @@ static const char *const clsort__source[] = {
 "      merge_blocks(v, run / 2);\n    }\n}\n\n#if CLSORT_WARPS\n\nCLSORT_INLINE code_t "
 "other_lane(code_t code, uint mask)\n{\n    uint low = (uint)code, high = (uint)((ulong)code >> "
 "32);\n    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : \"+r\"(low) : "
-"\"r\"(mask));\n#if CLSORT_KEY_BYTES == 8\n    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %0, %1, "
-"31, -1;\" : \"+r\"(high) : \"r\"(mask));\n#endif\n    return (code_t)((ulong)high << 32 | low);\n"
+"\"r\"(mask));\n    if (CLSORT_KEY_BYTES == 8)\n        __asm__ volatile(\"shfl.sync.bfly.b32 %0, "
+"%0, %1, 31, -1;\" : \"+r\"(high) : \"r\"(mask));\n    return (code_t)((ulong)high << 32 | low);\n"
 "}\n\n\n\nCLSORT_INLINE void merge_lanes(code_t *v)\n{\n    const uint lane = local_id() % "
 "CLSORT__WARP;\n    #pragma unroll 1\n    for (uint run = 1; run < CLSORT__WARP; run *= 2) {\n    "
 "    code_t other[CLSORT_ITEMS];\n        #pragma unroll\n        for (uint m = 0; m < "
@@ -6039,7 +6038,7 @@ static const char *const clsort__source[] = {
 "step = run / 2; step > 0; step /= 2) {\n            #pragma unroll\n            for (uint m = 0; "
 "m < CLSORT_ITEMS; m++) {\n                const code_t code = other_lane(v[m], step);\n          "
 "      v[m] = lane & step ? max(v[m], code) : min(v[m], code);\n            }\n        }\n        "
-"merge_blocks(v, CLSORT_ITEMS / 2);\n    }\n}\n#endif\n\n",
+"merge_blocks(v, CLSORT_ITEMS / 2);\n    }\n}\n#else\n#define merge_lanes(v)\n#endif\n\n",
 "//---- radix: samples are merged\n\n\nCLSORT_INLINE void hold(held_t l, const code_t *v)\n{\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n "
 "       l.keys[pad_slot(local_id() * CLSORT_ITEMS + m, CLSORT_KEY_PAD_LOG2)] = v[m];\n    "
@@ -6057,22 +6056,21 @@ static const char *const clsort__source[] = {
 "x);\n        v[m] = second ? y : x;\n        a += !second;\n        b += second;\n        const "
 "code_t next = held(l, min(second ? b : a, last));\n        x = second ? x : next;\n        y = "
 "second ? next : y;\n    }\n}\n\n\n\nCLSORT_INLINE void merge_own(held_t l, code_t *v, uint "
-"rows)\n{\n#if CLSORT_WARPS\n    merge_lanes(v);\n    uint run = CLSORT_ITEMS * CLSORT__WARP;\n"
-"#else\n    uint run = CLSORT_ITEMS;\n#endif\n    hold(l, v);\n    for (; run < rows; run *= 2) "
-"{\n        merge_held(l, v, run);\n        hold(l, v);\n    }\n}\n\n\nCLSORT_INLINE void "
-"store_held(held_t l, array_t to, codec_t codec, uint rows)\n{\n    for (uint i = local_id(); i < "
-"rows; i += CLSORT_GROUP)\n        *key_place(to, i) = decode(held(l, i), codec);\n}\n\n#if "
-"CLSORT_FEW == 1\n\nCLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n{\n    const "
-"samples_t s = CLSORT_SAMPLES;\n    const held_t l = held_space(space);\n    const uint begin = "
-"(uint)get_group_id(0) * tile, rows = min(n - begin, tile),\n               width = (rows + "
-"CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n    const array_t from = advance(s.source, begin);\n    "
-"code_t v[CLSORT_ITEMS];\n    if (n == 0)\n        return;\n    #pragma unroll\n    for (uint m = "
-"0; m < CLSORT_ITEMS; m++)\n        v[m] = *key_place(from, min(m * width + local_id(), rows - "
-"1));\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for "
-"(uint m = 0; m < CLSORT_ITEMS; m++)\n        v[m] = local_id() < width && m * width + local_id() "
-"< rows ? encode(v[m], s.codec)\n                                                                 "
-"  : CLSORT_TOP_CODE;\n    sort_own(v);\n    merge_own(l, v, rows);\n    store_held(l, "
-"advance(s.target, begin), s.codec, rows);\n}\n#else\n\n",
+"rows)\n{\n    merge_lanes(v);\n    hold(l, v);\n    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS "
+"? CLSORT__WARP : 1); run < rows; run *= 2) {\n        merge_held(l, v, run);\n        hold(l, "
+"v);\n    }\n}\n\n\nCLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint "
+"rows)\n{\n    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n        *key_place(to, i) "
+"= decode(held(l, i), codec);\n}\n\n#if CLSORT_FEW == 1\n\nCLSORT_KERNEL void "
+"clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n{\n    const samples_t s = CLSORT_SAMPLES;\n    const "
+"held_t l = held_space(space);\n    const uint begin = (uint)get_group_id(0) * tile, rows = min(n "
+"- begin, tile),\n               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n    const "
+"array_t from = advance(s.source, begin);\n    code_t v[CLSORT_ITEMS];\n    if (n == 0)\n        "
+"return;\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        v[m] = "
+"*key_place(from, min(m * width + local_id(), rows - 1));\n    barrier(CLK_LOCAL_MEM_FENCE | "
+"CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        "
+"v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)\n             "
+"                                                      : CLSORT_TOP_CODE;\n    sort_own(v);\n    "
+"merge_own(l, v, rows);\n    store_held(l, advance(s.target, begin), s.codec, rows);\n}\n#else\n\n",
 "//---- radix: samples bins\n\n\n#define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)\n"
 "#define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)\n\ntypedef struct { local uint *count, "
 "*words; } bins_t;\nenum { WORD_LONGEST, WORD_KEPT };\n\nCLSORT_INLINE bins_t bins_of(held_t l)\n"
@@ -6262,7 +6260,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11106\n",
+"#line 11090\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6687,7 +6685,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12204\n",
+"#line 12188\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#define CLSORT_BINS (1 << "

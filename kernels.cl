@@ -4785,7 +4785,6 @@ CLSORT_INLINE void store_whole_row(row_t v, global lane_t *to)
     store_row(v, to, CLSORT_ROW);
 }
 
-#if !CLSORT_PACKS
 CLSORT_INLINE row_t toggle_row(row_t k, codec_t c)
 {
     return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (row_t)c.mask);
@@ -4800,7 +4799,6 @@ CLSORT_INLINE row_t decode_row(row_t v, codec_t c)
 {
     return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);
 }
-#endif
 
 //---- radix: rows
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
@@ -4927,20 +4925,12 @@ CLSORT_INLINE uint row_lanes(uint n, uint row)
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
 CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
 {
-#if CLSORT_PACKS
-    return v;
-#else
-    return decode_row(v, c);
-#endif
+    return CLSORT_PACKS ? v : decode_row(v, c);
 }
 
 CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
-#if CLSORT_PACKS
-    return v;
-#else
-    return decode(v, c);
-#endif
+    return CLSORT_PACKS ? v : decode((code_t)v, c);
 }
 
 /* Sorts n lanes, or n keys, up to `rows` rows of them. */
@@ -4952,10 +4942,8 @@ CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint 
     #pragma unroll
     for (uint i = 0; i < rows; i++) {
         r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
-#if !CLSORT_PACKS
-        if (are_keys)
+        if (!CLSORT_PACKS && are_keys)
             r[i] = encode_row(r[i], c);
-#endif
     }
     sort_columns(r, rows);
     #pragma unroll
@@ -10459,9 +10447,8 @@ CLSORT_INLINE code_t other_lane(code_t code, uint mask)
 {
     uint low = (uint)code, high = (uint)((ulong)code >> 32);
     __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(mask));
-#if CLSORT_KEY_BYTES == 8
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
-#endif
+    if (CLSORT_KEY_BYTES == 8)
+        __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
     return (code_t)((ulong)high << 32 | low);
 }
 
@@ -10490,6 +10477,8 @@ CLSORT_INLINE void merge_lanes(code_t *v)
         merge_blocks(v, CLSORT_ITEMS / 2);
     }
 }
+#else
+#define merge_lanes(v)
 #endif   /* CLSORT_WARPS */
 
 //---- radix: samples are merged
@@ -10542,14 +10531,9 @@ CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
    Called by all work-items; begins and ends with a barrier. */
 CLSORT_INLINE void merge_own(held_t l, code_t *v, uint rows)
 {
-#if CLSORT_WARPS
     merge_lanes(v);
-    uint run = CLSORT_ITEMS * CLSORT__WARP;
-#else
-    uint run = CLSORT_ITEMS;
-#endif
     hold(l, v);
-    for (; run < rows; run *= 2) {
+    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS ? CLSORT__WARP : 1); run < rows; run *= 2) {
         merge_held(l, v, run);
         hold(l, v);
     }
