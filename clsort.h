@@ -8067,6 +8067,26 @@ typedef struct clsort__algorithm {
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
+/* A form of radix: one family of kernels, and what is its own. A plan tries the forms in the order
+   of their table; the first one that has a shape is taken, or else passes. */
+typedef struct clsort__radix_form {
+    cl_uint family, radix;      /* radix: CLSORT_RADIX_* that names it */
+    cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
+                                   CLSORT__OWN_GROUP: those that they are compiled for */
+    int packs;                  /* keys and values of its second array may lie in one buffer */
+    int numbers;                /* where indices are wanted, it may number the keys as they are */
+    size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
+    /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
+       has the passes. NULL: it is one of the forms of passes. */
+    int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
+    /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
+    int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
+    /* Has it no room for passes? NULL: it always has. */
+    int (*is_lean)(const clsort_sorter *s, const clsort__plan *p);
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__radix_form;
+enum { CLSORT__OWN_GROUP = 99 };
+
 /* One buffer range of a call, for the checks. */
 typedef struct clsort__range {
     const char *role;
@@ -9252,6 +9272,9 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
 /* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 
+/* The form of radix that has these kernels; NULL: another family. */
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
+
 /* The name of a family in messages. */
 static const char *clsort__family_name(cl_uint family)
 {
@@ -9540,12 +9563,14 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 /* log2 of the fewest work-items that kernels work with. */
 static cl_uint clsort__least_group(const clsort__config *c)
 {
-    return c->family == CLSORT__HYBRID || c->family == CLSORT__RANKS ? CLSORT__HYBRID_LEAST_GROUP
+    const clsort__radix_form *form = clsort__find_radix_form(c->family);
+    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
+                     || c->family == CLSORT__LONG_ROWS
+                     || (form && form->least_group == CLSORT__OWN_GROUP);
+    return held                                         ? c->group_log2
+           : form                                       ? form->least_group
            : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
-           : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
-                   || c->family == CLSORT__LONG_ROWS || c->family == CLSORT__SAMPLES
-               ? c->group_log2
-               : 0;
+                                                        : 0;
 }
 
 /* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
@@ -10366,19 +10391,6 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* Has radix of samples no room for passes of radix? It has what merge needs, which AUTO takes if
-   the kernels do not build: few, and those for which AUTO takes merge where there are more. */
-static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    const clsort__crossover row = clsort__find_crossover(s, &p->d);
-    return p->by_auto
-           && (p->config.family == CLSORT__RANKS
-               || (p->config.family == CLSORT__SAMPLES
-                   && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
-                                     : row.radix > row.samples)))
-           && clsort__can(CLSORT_MERGE, &p->d);
-}
-
 /* The build options of a plan's kernels of another family. */
 static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
 {
@@ -10421,9 +10433,8 @@ static size_t clsort__alt_bytes(const clsort__plan *p)
 static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
-    if ((p->config.family == CLSORT__CACHED || p->config.family == CLSORT__HYBRID
-         || p->config.family == CLSORT__SAMPLES)
-        && clsort__packs(p)) {
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->packs && clsort__packs(p)) {
         p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
         p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
     } else {
@@ -13592,7 +13603,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = clsort__hybrid_items(s, code);
-    if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
+    if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
@@ -13765,7 +13776,6 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
     const int many = !p->d.tuning.work_group && s->max_group >= 512;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
-    if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
@@ -13870,7 +13880,7 @@ static int clsort__ranks_can(const clsort__plan *p)
 static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, wide = CLSORT__RANKS_GROUP_LOG2;
-    if (!clsort__ranks_can(p) || s->broken & CLSORT__BIT(CLSORT__RANKS)) return 0;
+    if (!clsort__ranks_can(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
     c->items_log2 = 2;
@@ -13923,29 +13933,51 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
-/* Radix of samples, or ranks: for what samples do not sort, and where that takes less time on an
-   H200. A single tile in place takes one launch, ranks two. */
-static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+/* The bits of the families for few elements that were named, or that AUTO takes. */
+static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const cl_uint families =
-        t->radix == CLSORT_RADIX_SAMPLES ? CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS)
-        : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-            ? clsort__preferred_few(s, &p->d)
-            : 0;
+    const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
+    return ~s->broken
+           & (t->radix == CLSORT_RADIX_SAMPLES ? both
+              : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+                  ? clsort__preferred_few(s, &p->d)
+                  : 0);
+}
+
+/* Samples, where ranks do not come first. */
+static int clsort__take_samples(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__SAMPLES)
+           && clsort__samples_shape(s, p, c);
+}
+
+/* Ranks: for what samples do not sort, and where they take less time on an H200. A single tile in
+   place takes one launch of samples, ranks two. */
+static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
     const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
-    clsort__config samples = *c, ranks = *c;
-    int has_samples, has_ranks;
-    has_samples =
-        families & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples);
-    has_ranks = families & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, &ranks);
-    if (has_samples && has_ranks
-        && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
-            || (p->d.count > best << ranks.group_log2 && clsort__suits_samples(&p->d))))
-        has_ranks = 0;
-    if (has_ranks) *c = ranks;
-    else if (has_samples) *c = samples;
-    return has_ranks || has_samples;
+    clsort__config samples = *c;
+    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
+           && !(clsort__take_samples(s, p, &samples)
+                && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
+                    || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
+}
+
+/* Ranks have no room for passes, but what merge needs, which AUTO takes if the kernels do not
+   build. */
+static int clsort__ranks_lean(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s;
+    return p->by_auto && clsort__can(CLSORT_MERGE, &p->d);
+}
+
+/* Neither have samples, where they are few, or where AUTO takes merge if there are more. */
+static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__crossover row = clsort__find_crossover(s, &p->d);
+    return clsort__ranks_lean(s, p)
+           && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN : row.radix > row.samples);
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -13959,15 +13991,18 @@ enum {
     CLSORT__CACHED_CORES = 3
 };
 
-/* May radix in cache sort a plan's elements, for which passes are planned? */
-static int clsort__cached_may(const clsort_sorter *s, const clsort__plan *p)
+/* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
+   plan's elements. */
+static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
-    return s->is_cpu && !(s->broken & CLSORT__BIT(CLSORT__CACHED))
-           && p->config.family == CLSORT__RADIX && !p->config.share_log2 && p->key.bytes >= 4
-           && !p->key.has_codes && !clsort__some_bits(&p->d)
+    *c = p->config;
+    c->few = 0;
+    c->family = CLSORT__CACHED;
+    return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+           && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || t->radix == CLSORT_RADIX_CACHED);
 }
@@ -14044,29 +14079,67 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     clsort__radix_passes(run, &passes, &j.w, CLSORT__GATED);
 }
 
-/* What CLSORT_RADIX runs: kernels from the top where they may and fit, and passes. */
+/* ---- >>forms --------------------------------------------------------------------------------- */
+
+/* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
+enum { CLSORT__TEST_TOP_DOWN = 700001 };
+
+static int clsort__hybrid_gated(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s, (void)p;
+    return 1;
+}
+
+static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    clsort__radix_passes(run, p, w, 0);
+}
+
+static const clsort__radix_form clsort__radix_forms[] = {
+    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 5000,
+      clsort__take_ranks, NULL, clsort__ranks_lean, clsort__ranks },
+    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 300007,
+      clsort__take_samples, NULL, clsort__samples_lean, clsort__samples },
+    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0,
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, NULL, clsort__hybrid },
+    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+      clsort__cached_gated, NULL, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, NULL, NULL, NULL, clsort__all_passes }
+};
+enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
+
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
+{
+    size_t i;
+    for (i = 0; i < CLSORT__RADIX_FORMS; i++)
+        if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
+    return NULL;
+}
+
+/* What CLSORT_RADIX runs. */
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
-    else if (p->config.family == CLSORT__RANKS) clsort__ranks(run, p, w);
-    else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
-    else if (p->config.family == CLSORT__CACHED) clsort__cached(run, p, w);
-    else clsort__radix_passes(run, p, w, 0);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form) form->run(run, p, w);
+    else clsort__all_passes(run, p, w);
 }
 
 static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 {
-    clsort__config hybrid = p->config, few = p->config;
+    const clsort__config before = p->config;
+    const clsort__radix_form *form = clsort__radix_forms;
+    clsort__config c;
     clsort__plan_passes(s, p);
-    if (clsort__few_shape(s, p, &few)) p->config = few;
-    else if (clsort__hybrid_shape(s, p, &hybrid)) {
-        p->helpers.passes = p->config;
-        p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__FEW_GATED : 0;
-        p->config = hybrid;
-    } else if (clsort__cached_may(s, p)) {
-        p->config.few = 0;
-        if (clsort__cached_gated(s, p)) p->helpers.passes = p->config;
-        p->config.family = CLSORT__CACHED;
+    for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
+        c = before;
+        if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
+            continue;
+        if (form->has_passes && form->has_passes(s, p)) {
+            p->helpers.passes = p->config;
+            p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__FEW_GATED : 0;
+        }
+        p->config = c;
+        return;
     }
 }
 
@@ -14076,7 +14149,8 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_lean(s, p))
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->is_lean && form->is_lean(s, p))
         return clsort__largest(p->data.extent / 16 + 8,
                                p->config.family != CLSORT__SAMPLES || p->config.few
                                    ? 0
@@ -15070,9 +15144,9 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     cl_uint first, end = p->key.field_count;
-    if (p->config.family == CLSORT__RANKS
-        || (p->config.family == CLSORT__SAMPLES && clsort__ranks_can(p))) {
+    if (form && form->numbers && clsort__ranks_can(p)) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -15183,13 +15257,10 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* The families that others replace if their kernels do not build. */
+/* The families of rows that a work-group holds. */
 #define CLSORT__OF_ROWS \
     (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
      | CLSORT__BIT(CLSORT__LONG_ROWS))
-#define CLSORT__REPLACEABLE \
-    (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES) \
-     | CLSORT__BIT(CLSORT__RANKS) | CLSORT__BIT(CLSORT__CACHED) | CLSORT__OF_ROWS)
 
 /* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
    without them. So it is with kernels for rows that a work-group holds. */
@@ -15197,7 +15268,7 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
     const clsort_status status = clsort__try_kernels(s, p, &family);
-    if (!(CLSORT__REPLACEABLE & CLSORT__BIT(family))
+    if (!(CLSORT__OF_ROWS & CLSORT__BIT(family) || clsort__find_radix_form(family))
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
     s->broken |= CLSORT__BIT(family);
@@ -15676,7 +15747,8 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
+        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
+        || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
@@ -17282,6 +17354,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort__config shape = clsort__tile_shape(j->s, p);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
     d.tuning.work_group = 1u << shape.share_log2;
@@ -17294,10 +17367,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.tuning.items = 1;
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
-        if (p->config.family == CLSORT__HYBRID) d.tuning.radix = CLSORT_RADIX_HYBRID;
-        if (p->config.family == CLSORT__SAMPLES || p->config.family == CLSORT__RANKS)
-            d.tuning.radix = CLSORT_RADIX_SAMPLES;
-        if (p->config.family == CLSORT__CACHED) d.tuning.radix = CLSORT_RADIX_CACHED;
+        if (form && form->shape) d.tuning.radix = form->radix;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -17307,7 +17377,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* Elements of the longest self-test sorts: of all algorithms; of radix from the top, so many that
    hybrid radix splits ranges again. */
-enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
+enum { CLSORT__TEST_COUNT = 20011 };
 
 /* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
    elements' numbers, from 1 on, times an odd one: so they have any bits, and its inverse gives the
@@ -17476,13 +17546,6 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
     return CL_SUCCESS;
 }
 
-/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and the most elements that
-   it is tested with. */
-typedef struct clsort__radix_form {
-    cl_uint radix, family;
-    size_t most;
-} clsort__radix_form;
-
 /* May AUTO take a form for what a test sorts, at some count, and does a plan of it at this one? */
 static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
                             const clsort__test *t)
@@ -17510,7 +17573,8 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
     cl_ulong x = 1;
     cl_uint i;
     for (i = bits == 32 ? 0 : SIDES; i < SIDES + bits - 1; i++) {
-        t.count = i < SIDES ? form->most : clsort__smaller(form->most, CLSORT__TEST_COUNT);
+        t.count = form->test_count;
+        if (i >= SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
         t.span = i < SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
                            : clsort__draw_span(i - SIDES + 1, &x);
         if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
@@ -17522,7 +17586,7 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
 static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
                                        cl_uint key_type, cl_uint payload, unsigned char *memory)
 {
-    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->most };
+    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
     clsort_status status = CL_SUCCESS;
     clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
     size_t i;
@@ -17536,23 +17600,17 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
     return status;
 }
 
-static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 300007 },
-    { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 5000 },
-    { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, CLSORT__TEST_HYBRID_COUNT },
-    { CLSORT_RADIX_CACHED, CLSORT__CACHED, CLSORT__TEST_HYBRID_COUNT }
-};
-enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
-
 /* Tests the forms that AUTO may take on this device. */
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
     clsort_status worst = CL_SUCCESS;
     cl_uint i;
     for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
+        const clsort__radix_form *form = &clsort__radix_forms[i / 6];
         const clsort_status status =
-            clsort__test_form(s, &clsort__radix_forms[i / 6],
-                              i / 3 % 2 ? CLSORT_U64 : CLSORT_U32, i % 3, memory);
+            form->test_count ? clsort__test_form(s, form, i / 3 % 2 ? CLSORT_U64 : CLSORT_U32,
+                                                 i % 3, memory)
+                             : CL_SUCCESS;
         if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
         if (status != CL_SUCCESS) worst = status;
     }
@@ -19191,7 +19249,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     clsort_status first = CL_SUCCESS;
     cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_TOP_DOWN);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
