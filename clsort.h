@@ -1549,9 +1549,11 @@ typedef struct clsort_measure_desc {
                                    has */
     clsort_progress progress;   /* default: none */
     void *user;                 /* handed to it */
-    cl_uint max_ms;             /* the most milliseconds; 0: 10,000 */
-    cl_uint reserved;           /* 0 */
+    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
+    cl_uint flags;              /* CLSORT_MEASURE_* */
 } clsort_measure_desc;
+
+enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* The default: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
@@ -1574,8 +1576,14 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
    - It waits for what `queue` holds, then works on a queue of its own with
      CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
      was enqueued to the end of its last one. max_ms counts by the same clock.
-   - Steps that would exceed max_ms are not begun, but a compiler is not interrupted: a first call
-     may take as long as building all kernels does. Saving built programs to a cache comes on top.
+   - max_ms bounds the whole call, builds included. All candidates are built first, so that no build
+     comes between two sorts that are compared. Steps that would exceed max_ms are not begun, but a
+     compiler is not interrupted: what is known of a build is the time of the longest one before it.
+     Where builds took the time, CLSORT_ERROR_OUT_OF_TIME says so. What was built stays, also in the
+     cache: the next call measures. A program whose time is for measuring alone calls this with
+     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
+   - What took more than twice as long as radix at two counts in a row, or four times as long as the
+     fastest at one, is not run with more elements, unless it is AUTO's own, or radix.
    - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
@@ -17456,7 +17464,7 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, reserved) + sizeof(cl_uint),
+    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, flags) + sizeof(cl_uint),
     CLSORT__FIRST_CHOICE = offsetof(clsort_choice, reserved) + sizeof(cl_uint),
 #ifdef CLSORT_MULTI
     CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
@@ -23869,6 +23877,7 @@ typedef struct clsort__timings {
     const clsort__algorithm *algorithm[CLSORT__FORMS];
     clsort__config config[CLSORT__FORMS];
     double ns[CLSORT__FORMS][2];
+    cl_uint out;                /* a bit for each form that does not run */
 } clsort__timings;
 
 typedef struct clsort__measurement {
@@ -23880,8 +23889,9 @@ typedef struct clsort__measurement {
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
     cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent;               /* ns of the sorts of a count */
+    double spent, build;        /* ns of the count before; of the longest build of a form */
     cl_uint done, total;        /* steps */
+    clsort__kinds warmed;
     int counts;
     clsort__timings at[CLSORT__MOST_COUNTS];
 } clsort__measurement;
@@ -24004,7 +24014,6 @@ static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_
     CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
     *ns = m->now > from ? (double)(m->now - from) : 1;
-    m->spent += *ns;
     return CL_SUCCESS;
 }
 
@@ -24039,18 +24048,25 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     return status == CL_SUCCESS ? clsort__check_result(m) : status;
 }
 
-/* Builds and warms what a form needs. */
+/* Builds and warms what a form needs. A build is not begun without the time that the longest one has
+   taken so far. */
 static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
 {
-    clsort_desc d;
-    clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+    clsort_desc given = m->d, d;
+    clsort__kinds own;
+    clsort__job j;
     clsort_status status;
-    clsort__force(m, form);
+    given.flags |= CLSORT_FLAG_NO_BUILD;
+    own.count = 0;
+    j = clsort__sort_job(m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
+    clsort__force(m, form);
     status = clsort__plan_job(&j);
     if (status == CL_SUCCESS) status = j.op->buffers(&j);
-    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, NULL, NULL);
+    if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
+    if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
+    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
     m->s->forced = NULL;
     return status;
 }
@@ -24074,8 +24090,75 @@ static double clsort__least_time(const clsort__timings *t, int round)
     return least;
 }
 
+/* Notes how long the last build took, which began at `before`. */
+static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
+{
+    CLSORT__MUST(clsort__read_clock(m));
+    if ((double)(m->now - before) > m->build) m->build = (double)(m->now - before);
+    return CL_SUCCESS;
+}
+
+/* Builds what a form needs at a count, whose time is then that of sorts alone. */
+static clsort_status clsort__build_form(clsort__measurement *m, clsort__timings *t, int form)
+{
+    cl_ulong before;
+    clsort_status status;
+    int f;
+    CLSORT__MUST(clsort__watch(m));
+    before = m->now;
+    status = clsort__prepare_form(m, form);
+    if (clsort__drops(status))
+        for (f = form; f < CLSORT__FORMS; f++)
+            if (t->form[f] == form) t->out |= CLSORT__BIT(f);
+    return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
+}
+
+/* Builds what proves results. */
+static clsort_status clsort__build_checks(clsort__measurement *m)
+{
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    const cl_ulong before = m->now;
+    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &m->d, proof, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, proof, 0, 0, NULL, NULL));
+    return clsort__end_build(m, before);
+}
+
+/* Builds what all forms need at all counts. Downwards: a program for many elements also serves
+   few. */
+static clsort_status clsort__build_forms(clsort__measurement *m)
+{
+    int i, f;
+    m->d.count = m->at[m->counts - 1].n;
+    CLSORT__MUST(clsort__build_checks(m));
+    for (i = m->counts; i-- > 0;) {
+        m->d.count = m->at[i].n;
+        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__FORMS);
+        clsort__find_forms(m, &m->at[i]);
+        for (f = 0; f < CLSORT__FORMS; f++)
+            if (m->at[i].form[f] == f) CLSORT__MUST(clsort__build_form(m, &m->at[i], f));
+    }
+    return CL_SUCCESS;
+}
+
+/* Did a form take more than twice as long as radix by passes or from the top, whose time grows as
+   the count does? */
+static int clsort__is_behind(const clsort__timings *t, int form)
+{
+    double least = 0;
+    int f;
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        const double ns = t->form[f] == f ? t->ns[f][0] : 0;
+        if (t->algorithm[f]->number != CLSORT_RADIX || t->config[f].family == CLSORT__SAMPLES
+            || t->config[f].family == CLSORT__RANKS)
+            continue;
+        if (ns > 0 && (!(least > 0) || ns < least)) least = ns;
+    }
+    return least > 0 && t->ns[t->form[form]][0] > 2 * least;
+}
+
 /* A form that grows faster with the count than radix, and took four times as long as another at the
-   count before: its time is taken to double, and it is not run. 0: it is run. */
+   count before, or twice as long as radix at two counts: its time is taken to double, and it is not
+   run. 0: it is run. */
 static double clsort__hopeless_time(const clsort__measurement *m, int count, int form)
 {
     const clsort__timings *const t = &m->at[count], *const before = t - 1;
@@ -24083,19 +24166,27 @@ static double clsort__hopeless_time(const clsort__measurement *m, int count, int
     if (!count || t->algorithm[form]->number == CLSORT_RADIX || form == t->form[CLSORT__OWN_FORM])
         return 0;
     ns = before->ns[before->form[form]][0];
-    return ns > 4 * clsort__least_time(before, 0) ? 2 * ns : 0;
+    return ns > 4 * clsort__least_time(before, 0)
+                   || (count > 1 && clsort__is_behind(before, form)
+                       && clsort__is_behind(before - 1, form))
+               ? 2 * ns
+               : 0;
 }
 
 /* The first run by a form, which is not timed but says how many follow. */
 static clsort_status clsort__first_run(clsort__measurement *m, int count, int form)
 {
-    double *const ns = m->at[count].ns[form];
+    clsort__timings *const t = &m->at[count];
+    double *const ns = t->ns[form];
     clsort_status status;
-    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (t->out & CLSORT__BIT(form)) return CL_SUCCESS;
     CLSORT__MUST(clsort__watch(m));
-    if (ns[0] > 0) return CL_SUCCESS;
-    status = clsort__prepare_form(m, form);
-    if (status == CL_SUCCESS) status = clsort__run_form(m, form, ns);
+    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (ns[0] > 0) {
+        t->out |= CLSORT__BIT(form);
+        return CL_SUCCESS;
+    }
+    status = clsort__run_form(m, form, ns);
     if (status != CL_SUCCESS) ns[0] = 0;
     ns[1] = ns[0];
     return clsort__drops(status) ? CL_SUCCESS : status;
@@ -24116,7 +24207,7 @@ static double clsort__median(double *times, int count)
 /* Does a form still take part? Not if it was dropped, or took four times as long as another. */
 static int clsort__takes_part(const clsort__timings *t, int form, double least)
 {
-    return t->form[form] == form && t->ns[form][0] > 0
+    return t->form[form] == form && t->ns[form][0] > 0 && !(t->out & CLSORT__BIT(form))
            && (t->ns[form][0] <= 4 * least || form == t->form[CLSORT__OWN_FORM]);
 }
 
@@ -24146,11 +24237,10 @@ static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, i
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
-    const double spent = m->spent;
+    const cl_ulong began = m->now;
     double first;
     int f;
-    if (count) CLSORT__MUST(clsort__check_time(m, spent * (double)t->n / (double)t[-1].n));
-    m->spent = 0;
+    if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
     m->d.count = t->n;
     clsort__find_forms(m, t);
     CLSORT__MUST(clsort__restore(m));
@@ -24161,6 +24251,7 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
     first = clsort__least_time(t, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
+    m->spent = (double)(m->now - began);
     return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
@@ -24437,7 +24528,7 @@ static void clsort__choose_counts(clsort__measurement *m)
     for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
         m->at[m->counts++].n = n;
     m->at[m->counts++].n = most;
-    m->total = (cl_uint)m->counts * CLSORT__FORMS;
+    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
 }
 
 /* Makes what a measurement needs. */
@@ -24459,7 +24550,7 @@ static clsort_status clsort__measure_all(clsort__measurement *m)
 {
     int i;
     for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)i * CLSORT__FORMS;
+        m->done = (cl_uint)(m->counts + i) * CLSORT__FORMS;
         CLSORT__MUST(clsort__measure_count(m, i));
     }
     m->done = m->total;
@@ -24485,30 +24576,31 @@ static void clsort__end_measurement(clsort__measurement *m)
     CLSORT_FREE(m);
 }
 
-/* Measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
+/* Builds, measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
    the caller reports the end. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
+    const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
     clsort__crossover row;
     clsort_status status;
     cl_uint gain;
     s->quiet = 1;
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__measure_all(m);
-    if (status == CL_SUCCESS) {
+    status = clsort__build_forms(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
+    if (status == CL_SUCCESS && !builds) {
         m->d.count = m->at[m->counts - 1].n;
         gain = clsort__best_row(m, &row);
         status = clsort__take_row(m, &row, gain, queue);
     }
     s->options = options;
     s->quiet = 0;
-    if (status != CL_SUCCESS) return status;
-    clsort__save_programs(s);
-    clsort__keep_choices(s);
-    return CL_SUCCESS;
+    if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
+    if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
+    return status;
 }
 
 /* Is it a plain sort of one array by AUTO? Reads what arrays there will be from buffers that are
@@ -25287,7 +25379,8 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     clsort__job j;
     CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
-    CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
+    CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
     CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,

@@ -368,6 +368,79 @@ static void out_of_time(bench *b)
     }
 }
 
+/* ns of a launch: what it costs to begin, and its work-items. */
+static cl_ulong cost_by_size(void *user, const char *kernel, size_t global)
+{
+    (void)user;
+    return kernel ? 4000 + global / 10 : 4000;
+}
+
+static clsort_status measure_in(world *w, clsort_sorter *s, const clsort_desc *d, cl_uint max_ms,
+                                cl_uint flags)
+{
+    clsort_measure_desc m = clsort_measure_desc_default();
+    m.sort = d;
+    m.max_ms = max_ms;
+    m.flags = flags;
+    return clsort_measure(s, w->queue, &m);
+}
+
+/* Builds that take 3 s each do not keep large counts from being measured: once they are there, 15 s
+   are enough for 2^26 elements. */
+static void slow_builds(bench *b)
+{
+    int v, number;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < 3; number += 2) {
+            const clsort_desc d = sort_number(number, 1 << 26);
+            clsort_choice c = clsort_choice_default();
+            int built;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, sort %d", mock_presets[v].name, number);
+            mock.on_cost = cost_by_size;
+            mock.build_cost = 3000000000u;
+            CHECK_OK(measure_in(&w, w.sorter, &d, 1000000, CLSORT_MEASURE_ONLY_BUILDS));
+            CHECK(is_built_in(&w, w.sorter));
+            built = mock.builds;
+            CHECK_OK(measure_in(&w, w.sorter, &d, 15000, 0));
+            CHECK(mock.builds <= built + 2);   /* some are for counts between the measured ones */
+            CHECK_OK(clsort_auto_choice(w.sorter, number ? 6 : 3, &c));
+            CHECK(c.origin == CLSORT_ORIGIN_MEASURED && c.most == 1 << 26);
+            close_world(&w);
+        }
+}
+
+/* max_ms bounds a call, builds included, unless a single form takes longer. What was built stays:
+   calls in little time come to an end, too. */
+static void slow_builds_keep_the_time(bench *b)
+{
+    static const cl_uint limits[] = { 5000, 10000, 40000 };
+    int v, calls;
+    size_t i;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (i = 0; i < sizeof limits / sizeof *limits; i++) {
+            const clsort_desc d = sort_number(2, 1 << 24);
+            clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            mock.on_cost = cost_by_size;
+            mock.build_cost = 1500000000;
+            for (calls = 0; calls < 30 && status == CLSORT_ERROR_OUT_OF_TIME; calls++) {
+                const cl_ulong start = mock.clock;
+                AT("%s, %u ms, call %d", mock_presets[v].name, (unsigned)limits[i], calls);
+                CHECK(is_built_in(&w, w.sorter));
+                status = measure_in(&w, w.sorter, &d, limits[i], 0);
+                CHECK((double)(mock.clock - start) <= 1.2e6 * limits[i]);
+            }
+            CHECK_OK(status);
+            CHECK((calls == 1) == (limits[i] == 40000));
+            close_world(&w);
+        }
+}
+
 static void within_bytes(bench *b)
 {
     const clsort_desc d = sort_number(4, 10000);
@@ -438,9 +511,9 @@ static void refuses(bench *b)
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
     m.sort = &d;
-    m.reserved = 1;
+    m.flags = 2;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
-    m.reserved = 0;
+    m.flags = 0;
     m.struct_size = 3;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
     m.struct_size = sizeof m;
@@ -888,6 +961,9 @@ static const test_entry tests[] = {
     { "what sorts wrong is not taken", drops_what_is_wrong },
     { "cancelled at any step, AUTO stays as it was", cancelled_anywhere },
     { "out of time, AUTO stays as it was, and the time is kept", out_of_time },
+    { "where builds are slow, 2^26 elements are measured in 15 s after them", slow_builds },
+    { "the time is kept where builds are slow, and calls come to an end",
+      slow_builds_keep_the_time },
     { "bytes are kept", within_bytes },
     { "a fault in any call is reported, and AUTO stays, or is survived", survives_faults },
     { "what cannot be measured is refused", refuses },
