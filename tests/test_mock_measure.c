@@ -205,7 +205,8 @@ static int follows(world *w, const clsort_desc *d, int fastest)
         if (at.count < 256 && fastest != BITONIC) continue;
         for (corner = 0; corner < CLSORT__CORNERS; corner++) {
             const clsort__crossover row = clsort__corner_row(corner);
-            w->sorter->forced = &row;
+            const clsort__form form = { &row, 0 };
+            w->sorter->forced = &form;
             clsort__make_plan(w->sorter, &at, &p);
             can |= planned_kind(&p) == fastest;
         }
@@ -836,25 +837,41 @@ static void damaged_entries(bench *b)
 
 /* ---- scratch, and kernels that are there ----------------------------------------------------- */
 
-/* Any row that a text may hold. */
+/* Any row of a kind that a text may hold. */
+static clsort__measured_row any_row(cl_uint kind, uint64_t *random)
+{
+    clsort__measured_row r;
+    cl_uint *const at[4] = { &r.row.samples, &r.row.bitonic, &r.row.radix, &r.row.hybrid };
+    cl_uint k;
+    memset(&r, 0, sizeof r);
+    r.of.kind = kind;
+    r.gain = 1000;
+    r.most = CLSORT__NEVER >> pattern_random(random) % 24;
+    for (k = 0; k < 4; k++) {
+        const unsigned draw = (unsigned)(pattern_random(random) % 34);
+        *at[k] = draw == 33 ? CLSORT__NEVER : draw == 32 ? 0 : 1u << draw;
+    }
+    if (r.row.bitonic > CLSORT__MOST_BITONIC) r.row.bitonic = CLSORT__MOST_BITONIC;
+    if (kind >= CLSORT__ARRAY_KINDS) {
+        for (k = 0; k <= clsort__ceil_log2(r.most); k++)
+            r.select[k] = (unsigned char)(pattern_random(random) % (CLSORT__WAYS + 1));
+        r.of.k_log2 = (cl_uint)(pattern_random(random) % 14);
+        r.of.rows_log2 = (cl_uint)(pattern_random(random) % 8);
+    }
+    CHECK(clsort__good_row(&r));
+    return r;
+}
+
+/* Any rows of all kinds. */
 static clsort__measured any_choices(uint64_t *random)
 {
     clsort__measured m;
-    int i;
+    cl_uint i;
     memset(&m, 0, sizeof m);
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
-        clsort__measured_row *r = &m.rows[i];
-        cl_uint *const at[4] = { &r->row.samples, &r->row.bitonic, &r->row.radix, &r->row.hybrid };
-        int k;
-        for (k = 0; k < 4; k++) {
-            const unsigned draw = (unsigned)(pattern_random(random) % 34);
-            *at[k] = draw == 33 ? CLSORT__NEVER : draw == 32 ? 0 : 1u << draw;
-        }
-        if (r->row.bitonic > CLSORT__MOST_BITONIC) r->row.bitonic = CLSORT__MOST_BITONIC;
-        r->gain = 1000;
-        r->most = CLSORT__NEVER >> pattern_random(random) % 24;
-        CHECK(clsort__good_row(r));
-    }
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++)
+        m.rows[i] = any_row(i < CLSORT__ARRAY_KINDS
+                                ? i : CLSORT__ARRAY_KINDS + (cl_uint)(pattern_random(random) % 9),
+                            random);
     return m;
 }
 
