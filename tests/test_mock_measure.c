@@ -19,10 +19,11 @@ typedef struct world {
     cl_device_id device;
     cl_command_queue queue;
     clsort_sorter *sorter;
-    cl_ulong ns[KINDS];
+    cl_ulong ns[CLSORT__WAYS];      /* KINDS are fewer */
     int fickle, runs;           /* a kind that is the fastest in the first round only */
     int wrong;                  /* a kind whose results are wrong */
     int kind, last;             /* of the sort that runs, -1: none has begun; of the last one */
+    int selects;                /* kinds are ways to select, and a read ends one */
     int steps, cancel_at;       /* of the progress callback */
     int failures;               /* that the diagnostic callback heard of */
 } world;
@@ -36,11 +37,36 @@ static int kind_of(const char *kernel)
     return -1;
 }
 
+/* The way to select that begins with a kernel: where whole rows are sorted, that is one of a sort. */
+static int way_of(const char *kernel)
+{
+    static const struct { const char *kernel; int way; } ways[] = {
+        { "clsort_select_stream", CLSORT__BY_STREAMS },
+        { "clsort_select_short", CLSORT__BY_REGISTERS },
+        { "clsort_select_tile", CLSORT__BY_TILES },
+        { "clsort_select_begin", CLSORT__BY_ONE_LAUNCH },
+        { "clsort_select_sample", CLSORT__BY_SAMPLE },
+        { "clsort_select_rows", CLSORT__BY_DIGITS },
+        { "clsort_select_pass", CLSORT__BY_DIGITS },
+        { "clsort_select_sort", CLSORT__BY_DIGITS },
+        { "clsort_select_scatter", CLSORT__BY_DIGITS }
+    };
+    size_t i;
+    for (i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!strcmp(kernel, ways[i].kernel)) return ways[i].way;
+    return kind_of(kernel) >= 0 || !strncmp(kernel, "clsort_segment", 14) ? CLSORT__BY_SORTING : -1;
+}
+
 static cl_ulong cost(void *user, const char *kernel, size_t global)
 {
     world *w = (world *)user;
-    const int kind = kernel ? kind_of(kernel) : -1;
+    const int kind = !kernel ? -1 : w->selects ? way_of(kernel) : kind_of(kernel);
     (void)global;
+    if (w->selects) {
+        if (kind < 0 || w->kind >= 0) return 10;
+        w->kind = w->last = kind;
+        return w->ns[kind];
+    }
     if (!kernel) w->kind = -1;
     if (w->kind == BITONIC && kind == MERGE) {
         w->kind = w->last = MERGE;
@@ -57,6 +83,11 @@ static void spoil(void *user, cl_mem buffer, size_t at, size_t bytes, void *host
     world *w = (world *)user;
     clsort_proof proof;
     (void)buffer, (void)at;
+    if (w->selects) {
+        if (bytes != sizeof proof && w->last == w->wrong) *(char *)host ^= 1;
+        w->kind = -1;
+        return;
+    }
     if (bytes != sizeof proof || w->last != w->wrong) return;
     memcpy(&proof, host, sizeof proof);
     proof.unsorted = 1;
@@ -80,7 +111,8 @@ static void hear_failure(void *user, clsort_status status, const char *function,
 static void set_clock(world *w, int fastest, cl_ulong fast, cl_ulong slow)
 {
     int k;
-    for (k = 0; k < KINDS; k++) w->ns[k] = k == fastest ? fast : slow;
+    for (k = 0; k < (int)(sizeof w->ns / sizeof *w->ns); k++)
+        w->ns[k] = k == fastest ? fast : slow;
 }
 
 /* Makes a sorter on device number `number` of two. */
@@ -127,7 +159,28 @@ static void close_world(world *w)
 
 /* ---- what is sorted -------------------------------------------------------------------------- */
 
-enum { SORTS = 9 };
+enum { SORTS = 9, SELECTIONS = 6 };
+static clsort_desc selection_number(int number, size_t count)
+{
+    static const struct { cl_uint type, flags; size_t value_size, rows, k; } selections[] = {
+        { CLSORT_F32, CLSORT_FLAG_INDICES, 0, 0, 40 },
+        { CLSORT_U32, CLSORT_FLAG_KEYS_OUT, 0, 0, 1 },
+        { CLSORT_F32, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT, 0, 9, 40 },
+        { CLSORT_U64, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 4, 0, 100 },
+        { CLSORT_U64, CLSORT_FLAG_INDICES, 0, 3, 2500 },
+        { CLSORT_I16, CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT, 20, 1200, 5 }
+    };
+    clsort_desc d = clsort_desc_default();
+    d.count = count;
+    d.key_type = selections[number].type;
+    d.flags = selections[number].flags;
+    d.value_size = selections[number].value_size;
+    d.rows = selections[number].rows;
+    d.top_k = selections[number].k;
+    return d;
+}
+
+/* A sort of one array, or behind those a selection. */
 static clsort_desc sort_number(int number, size_t count)
 {
     static const struct { cl_uint type, flags, stable; size_t value_size; } sorts[SORTS] = {
@@ -138,6 +191,7 @@ static clsort_desc sort_number(int number, size_t count)
         { CLSORT_U64, 0, 0, 8 }, { CLSORT_U8, 0, 1, 4 }   /* bitonic needs the most scratch */
     };
     clsort_desc d = clsort_desc_default();
+    if (number >= SORTS) return selection_number(number - SORTS, count);
     d.count = count;
     d.key_type = sorts[number].type;
     d.flags = sorts[number].flags;
@@ -160,14 +214,14 @@ static clsort_status measure(world *w, clsort_sorter *s, const clsort_desc *d, c
 static int same_choices(clsort_sorter *a, clsort_sorter *b)
 {
     cl_uint i;
-    for (i = 0; i < 9; i++) {
+    for (i = 0;; i++) {
         clsort_choice x = clsort_choice_default(), y = x;
-        CHECK_OK(clsort_auto_choice(a, i, &x));
-        CHECK_OK(clsort_auto_choice(b, i, &y));
+        const clsort_status status = clsort_auto_choice(a, i, &x);
+        if (clsort_auto_choice(b, i, &y) != status) return 0;
+        if (status != CL_SUCCESS) return i >= 9;
         y.origin = x.origin;
         if (memcmp(&x, &y, sizeof x)) return 0;
     }
-    return 1;
 }
 
 /* Is it as a sorter that measured nothing? */
@@ -231,7 +285,8 @@ static void sorts_at_once(world *w, const clsort_desc *d)
     cl_int error = 0;
     cl_mem memory[5];
     for (i = 0; i < 5; i++)
-        memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 8 * d->count, NULL, &error);
+        memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE,
+                                        20 * d->count * (d->rows ? d->rows : 1), NULL, &error);
     at.keys = memory[0];
     at.keys_out = d->flags & CLSORT_FLAG_KEYS_OUT ? memory[1] : NULL;
     at.values = d->value_size ? memory[2] : NULL;
@@ -239,7 +294,7 @@ static void sorts_at_once(world *w, const clsort_desc *d)
     at.indices = d->flags & CLSORT_FLAG_INDICES ? memory[4] : NULL;
     at.flags = CLSORT_FLAG_NO_BUILD;
     allocated = mock.allocated;
-    for (at.count = 1; at.count <= d->count; at.count += at.count / 3 + 1)
+    for (at.count = d->top_k ? d->top_k : 1; at.count <= d->count; at.count += at.count / 3 + 1)
         CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &at, 0, NULL, NULL));
     CHECK(mock.builds == builds && mock.allocated == allocated);
     for (i = 0; i < 5; i++) mock_clReleaseMemObject(memory[i]);
@@ -265,6 +320,74 @@ static void follows_the_clock(bench *b)
                 close_world(&w);
             }
     for (fastest = 0; fastest < KINDS; fastest++) CHECK(met[fastest] > 10);
+}
+
+/* How a selection works, of so many elements and by a form; NULL: by what AUTO takes. */
+static int planned_way(world *w, const clsort_desc *d, size_t count, const clsort__form *form)
+{
+    clsort_desc at = *d, own;
+    clsort__checks c = clsort__begin_checks(w->sorter);
+    clsort__job j;
+    at.count = count;
+    j = clsort__sort_job(w->sorter, "test", &at, &own);
+    w->sorter->forced = form;
+    j.op->check(&c, &j);
+    w->sorter->forced = NULL;
+    CHECK(c.status == CL_SUCCESS && j.plan.d.top_k);
+    return j.plan.select.how;
+}
+
+/* At each count: the fastest way is taken wherever it can be, there and at the count of its class
+   that was measured. */
+static int follows_ways(world *w, const clsort_desc *d, int fastest)
+{
+    const clsort__form form = { NULL, 1 + (cl_uint)fastest };
+    size_t n;
+    int met = 0;
+    for (n = 256 + 2 * d->top_k; n <= d->count; n += n / 5 + 1) {
+        const size_t up = (size_t)1 << clsort__ceil_log2(n), of = up < d->count ? up : d->count;
+        if ((size_t)2 << clsort__ceil_log2(d->top_k) > n) continue;
+        if (planned_way(w, d, n, &form) != fastest || planned_way(w, d, of, &form) != fastest)
+            continue;
+        if (!CHECK(planned_way(w, d, n, NULL) == fastest)) {
+            printf("  %u keys by %s\n", (unsigned)n,
+                   clsort__ways[planned_way(w, d, n, NULL)].name);
+            return met;
+        }
+        met++;
+    }
+    return met;
+}
+
+static void open_selecting_world(world *w, mock_facts facts)
+{
+    open_world(w, facts);
+    w->selects = 1;
+    mock.stored = 0;
+}
+
+static void selects_by_the_clock(bench *b)
+{
+    int v, number, fastest, met[CLSORT__WAYS] = { 0 };
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SELECTIONS; number++)
+            for (fastest = 0; fastest < (int)CLSORT__WAYS; fastest++) {
+                const clsort_desc d = selection_number(number, number == 5 ? 6000
+                                                               : number ? 300000 : 1 << 23);
+                world w;
+                open_selecting_world(&w, mock_presets[v].facts());
+                AT("%s, selection %d, %s", mock_presets[v].name, number,
+                   clsort__ways[fastest].name);
+                set_clock(&w, fastest, 1000000, 2000000);
+                if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
+                    met[fastest] += follows_ways(&w, &d, fastest);
+                    sorts_at_once(&w, &d);
+                    CHECK(!w.failures && counted.live[COUNTED_QUEUE] <= 1);   /* the caller's */
+                }
+                close_world(&w);
+            }
+    for (fastest = 0; fastest < (int)CLSORT__WAYS; fastest++) CHECK(met[fastest] > 10);
 }
 
 /* A gain of 4 %, or in one round only, changes nothing: the row that is kept is AUTO's own. */
@@ -519,8 +642,16 @@ static void refuses(bench *b)
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
     m.struct_size = sizeof m;
     d.rows = 2;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NO_CHOICE);
+    d.rows = 0, d.segment_count = 2;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NO_CHOICE);
+    d.top_k = 2, d.flags = CLSORT_FLAG_KEYS_OUT;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
-    d.rows = 0, d.algorithm = CLSORT_MERGE;
+    d.segment_count = 0, d.flags |= CLSORT_FLAG_TOP_NTH;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.flags = 0;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_MISSING_BUFFER);
+    d.top_k = 0, d.algorithm = CLSORT_MERGE;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
     d.algorithm = 0, d.key_type = 0;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_KEY_TYPE);
@@ -974,6 +1105,7 @@ static void unready_stays_unready(bench *b)
 
 static const test_entry tests[] = {
     { "AUTO follows the clock, whatever is the fastest, and is ready", follows_the_clock },
+    { "so it does with selections", selects_by_the_clock },
     { "a switch needs more than 5 % in two rounds", needs_two_rounds },
     { "what sorts wrong is not taken", drops_what_is_wrong },
     { "cancelled at any step, AUTO stays as it was", cancelled_anywhere },
