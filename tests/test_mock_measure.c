@@ -84,7 +84,8 @@ static void spoil(void *user, cl_mem buffer, size_t at, size_t bytes, void *host
     clsort_proof proof;
     (void)buffer, (void)at;
     if (w->selects) {
-        if (bytes != sizeof proof && w->last == w->wrong) *(char *)host ^= 1;
+        if (bytes == sizeof proof) w->last = -2;   /* of what selections are compared with */
+        if (w->last == w->wrong) *(char *)host ^= 1;
         w->kind = -1;
         return;
     }
@@ -275,8 +276,9 @@ static int follows(world *w, const clsort_desc *d, int fastest)
     return met;
 }
 
-/* What was prepared, or measured: such sorts of all counts build nothing and allocate nothing. */
-static void sorts_at_once(world *w, const clsort_desc *d)
+/* Such sorts of all counts build nothing, and if what AUTO takes now was prepared, they allocate
+   nothing. */
+static void sorts_at_once(world *w, const clsort_desc *d, int prepared)
 {
     clsort_desc at = *d;
     const int builds = mock.builds;
@@ -296,7 +298,7 @@ static void sorts_at_once(world *w, const clsort_desc *d)
     allocated = mock.allocated;
     for (at.count = d->top_k ? d->top_k : 1; at.count <= d->count; at.count += at.count / 3 + 1)
         CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &at, 0, NULL, NULL));
-    CHECK(mock.builds == builds && mock.allocated == allocated);
+    CHECK(mock.builds == builds && (mock.allocated == allocated || !prepared));
     for (i = 0; i < 5; i++) mock_clReleaseMemObject(memory[i]);
 }
 
@@ -314,7 +316,7 @@ static void follows_the_clock(bench *b)
                 set_clock(&w, fastest, 1000000, 2000000);
                 if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
                     met[fastest] += follows(&w, &d, fastest);
-                    sorts_at_once(&w, &d);
+                    sorts_at_once(&w, &d, 1);
                     CHECK(!w.failures && counted.live[COUNTED_QUEUE] <= 1);   /* the caller's */
                 }
                 close_world(&w);
@@ -359,11 +361,26 @@ static int follows_ways(world *w, const clsort_desc *d, int fastest)
     return met;
 }
 
-static void open_selecting_world(world *w, mock_facts facts)
+/* From here on selections are measured, or sorts: results of selections are compared, so buffers
+   hold nothing. */
+static void select_now(world *w, int selects)
+{
+    w->selects = selects;
+    w->kind = -1;
+    mock.stored = selects ? 0 : 4096;
+}
+
+/* A world for a sort, or a selection, by number. */
+static void open_world_for(world *w, int number, mock_facts facts)
 {
     open_world(w, facts);
-    w->selects = 1;
-    mock.stored = 0;
+    select_now(w, number >= SORTS);
+}
+
+/* A sort or a selection of few elements, by number. */
+static clsort_desc small_number(int number)
+{
+    return sort_number(number, number < SORTS ? 600 : number == SORTS + 4 ? 6000 : 300);
 }
 
 static void selects_by_the_clock(bench *b)
@@ -376,13 +393,13 @@ static void selects_by_the_clock(bench *b)
                 const clsort_desc d = selection_number(number, number == 5 ? 6000
                                                                : number ? 300000 : 1 << 23);
                 world w;
-                open_selecting_world(&w, mock_presets[v].facts());
+                open_world_for(&w, SORTS, mock_presets[v].facts());
                 AT("%s, selection %d, %s", mock_presets[v].name, number,
                    clsort__ways[fastest].name);
                 set_clock(&w, fastest, 1000000, 2000000);
                 if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
                     met[fastest] += follows_ways(&w, &d, fastest);
-                    sorts_at_once(&w, &d);
+                    sorts_at_once(&w, &d, 1);
                     CHECK(!w.failures && counted.live[COUNTED_QUEUE] <= 1);   /* the caller's */
                 }
                 close_world(&w);
@@ -420,6 +437,32 @@ static void needs_two_rounds(bench *b)
             }
 }
 
+/* So it is with ways to select. */
+static void drops_ways(void)
+{
+    int v, number, way;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SELECTIONS; number += 2)
+            for (way = 0; way < (int)CLSORT__WAYS; way++) {
+                const clsort_desc d = selection_number(number, 20000);
+                clsort_status status;
+                size_t n;
+                world w;
+                open_world_for(&w, SORTS, mock_presets[v].facts());
+                AT("%s, selection %d, %s", mock_presets[v].name, number, clsort__ways[way].name);
+                set_clock(&w, way, 1000000, 2000000);
+                w.wrong = way;
+                status = measure(&w, w.sorter, &d, 0);
+                if (status != CL_SUCCESS) {   /* there was no other way */
+                    CHECK_STATUS(status, CLSORT_ERROR_WRONG_RESULT);
+                    CHECK(way == CLSORT__BY_DIGITS && is_built_in(&w, w.sorter));
+                } else
+                    for (n = (size_t)2 << clsort__ceil_log2(d.top_k); n <= d.count; n *= 2)
+                        CHECK(n < 256 || planned_way(&w, &d, n, NULL) != way);
+                close_world(&w);
+            }
+}
+
 /* The fastest kind is dropped if its results are wrong; with all wrong, the call fails. */
 static void drops_what_is_wrong(bench *b)
 {
@@ -442,24 +485,24 @@ static void drops_what_is_wrong(bench *b)
             }
             close_world(&w);
         }
+    drops_ways();
 }
 
 /* ---- it ends early --------------------------------------------------------------------------- */
 
-static void cancelled_anywhere(bench *b)
+static void cancel_anywhere(int number)
 {
-    const clsort_desc d = sort_number(0, 1 << 10);
+    const clsort_desc d = sort_number(number, 1 << 10);
     world w;
     int steps, at;
-    (void)b;
-    open_world(&w, mock_gpu());
+    open_world_for(&w, number, mock_gpu());
     set_clock(&w, MERGE, 1000000, 2000000);
     CHECK_OK(measure(&w, w.sorter, &d, 0));
     steps = w.steps;
     CHECK(steps > 10);
     for (at = 1; at <= steps; at++) {
         clsort_sorter *s = new_sorter(&w, 0, NULL);
-        AT("step %d of %d", at, steps);
+        AT("sort %d, step %d of %d", number, at, steps);
         w.cancel_at = at;
         w.failures = 0;
         CHECK_STATUS(measure(&w, s, &d, 0), CLSORT_ERROR_CANCELLED);
@@ -471,23 +514,32 @@ static void cancelled_anywhere(bench *b)
     close_world(&w);
 }
 
+static void cancelled_anywhere(bench *b)
+{
+    (void)b;
+    cancel_anywhere(0);
+    cancel_anywhere(SORTS);
+}
+
 /* The clock of the device is kept: what would take longer is not begun. */
 static void out_of_time(bench *b)
 {
     static const cl_uint limits[] = { 1, 10, 100, 1000 };
-    const clsort_desc d = sort_number(2, 1 << 20);
     size_t i;
     (void)b;
-    for (i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (i = 0; i < 2 * sizeof limits / sizeof *limits; i++) {
+        const int number = i % 2 ? SORTS : 2;
+        const cl_uint limit = limits[i / 2];
+        const clsort_desc d = sort_number(number, 1 << 20);
         world w;
         cl_ulong start;
-        open_world(&w, mock_nvidia());
-        AT("%u ms", (unsigned)limits[i]);
+        open_world_for(&w, number, mock_nvidia());
+        AT("sort %d, %u ms", number, (unsigned)limit);
         start = mock.clock;
-        set_clock(&w, MERGE, limits[i] * 10000, limits[i] * 20000);
-        CHECK_STATUS(measure(&w, w.sorter, &d, limits[i]), CLSORT_ERROR_OUT_OF_TIME);
+        set_clock(&w, MERGE, limit * 10000, limit * 20000);
+        CHECK_STATUS(measure(&w, w.sorter, &d, limit), CLSORT_ERROR_OUT_OF_TIME);
         CHECK(is_built_in(&w, w.sorter));
-        CHECK((double)(mock.clock - start) <= 1.2e6 * limits[i]);
+        CHECK((double)(mock.clock - start) <= 1.2e6 * limit);
         close_world(&w);
     }
 }
@@ -569,9 +621,13 @@ static void within_bytes(bench *b)
 {
     const clsort_desc d = sort_number(4, 10000);
     clsort_measure_desc m = clsort_measure_desc_default();
+    clsort_desc top = selection_number(2, 10000);
     world w;
     (void)b;
     open_world(&w, mock_gpu());
+    m.sort = &top;
+    m.max_bytes = 9 * 10000 * 11;   /* with keys, and keys and indices that a reference sorts */
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CL_MEM_OBJECT_ALLOCATION_FAILURE);
     m.sort = &d;
     m.max_bytes = 10000;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -590,12 +646,13 @@ static void survives_faults(bench *b)
     uint64_t random = test_seed();
     int at, failed = 0, survived = 0;
     for (at = 1;; at += 1 + (int)(pattern_random(&random) % (b->small ? 200 : 20))) {
-        const clsort_desc d = sort_number(at % SORTS, 600);
+        const int number = at % (SORTS + SELECTIONS);
+        const clsort_desc d = small_number(number);
         clsort_status status;
         clsort_sorter *s;
         int more;
         world w;
-        open_world(&w, mock_presets[at % 3].facts());
+        open_world_for(&w, number, mock_presets[at % 3].facts());
         s = new_sorter(&w, 0, NULL);
         set_clock(&w, MERGE, 1000000, 2000000);
         AT("call %d", at);
@@ -614,7 +671,7 @@ static void survives_faults(bench *b)
         CHECK_OK(measure(&w, s, &d, 0));
         clsort_destroy(s);
         close_world(&w);
-        if (!more || test_now.faults) break;
+        if ((!more && number < SORTS) || test_now.faults) break;
     }
     printf("%d failed, %d survived\n", failed, survived);
     CHECK(failed > 20);
@@ -706,6 +763,77 @@ static void serves_what_was_measured(bench *b)
         }
 }
 
+/* A choice of top-k serves its class: it is told apart by k, the number of rows, width and payload;
+   and what selects otherwise has none. */
+static void serves_its_class(bench *b)
+{
+    enum { CHANGES = 12 };
+    const clsort_desc d = selection_number(2, 1 << 12);
+    const clsort__form tiles = { NULL, 1 + CLSORT__BY_TILES };
+    int i, own;
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_gpu());
+    set_clock(&w, CLSORT__BY_TILES, 1000000, 2000000);
+    CHECK(planned_way(&w, &d, 3000, NULL) == CLSORT__BY_REGISTERS);
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    for (i = 0; i < CHANGES; i++) {
+        clsort_desc at = d;
+        switch (i) {
+        case 0: at.top_k = 33; break;
+        case 1: at.top_k = 64; break;
+        case 2: at.rows = 16; break;
+        case 3: at.order = CLSORT_DESCENDING, at.key_type = CLSORT_U32; break;
+        case 4: at.top_k = 32; break;
+        case 5: at.top_k = 65; break;
+        case 6: at.rows = 8; break;
+        case 7: at.rows = 17; break;
+        case 8: at.key_type = CLSORT_U16; break;
+        case 9: at.flags = CLSORT_FLAG_KEYS_OUT; break;
+        case 10: at.flags |= CLSORT_FLAG_TOP_UNSORTED; break;
+        default: at.first_bit = 3; break;
+        }
+        AT("change %d", i);
+        CHECK(planned_way(&w, &at, 3000, &tiles) == CLSORT__BY_TILES);
+        CHECK(planned_way(&w, &at, 3000, NULL) == (i < 4 ? CLSORT__BY_TILES
+                                                        : CLSORT__BY_REGISTERS));
+        CHECK(planned_way(&w, &at, 4096, NULL) == (i < 4 ? CLSORT__BY_TILES
+                                                        : CLSORT__BY_REGISTERS));
+        w.sorter->pinned = 1;
+        own = planned_way(&w, &at, 128, NULL);
+        w.sorter->pinned = 0;
+        CHECK(planned_way(&w, &at, 128, NULL) == own);   /* fewer were not measured */
+    }
+    close_world(&w);
+}
+
+/* There is room for 64 classes of top-k: one more takes the place of the oldest. */
+static void forgets_the_oldest(bench *b)
+{
+    enum { ROOM = CLSORT__MEASURED_ROWS - CLSORT__ARRAY_KINDS };
+    clsort_desc d = selection_number(0, 300);
+    clsort__measured *m;
+    clsort__class of;
+    int i;
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_gpu());
+    for (i = 0; i <= ROOM + 1; i++) {
+        d.top_k = (size_t)1 << i % 7;
+        d.rows = (size_t)1 << i / 7;
+        CHECK_OK(measure(&w, w.sorter, &d, 0));
+        CHECK_OK(measure(&w, w.sorter, &d, 0));
+    }
+    m = w.sorter->measured;
+    for (i = 0; i <= ROOM + 1; i++) {
+        d.top_k = (size_t)1 << i % 7;
+        d.rows = (size_t)1 << i / 7;
+        CHECK(clsort__find_class(&d, &of));
+        CHECK((clsort__place_of(m, &of) != NULL) == (i > 1));
+    }
+    close_world(&w);
+}
+
 static void clones_share(bench *b)
 {
     const clsort_desc d = sort_number(0, 1 << 12);
@@ -762,10 +890,11 @@ static void kept_in_a_cache(bench *b)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* A sorter that has measured two kinds, and its text. */
+/* A sorter that has measured two kinds of sorts, and selections, and its text. */
 static void measured_text(world *w, const char *device, char *text, size_t room)
 {
-    const clsort_desc keys = sort_number(2, 1 << 12), pairs = sort_number(4, 1 << 11);
+    const clsort_desc keys = sort_number(2, 1 << 12), pairs = sort_number(4, 1 << 11),
+                      top = selection_number(0, 1 << 13);
     clsort_sorter *s;
     size_t bytes = 0;
     mock.facts[0].name = device;
@@ -774,6 +903,10 @@ static void measured_text(world *w, const char *device, char *text, size_t room)
     CHECK_OK(measure(w, s, &keys, 0));
     set_clock(w, MERGE, 1000000, 2000000);
     CHECK_OK(measure(w, s, &pairs, 0));
+    select_now(w, 1);
+    set_clock(w, CLSORT__BY_TILES, 1000000, 2000000);
+    CHECK_OK(measure(w, s, &top, 0));
+    select_now(w, 0);
     CHECK_STATUS(clsort_save_choices(s, text, 10, &bytes), CLSORT_ERROR_SCRATCH_TOO_SMALL);
     CHECK(bytes <= room);
     CHECK_OK(clsort_save_choices(s, text, room, &bytes));
@@ -815,6 +948,10 @@ static void travel_as_text(bench *b)
     CHECK(c.origin == CLSORT_ORIGIN_LOADED && c.bits == 64 && c.most == 1 << 12 && c.gain > 1000);
     CHECK_OK(clsort_auto_choice(s, 3, &c));
     CHECK(c.origin == CLSORT_ORIGIN_DERIVED && c.bits == 32 && !c.payload && !c.gain);
+    CHECK_OK(clsort_auto_choice(s, 9, &c));
+    CHECK(c.origin == CLSORT_ORIGIN_LOADED && c.bits == 32 && c.payload == CLSORT_PAYLOAD_WORDS
+          && !strcmp(c.way, "tiles") && c.top_k == 64 && c.rows == 1 && c.least == 129
+          && c.most == 4096);
     CHECK_OK(clsort_load_choices(s, "", &fits));
     CHECK(!fits && !is_built_in(&w, s));
     mock.facts[0].driver = "2";   /* a text holds for any driver */
@@ -822,6 +959,53 @@ static void travel_as_text(bench *b)
     s = new_sorter(&w, 0, NULL);
     CHECK_OK(clsort_load_choices(s, both, &fits));
     CHECK(fits == 1);
+    clsort_destroy(s);
+    close_world(&w);
+}
+
+/* Lets a text of one section say another version, with what that may have. */
+static void change_version(const char *from, char *to, unsigned version, const char *more)
+{
+    const char *rest = strchr(from, '\n') + 1, *end = strstr(rest, "end ");
+    clsort__lines l;
+    char hash[33];
+    size_t length;
+    sprintf(to, "clsort choices %u\n%.*s%s", version, (int)(end - rest), rest, more);
+    length = strlen(to);
+    memset(&l, 0, sizeof l);
+    for (l.next = to; clsort__read_line(&l);) clsort__hash_line(&l);
+    clsort__print_hash(l.hash, hash);
+    sprintf(to + length, "end %s\n", hash);
+}
+
+/* A text of the version before fits, one of the next is skipped, whatever it has, unless it is
+   damaged. */
+static void versions_of_texts(bench *b)
+{
+    char own[4000], text[4100], both[8200];
+    clsort_sorter *s;
+    cl_uint fits = 7;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    measured_text(&w, "mock GPU", own, sizeof own);
+    s = new_sorter(&w, 0, NULL);
+    change_version(own, text, 3, "verdict 3 of 4\n");
+    CHECK_OK(clsort_load_choices(s, text, &fits));
+    CHECK(!fits && is_built_in(&w, s));
+    snprintf(both, sizeof both, "%s%s", text, own);
+    CHECK_OK(clsort_load_choices(s, both, &fits));
+    CHECK(fits == 1 && !is_built_in(&w, s));
+    clsort_destroy(s);
+    s = new_sorter(&w, 0, NULL);
+    *strstr(text, "of 4") = 'i';
+    CHECK_STATUS(clsort_load_choices(s, text, &fits), CLSORT_ERROR_DAMAGED);
+    CHECK(!fits && is_built_in(&w, s));
+    change_version(own, text, 2, "verdict 3 of 4\n");
+    CHECK_STATUS(clsort_load_choices(s, text, &fits), CLSORT_ERROR_DAMAGED);
+    change_version(own, text, 1, "");
+    CHECK_OK(clsort_load_choices(s, text, &fits));
+    CHECK(fits == 1 && !is_built_in(&w, s));
     clsort_destroy(s);
     close_world(&w);
 }
@@ -1011,11 +1195,11 @@ static void scratch_covers_any_row(bench *b)
 {
     uint64_t random = test_seed();
     world w;
-    int i, v;
+    int i, v, met = 0;
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
         for (i = 0; i < 3000 && test_now.faults < 5; i++) {
-            clsort_desc d = sort_number((int)(pattern_random(&random) % SORTS), 0);
+            clsort_desc d = sort_number((int)(pattern_random(&random) % (SORTS + SELECTIONS)), 0);
             clsort__measured choices = any_choices(&random);
             size_t before = 0, after = 0, any = 0, larger = 0;
             char text[2000] = "";
@@ -1026,14 +1210,21 @@ static void scratch_covers_any_row(bench *b)
             }
             d.count = pattern_random(&random) >> (36 + pattern_random(&random) % 26);
             if (pattern_random(&random) % 4 == 0) d.nan_order = CLSORT_NAN_EQUAL;
-            if (pattern_random(&random) % 4 == 0 && d.count > 2) {
+            if (d.top_k) {
+                d.top_k = 1 + pattern_random(&random) % (d.count < 5000 ? d.count + 1 : 5000);
+                d.rows = pattern_random(&random) % 90;
+                choices.rows[CLSORT__ARRAY_KINDS] = choices.rows[CLSORT__MEASURED_ROWS - 1];
+                clsort__find_class(&d, &choices.rows[CLSORT__ARRAY_KINDS].of);
+                choices.rows[CLSORT__ARRAY_KINDS].most = CLSORT__NEVER;
+                met += d.count >= d.top_k;
+            } else if (pattern_random(&random) % 4 == 0 && d.count > 2) {
                 d.top_k = d.count / 2;
                 d.flags |= CLSORT_FLAG_KEYS_OUT;
                 if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
             }
-            AT("%s, n %u, type %x, values %u, flags %u, top %u", mock_presets[v].name,
+            AT("%s, n %u, type %x, values %u, flags %u, top %u of %u rows", mock_presets[v].name,
                (unsigned)d.count, (unsigned)d.key_type, (unsigned)d.value_size, (unsigned)d.flags,
-               (unsigned)d.top_k);
+               (unsigned)d.top_k, (unsigned)d.rows);
             if (clsort_scratch_size(w.sorter, &d, &before) == CL_SUCCESS) {
                 w.sorter->measured = &choices;
                 CHECK_OK(clsort_explain(w.sorter, &d, text, sizeof text));
@@ -1048,6 +1239,7 @@ static void scratch_covers_any_row(bench *b)
             }
             if (i == 2999) close_world(&w);
         }
+    CHECK(met > 2000);
 }
 
 /* What was prepared before goes on with CLSORT_FLAG_NO_BUILD, by the built-in choice; what was not
@@ -1057,7 +1249,7 @@ static void ready_stays_ready(bench *b)
     int v, number;
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
-        for (number = 0; number < SORTS; number++) {
+        for (number = 0; number < SORTS + SELECTIONS; number++) {
             const clsort_desc d = sort_number(number, 1 << 12);
             uint64_t random = test_seed();
             clsort__measured *choices;
@@ -1075,7 +1267,7 @@ static void ready_stays_ready(bench *b)
                 s->measured = choices;
                 clsort_destroy(w.sorter);
                 w.sorter = s;
-                sorts_at_once(&w, &d);
+                sorts_at_once(&w, &d, number < SORTS);
                 CHECK(!w.failures);
             }
             close_world(&w);
@@ -1117,9 +1309,12 @@ static const test_entry tests[] = {
     { "a fault in any call is reported, and AUTO stays, or is survived", survives_faults },
     { "what cannot be measured is refused", refuses },
     { "a choice serves its kind, up to the count that was measured", serves_what_was_measured },
+    { "a choice of selections serves its class", serves_its_class },
+    { "of more classes than there is room for the oldest is forgotten", forgets_the_oldest },
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
+    { "texts of other versions fit, or are skipped", versions_of_texts },
     { "choices that gain nothing are AUTO's own, and travel as text", own_choices_travel },
     { "damaged texts change nothing", damage_does_no_harm },
     { "damaged entries of a cache change nothing", damaged_entries },
