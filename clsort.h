@@ -1520,8 +1520,18 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
    from such measurements. clsort_measure makes one for this device.
    - A choice that was measured serves sorts of one array with keys of that width and that payload,
      up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
-     description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
-     refuse by the other: such a call fails only where it would without a measurement.
+     description's count, and counts on the device by that, too. The built-in ones serve all else,
+     and what CLSORT_FLAG_NO_BUILD would refuse by the other: such a call fails only where it would
+     without a measurement.
+   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
+     power of two. It serves k and numbers of rows that are the same when they are rounded up so. Its
+     rows may have lengths, and lie at any stride. Not served, and not measured: segments that are
+     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The way
+     of sorting whole rows is taken only for the k for which the built-in choices may take it: it
+     needs much scratch memory. There is room for 64 choices of top-k; one more takes the place of
+     the oldest.
+   - Rows and segments that are sorted have no choices: there is one way to sort them (merge), whose
+     shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
    - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
      by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
    - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
@@ -1531,7 +1541,6 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
    - It changes speed only. The bytes of bare keys and of stable sorts are the same by any choice.
      Equal keys of other sorts may come in another order than before, as they do by another
      algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
-   Not measured yet: rows, segments and top-k. Their choices are built in.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
    ARM's CLTuner. */
 
@@ -1542,9 +1551,10 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 /* What to measure. Start from clsort_measure_desc_default(). */
 typedef struct clsort_measure_desc {
     size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
-    /* A sort by AUTO of one array: its types, order and sizes, which arrays there will be
-       (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT), and the largest count. Needs no buffers, and
-       looks at none. Read during the call only. */
+    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
+       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
+       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the call
+       only. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
                                    has */
@@ -1566,10 +1576,13 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
 }
 
 /* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
-   from then on takes what is the fastest. Blocks.
+   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
+   rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns; each result is checked on the device, and what is wrong once is dropped. AUTO changes
-     only where the gain is above 5 % in each of two rounds, and nowhere to what took 5 % more.
+     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the device,
+     as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole rows, which
+     is proved: that takes memory for its result. AUTO changes only where the gain is above 5 % in
+     each of two rounds, and nowhere to what took 5 % more.
    - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
      next sort of that kind, up to that count, builds nothing.
    - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
@@ -1588,8 +1601,9 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
    - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
-   Errors: as clsort_prepare; CLSORT_ERROR_UNSUPPORTED for rows, segments, top_k, records, some bits
-   of keys, a count on the device, an algorithm, tuning, scratch, and with
+   Errors: as clsort_prepare; CLSORT_ERROR_NO_CHOICE for rows and segments without top_k;
+   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits of
+   keys, a count on the device, an algorithm, tuning, scratch, and with
    CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
    CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
    sorts right. */
@@ -1611,12 +1625,12 @@ enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kin
 typedef struct clsort_choice {
     size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
     const char *device;         /* on which it was measured; lives as long as the program */
-    const char *way;            /* of top-k: the way to select, as clsort_explain calls it; else "" */
+    const char *way;            /* of top-k: as clsort_explain calls the way to select; else "" */
     cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
-    cl_uint most;               /* the largest count that it serves, of top-k of a row; of a built-in
-                                   one 2^32 - 1 */
+    cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
+                                   built-in one 2^32 - 1 */
     /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
        hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
        from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
@@ -1639,7 +1653,9 @@ CLSORT__INLINE clsort_choice clsort_choice_default(void)
 }
 
 /* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
-   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. */
+   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. The first nine are of
+   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as it
+   has ranges of lengths with ways of their own. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1652,11 +1668,12 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
                                              size_t *bytes);
 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort. Other sections are skipped. *fits
-   receives how many sections were taken; it may be NULL. Lines may end as they do on Windows. A
-   text that is damaged anywhere, also in a section of another device, changes nothing. Choices say
-   only which algorithm is preferred: what the device cannot do is not taken. Saves nothing to a
-   cache, and builds nothing: clsort_prepare does.
+   and its platform's name, and for this version of clsort. Other sections are skipped, and so are
+   those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
+   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of another
+   device, changes nothing. Choices say only which algorithm, or way to select, is preferred: what
+   the device cannot do is not taken. Saves nothing to a cache, and builds nothing: clsort_prepare
+   does.
    Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
    with CLSORT_OPTION_BUILT_IN_CHOICES. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
@@ -16419,9 +16436,8 @@ static int clsort__find_class(const clsort_desc *d, clsort__class *of)
 /* The place of a class among rows, which may be a free one; NULL: there is none. */
 static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
 {
-    clsort__measured_row *r = m->rows + (of->kind < CLSORT__ARRAY_KINDS ? of->kind
-                                                                        : CLSORT__ARRAY_KINDS);
-    if (of->kind < CLSORT__ARRAY_KINDS) return r;
+    clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
+    if (of->kind < CLSORT__ARRAY_KINDS) return m->rows + of->kind;
     for (; r < m->rows + CLSORT__MEASURED_ROWS; r++)
         if (!r->most || !memcmp(&r->of, of, sizeof *of)) return r;
     return NULL;
@@ -21693,6 +21709,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 
 /* The plans of selections: the first row of this table that fits the device, what is selected, the
    rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
+   Before that, rows are asked for the way that was measured to be the fastest.
    Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
    by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
@@ -25391,9 +25408,10 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
 static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 {
     const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
+    const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
     clsort__form form = { NULL, 0 };
     size_t i, most = 0;
-    for (form.select = 0; form.select <= (d->top_k ? CLSORT__WAYS : 0u); form.select++)
+    for (form.select = 0; form.select <= ways; form.select++)
         for (i = 0; i <= rows; i++) {
             form.row = i ? &clsort__widest_rows[i - 1] : NULL;
             clsort__scratch_by(s, d, &form, &most);
