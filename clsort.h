@@ -1524,12 +1524,12 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      and what CLSORT_FLAG_NO_BUILD would refuse by the other: such a call fails only where it would
      without a measurement.
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
-     power of two. It serves k and numbers of rows that are the same when they are rounded up so. Its
-     rows may have lengths, and lie at any stride. Not served, and not measured: segments that are
-     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The way
-     of sorting whole rows is taken only for the k for which the built-in choices may take it: it
-     needs much scratch memory. There is room for 64 choices of top-k; one more takes the place of
-     the oldest.
+     power of two. It serves k and numbers of rows that are the same when they are rounded up so.
+     Rows may have lengths, and lie at any stride. Not served, and not measured: segments that are
+     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
+     way of sorting whole rows is taken only for the counts and k for which built-in choices may
+     take it: it needs much scratch memory. There is room for 64 choices of top-k; one more takes
+     the place of the oldest.
    - Rows and segments that are sorted have no choices: there is one way to sort them (merge), whose
      shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
    - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
@@ -1553,8 +1553,8 @@ typedef struct clsort_measure_desc {
     size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
     /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
        types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
-       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the call
-       only. */
+       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the
+       call only. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
                                    has */
@@ -1579,10 +1579,10 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
    from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
    rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the device,
-     as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole rows, which
-     is proved: that takes memory for its result. AUTO changes only where the gain is above 5 % in
-     each of two rounds, and nowhere to what took 5 % more.
+     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the
+     device, as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole
+     rows, which is proved: that takes memory for its result. AUTO leaves the built-in choice only
+     where the gain is above 5 % in each of two rounds, and nowhere for what took 5 % more.
    - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
      next sort of that kind, up to that count, builds nothing.
    - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
@@ -1597,13 +1597,13 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
      cache: the next call measures. A program whose time is for measuring alone calls this with
      CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
    - What took more than twice as long as radix at two counts in a row, or four times as long as the
-     fastest at one, is not run with more elements, unless it is AUTO's own, or radix.
+     fastest at one, is not run with more elements, unless it is the built-in choice, or radix.
    - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
    Errors: as clsort_prepare; CLSORT_ERROR_NO_CHOICE for rows and segments without top_k;
-   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits of
-   keys, a count on the device, an algorithm, tuning, scratch, and with
+   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits
+   of keys, a count on the device, an algorithm, tuning, scratch, and with
    CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
    CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
    sorts right. */
@@ -1636,8 +1636,8 @@ typedef struct clsort_choice {
        from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
        first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
-                                   in. Of top-k of all parts of what was measured at once */
+    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
+                                   0: built in. Parts of top-k have that of all parts */
     /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
        rows of at least `least` elements. */
     cl_uint top_k, rows, least;
@@ -1654,8 +1654,8 @@ CLSORT__INLINE clsort_choice clsort_choice_default(void)
 
 /* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
    CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. The first nine are of
-   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as it
-   has ranges of lengths with ways of their own. */
+   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as
+   it has ranges of lengths with ways of their own. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1670,10 +1670,10 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
    and its platform's name, and for this version of clsort. Other sections are skipped, and so are
    those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
-   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of another
-   device, changes nothing. Choices say only which algorithm, or way to select, is preferred: what
-   the device cannot do is not taken. Saves nothing to a cache, and builds nothing: clsort_prepare
-   does.
+   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
+   another device, changes nothing. Choices say only which algorithm, or way to select, is preferred:
+   what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
+   clsort_prepare does.
    Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
    with CLSORT_OPTION_BUILT_IN_CHOICES. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
@@ -16384,9 +16384,9 @@ static const clsort__crossover clsort__crossovers[] = {
    elements that were measured; the built-in rows and plans serve all else. Immutable: a measurement
    makes another one, and a clone has a copy.
    Kinds are told apart by the width of keys (up to 16 bits, 32, 64) and the payload (none, words,
-   any other): first those of sorts of one array, which have a row each, then those of top-k. Classes
-   of these are also told apart by k and by how many rows there are, both rounded up to 2^i; they
-   share places, of which the oldest is given up for one more.
+   any other): first those of sorts of one array, which have a row each, then those of top-k. These
+   have classes by k and by how many rows there are, both rounded up to 2^i, which share places; the
+   oldest is given up for one more.
    Rows and segments that are sorted have none: there is one way to sort them. */
 enum {
     CLSORT__ARRAY_KINDS = 9,
@@ -16402,7 +16402,7 @@ typedef struct clsort__measured_row {
        1 + CLSORT__BY_*; 0: as planned otherwise. */
     unsigned char select[CLSORT__MEASURED_LENGTHS];
     cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
-    cl_uint gain;               /* the mean time of AUTO before, in thousandths of that after */
+    cl_uint gain;               /* as in clsort_choice */
     int loaded;                 /* read from a cache or a text */
 } clsort__measured_row;
 typedef struct clsort__measured {
@@ -22102,8 +22102,8 @@ static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *
     return r ? r->select[clsort__ceil_log2(d->count)] : 0;
 }
 
-/* Plans the way to select: the preferred one where a row of the table for it fits, else by the first
-   row that fits, else by digits. */
+/* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
+   first row that fits, else digits. */
 static void clsort__plan_way(const clsort_sorter *s, clsort__plan *p)
 {
     const cl_uint preferred = clsort__preferred_way(s, &p->d);
@@ -23963,8 +23963,8 @@ enum {
     CLSORT__MOST_RUNS_EACH = 5
 };
 
-/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for top-k
-   those of a sort of whole rows, a proof and what it is before each sort. */
+/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
+   top-k those of a sort of whole rows, a proof and what it is before each sort. */
 enum {
     CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
     CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
@@ -24249,8 +24249,8 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     return status == CL_SUCCESS ? clsort__check_result(m) : status;
 }
 
-/* Builds and warms what a form needs. A build is not begun without the time that the longest one has
-   taken so far. */
+/* Builds and warms what a form needs. A build is not begun without the time that the longest one
+   has taken so far. */
 static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
 {
     clsort_desc given = m->d, d;
@@ -24344,8 +24344,8 @@ static clsort_status clsort__build_forms(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-/* Did a form take more than twice as long as one whose time grows as the count does: radix by passes
-   or from the top, for top-k digits? */
+/* Did a form take more than twice as long as one whose time grows as the count does: radix by
+   passes or from the top, for top-k digits? */
 static int clsort__is_behind(const clsort__timings *t, int form)
 {
     double least = 0;
@@ -24529,7 +24529,7 @@ static clsort__crossover clsort__own_row(const clsort__measurement *m)
     return row;
 }
 
-/* The mean time of AUTO before, in thousandths of that after, which is the sum of parts of it. */
+/* The mean time before, in thousandths of that after, which is the sum of parts of it. */
 static cl_uint clsort__gain(const clsort__measurement *m, double after)
 {
     return (cl_uint)(1000 * m->counts / after);
@@ -24557,7 +24557,7 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     best->gain = clsort__gain(m, after);
 }
 
-/* Finds the way with the least cost for each length of rows: AUTO's own unless another one gains. */
+/* Finds the way of the least cost for each length of rows: AUTO's own unless another one gains. */
 static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
 {
     double after = 0;
@@ -24843,23 +24843,36 @@ static void clsort__end_measurement(clsort__measurement *m)
     CLSORT_FREE(m);
 }
 
-/* Builds, measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
-   the caller reports the end. */
+/* Builds, measures and decides, or only builds. AUTO's own form is the built-in one: what is found
+   does not depend on what was measured before. What fails in between is tried otherwise, so it is
+   not reported; the caller reports the end. */
+static clsort_status clsort__try_forms(clsort__measurement *m, int builds,
+                                       clsort__measured_row *best)
+{
+    clsort_sorter *const s = m->s;
+    clsort_status status;
+    s->pinned = 1;
+    status = clsort__build_forms(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
+    if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
+    s->pinned = 0;
+    return status;
+}
+
+/* Measures, and prepares for what is the fastest. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
     const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
+    clsort__measured_row best;
     clsort_status status;
+    memset(&best, 0, sizeof best);
     s->quiet = 1;
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__build_forms(m);
-    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
-    if (status == CL_SUCCESS && !builds) {
-        const clsort__measured_row best = clsort__best_of(m);
-        status = clsort__take_row(m, &best, queue);
-    }
+    status = clsort__try_forms(m, builds, &best);
+    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
     s->options = options;
     s->quiet = 0;
     if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
@@ -24867,8 +24880,8 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
     return status;
 }
 
-/* Is it a plain sort of one array by AUTO, or the plain first k of rows? Reads what arrays there will
-   be from buffers that are given, and forgets these. */
+/* Is it a plain sort of one array by AUTO, or the plain first k of rows? Reads what arrays there
+   will be from buffers that are given, and forgets these. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES

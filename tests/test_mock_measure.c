@@ -37,7 +37,7 @@ static int kind_of(const char *kernel)
     return -1;
 }
 
-/* The way to select that begins with a kernel: where whole rows are sorted, that is one of a sort. */
+/* The way to select that begins with a kernel, which is one of a sort where rows are sorted. */
 static int way_of(const char *kernel)
 {
     static const struct { const char *kernel; int way; } ways[] = {
@@ -435,6 +435,33 @@ static void needs_two_rounds(bench *b)
                 clsort_destroy(fresh);
                 close_world(&w);
             }
+}
+
+/* What is found, and its gain, does not depend on what was measured before. */
+static void starts_anew(bench *b)
+{
+    int number;
+    (void)b;
+    for (number = 0; number < SORTS + SELECTIONS; number++) {
+        const clsort_desc d = sort_number(number, 1 << 13);
+        const int fast = number < SORTS ? (int)MERGE : (int)CLSORT__BY_TILES;
+        clsort_sorter *once, *twice;
+        world w;
+        open_world_for(&w, number, mock_gpu());
+        AT("sort %d", number);
+        once = new_sorter(&w, 0, NULL);
+        twice = new_sorter(&w, 0, NULL);
+        set_clock(&w, number < SORTS ? (int)BITONIC : (int)CLSORT__BY_DIGITS, 1000000, 2000000);
+        CHECK_OK(measure(&w, twice, &d, 0));
+        set_clock(&w, fast, 1000000, 2000000);
+        CHECK_OK(measure(&w, once, &d, 0));
+        CHECK_OK(measure(&w, twice, &d, 0));
+        CHECK_OK(measure(&w, twice, &d, 0));
+        CHECK(same_choices(once, twice));
+        clsort_destroy(once);
+        clsort_destroy(twice);
+        close_world(&w);
+    }
 }
 
 /* So it is with ways to select. */
@@ -1299,6 +1326,7 @@ static const test_entry tests[] = {
     { "AUTO follows the clock, whatever is the fastest, and is ready", follows_the_clock },
     { "so it does with selections", selects_by_the_clock },
     { "a switch needs more than 5 % in two rounds", needs_two_rounds },
+    { "what was measured before does not matter", starts_anew },
     { "what sorts wrong is not taken", drops_what_is_wrong },
     { "cancelled at any step, AUTO stays as it was", cancelled_anywhere },
     { "out of time, AUTO stays as it was, and the time is kept", out_of_time },

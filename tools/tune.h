@@ -2,9 +2,9 @@
    its choices.
 
    Of each kind of keys and payload, and of some kinds of top-k, all kernels are built first, which
-   --seconds does not count. Then it is measured up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as
-   far as its share of the time goes. What was measured is kept in the cache, where the other
-   commands find it. */
+   --seconds does not count; all builds together take at most ten times as long. Then it is measured
+   up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was
+   measured is kept in the cache, where the other commands find it. */
 
 #ifndef CLSORT_TOOLS_TUNE_H
 #define CLSORT_TOOLS_TUNE_H
@@ -13,7 +13,7 @@
 #include "info.h"
 #include "session.h"
 
-enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16 };
+enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16, TUNE_BUILDS = 10 };
 
 /* Sorts, and selections of the first k of each row with their indices, by what is done most. Values
    go to another array. */
@@ -37,7 +37,7 @@ typedef struct tune_job {
     clsort_sorter *sorter;
     const tune_sort *sort;
     size_t count, most;
-    double build_ms, measure_ms;
+    double most_ms, build_ms, measure_ms;   /* most_ms: for measuring; what builds and that took */
 } tune_job;
 
 static clsort_desc tune_describe(const tune_sort *sort, size_t n)
@@ -90,14 +90,13 @@ static size_t tune_next(size_t n, size_t most)
 /* Builds all that up to *most elements need; where memory is short, for fewer. */
 static clsort_status tune_build(tune_job *job, size_t *most)
 {
-    const double start = now_ms();
-    clsort_status status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    for (; *most && status == CL_MEM_OBJECT_ALLOCATION_FAILURE; *most /= TUNE_FACTOR) {
-        status = tune_call(job, *most, 1e9, CLSORT_MEASURE_ONLY_BUILDS);
-        if (status == CL_SUCCESS) break;
-    }
+    const double start = now_ms(), left = TUNE_BUILDS * job->most_ms - job->build_ms;
+    clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
+    if (left >= 1) status = tune_call(job, *most, left, CLSORT_MEASURE_ONLY_BUILDS);
     job->build_ms += now_ms() - start;
-    return status;
+    if (status != CL_MEM_OBJECT_ALLOCATION_FAILURE || *most < TUNE_FACTOR) return status;
+    *most /= TUNE_FACTOR;
+    return tune_build(job, most);
 }
 
 /* Measures a sort, more and more elements: the fewest if it takes no more than `all_ms`, others
@@ -180,6 +179,7 @@ static int tune_print(clsort_sorter *sorter)
 static int tune_all(tune_job *job, double most_ms)
 {
     int i, code = DONE_OK;
+    job->most_ms = most_ms;
     for (i = 0; i < TUNE_SORTS && code == DONE_OK; i++) {
         const double left = most_ms - job->measure_ms;
         job->sort = &tune_sorts[i];
@@ -193,7 +193,7 @@ static int tune_all(tune_job *job, double most_ms)
     return code;
 }
 
-/* Measures up to `most` elements on a device for about `most_ms`, builds not counted, and prints its
+/* Measures up to `most` elements on a device for about `most_ms` and builds, and prints its
    choices. Returns an exit code. */
 static int tune_device(const device_info *info, const clsort_options *options, double most_ms,
                        size_t most)
