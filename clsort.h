@@ -1520,26 +1520,25 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
    from such measurements. clsort_measure makes one for this device.
    - A choice that was measured serves sorts of one array with keys of that width and that payload,
      up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
-     description's count, and counts on the device by that, too. The built-in ones serve all else,
-     and what CLSORT_FLAG_NO_BUILD would refuse by the other: such a call fails only where it would
-     without a measurement.
+     description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
+     refuse by the other: such a call fails only where it would without a measurement.
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
      power of two. It serves k and numbers of rows that are the same when they are rounded up so.
-     Rows may have lengths, and lie at any stride. Not served, and not measured: segments that are
+     Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
      selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
      way of sorting whole rows is taken only for the counts and k for which built-in choices may
      take it: it needs much scratch memory. There is room for 64 choices of top-k; one more takes
      the place of the oldest.
-   - Rows and segments that are sorted have no choices: there is one way to sort them (merge), whose
+   - Rows and segments that are sorted have no choices: AUTO has one way to sort them (merge), whose
      shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
-   - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
-     by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
+   - Choices belong to the sorter. Clones that are made later have them, others do not change. They
+     change by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
    - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
      the sorter in one entry, in place of the one before, and clsort_create loads them. The entry
      belongs to the device, its driver, its platform and this version. Without a cache they live as
      long as the sorter.
-   - It changes speed only. The bytes of bare keys and of stable sorts are the same by any choice.
-     Equal keys of other sorts may come in another order than before, as they do by another
+   - They change speed only. The bytes of bare keys, stable sorts and top-k are the same by any
+     choice. Equal keys of other sorts may come in another order than before, as they do by another
      algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
    ARM's CLTuner. */
@@ -1671,8 +1670,8 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
    and its platform's name, and for this version of clsort. Other sections are skipped, and so are
    those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
    Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
-   another device, changes nothing. Choices say only which algorithm, or way to select, is preferred:
-   what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
+   another device, changes nothing. Choices only say which algorithm, or way to select, is
+   preferred: what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
    clsort_prepare does.
    Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
    with CLSORT_OPTION_BUILT_IN_CHOICES. */

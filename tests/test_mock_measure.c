@@ -20,6 +20,7 @@ typedef struct world {
     cl_command_queue queue;
     clsort_sorter *sorter;
     cl_ulong ns[CLSORT__WAYS];      /* KINDS are fewer */
+    int sorts[CLSORT__WAYS];        /* that began by each */
     int fickle, runs;           /* a kind that is the fastest in the first round only */
     int wrong;                  /* a kind whose results are wrong */
     int kind, last;             /* of the sort that runs, -1: none has begun; of the last one */
@@ -70,10 +71,13 @@ static cl_ulong cost(void *user, const char *kernel, size_t global)
     if (!kernel) w->kind = -1;
     if (w->kind == BITONIC && kind == MERGE) {
         w->kind = w->last = MERGE;
+        w->sorts[BITONIC]--;
+        w->sorts[MERGE]++;
         return w->ns[MERGE] - w->ns[BITONIC];
     }
     if (kind < 0 || w->kind >= 0) return 10;
     w->kind = w->last = kind;
+    w->sorts[kind]++;
     if (kind == w->fickle) return w->runs++ % 11 < 6 ? 1000000 : 3000000;
     return w->ns[kind];
 }
@@ -435,6 +439,44 @@ static void needs_two_rounds(bench *b)
                 clsort_destroy(fresh);
                 close_world(&w);
             }
+}
+
+/* What is behind radix by more than twice its time at two counts is not run with more elements;
+   radix is, however far it is behind, and so is AUTO's own. */
+static void drops_what_is_behind(bench *b)
+{
+    static const cl_ulong slow[] = { 1990000, 2010000 };
+    int i, more;
+    (void)b;
+    for (i = 0; i < 4; i++) {
+        const int behind = i % 2, radix = i / 2;
+        int sorts[2] = { 0, 0 };
+        for (more = 0; more < 2; more++) {
+            const clsort_desc d = sort_number(2, (size_t)1 << (more ? 20 : 16));
+            world w;
+            open_world(&w, mock_gpu());
+            AT("%s, %.2f ms", radix ? "radix" : "merge", 1e-6 * (double)slow[behind]);
+            set_clock(&w, radix ? MERGE : PASSES, 1000000, slow[behind]);
+            CHECK_OK(measure(&w, w.sorter, &d, 0));
+            sorts[more] = w.sorts[radix ? PASSES : BITONIC];
+            close_world(&w);
+        }
+        if (behind && !radix) CHECK(sorts[1] <= sorts[0] + 1);
+        else CHECK(sorts[1] > sorts[0] + 10);
+    }
+}
+
+/* What writes nothing is dropped, though what was there before was right: here all do. */
+static void drops_what_writes_nothing(bench *b)
+{
+    const clsort_desc d = selection_number(0, 2000);
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_gpu());
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    mock.stored = 1 << 20;
+    CHECK_STATUS(measure(&w, w.sorter, &d, 0), CLSORT_ERROR_WRONG_RESULT);
+    close_world(&w);
 }
 
 /* What is found, and its gain, does not depend on what was measured before. */
@@ -1326,6 +1368,8 @@ static const test_entry tests[] = {
     { "AUTO follows the clock, whatever is the fastest, and is ready", follows_the_clock },
     { "so it does with selections", selects_by_the_clock },
     { "a switch needs more than 5 % in two rounds", needs_two_rounds },
+    { "what is far behind is not run with more elements", drops_what_is_behind },
+    { "what writes nothing is not taken", drops_what_writes_nothing },
     { "what was measured before does not matter", starts_anew },
     { "what sorts wrong is not taken", drops_what_is_wrong },
     { "cancelled at any step, AUTO stays as it was", cancelled_anywhere },
