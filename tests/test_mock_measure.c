@@ -876,6 +876,21 @@ static void serves_its_class(bench *b)
     close_world(&w);
 }
 
+/* Streams need room for a list of candidates, however they are preferred. */
+static void keeps_conditions(bench *b)
+{
+    const clsort_desc d = selection_number(0, 1000);
+    const clsort__form streams = { NULL, 1 + CLSORT__BY_STREAMS };
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_cpu());
+    CHECK(planned_way(&w, &d, 159, &streams) != CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 160, &streams) == CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 500, NULL) != CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 500, &streams) == CLSORT__BY_STREAMS);
+    close_world(&w);
+}
+
 /* There is room for 64 classes of top-k: one more takes the place of the oldest. */
 static void forgets_the_oldest(bench *b)
 {
@@ -1076,6 +1091,46 @@ static void versions_of_texts(bench *b)
     CHECK_OK(clsort_load_choices(s, text, &fits));
     CHECK(fits == 1 && !is_built_in(&w, s));
     clsort_destroy(s);
+    close_world(&w);
+}
+
+/* Lines that are whole, but make no sense, are refused. */
+static void lines_that_make_no_sense(bench *b)
+{
+    static const char good[] =
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s........................ gain 1000\n";
+    static const char *const lines[] = {
+        "choice 13 most 256 top 2^6 rows 2^0 ways .........s....................... gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........x........................ gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s....................... gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s......................... gain 1000\n",
+        "choice 13 most 256 top 2^33 rows 2^0 ways ........s........................ gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^33 ways ........s........................ gain 1000\n",
+        "choice 13 most 0 top 2^6 rows 2^0 ways ................................. gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s........................ gain 0\n",
+        "choice 8 most 256 top 2^6 rows 2^0 ways ........s........................ gain 1000\n",
+        "choice 18 most 256 top 2^6 rows 2^0 ways ........s........................ gain 1000\n",
+        "choice 13 most 256 few 0 radix 0 hybrid 0 bitonic 0 gain 1000\n",
+        "choice 3 most 256 few 0 radix 0 hybrid 0 bitonic 4194305 gain 1000\n"
+    };
+    char own[4000], text[4200];
+    size_t i;
+    cl_uint fits;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    measured_text(&w, "mock GPU", own, sizeof own);
+    change_version(own, text, 2, good);
+    CHECK_OK(clsort_load_choices(w.sorter, text, &fits));
+    CHECK(fits == 1);
+    for (i = 0; i < sizeof lines / sizeof *lines; i++) {
+        clsort_sorter *s = new_sorter(&w, 0, NULL);
+        AT("line %s", lines[i]);
+        change_version(own, text, 2, lines[i]);
+        CHECK_STATUS(clsort_load_choices(s, text, &fits), CLSORT_ERROR_DAMAGED);
+        CHECK(!fits && is_built_in(&w, s));
+        clsort_destroy(s);
+    }
     close_world(&w);
 }
 
@@ -1382,11 +1437,13 @@ static const test_entry tests[] = {
     { "what cannot be measured is refused", refuses },
     { "a choice serves its kind, up to the count that was measured", serves_what_was_measured },
     { "a choice of selections serves its class", serves_its_class },
+    { "a way that is preferred is taken where it can be", keeps_conditions },
     { "of more classes than there is room for the oldest is forgotten", forgets_the_oldest },
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
     { "texts of other versions fit, or are skipped", versions_of_texts },
+    { "lines that make no sense are refused", lines_that_make_no_sense },
     { "choices that gain nothing are AUTO's own, and travel as text", own_choices_travel },
     { "damaged texts change nothing", damage_does_no_harm },
     { "damaged entries of a cache change nothing", damaged_entries },
