@@ -27206,8 +27206,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
-   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
-     What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+   - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
+     what is the fastest on this device. What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
      text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
      clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
      0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.
