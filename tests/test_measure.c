@@ -92,6 +92,39 @@ static void selections_by_what_was_measured(bench *b)
     clsort_destroy(measured.sorter);
 }
 
+/* Whatever is selected, all ways are found right. */
+static void selections_of_all_kinds(bench *b)
+{
+    static const struct {
+        cl_uint type, order, nans, zeros, flags;
+        size_t value_size, rows, k;
+    } all[] = {
+        { CLSORT_F32, CLSORT_DESCENDING, CLSORT_NAN_EQUAL, 0, CLSORT_FLAG_INDICES, 0, 0, 40 },
+        { CLSORT_F16, 0, CLSORT_NAN_LAST, CLSORT_ZERO_EQUAL, CLSORT_FLAG_KEYS_OUT, 0, 7, 40 },
+        { CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL,
+          CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 12, 7, 10 },
+        { CLSORT_U8, 0, 0, 0, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_INDICES, 0, 100, 20 },
+        { CLSORT_I64, CLSORT_DESCENDING, 0, 0, CLSORT_FLAG_VALUES_OUT, 4, 0, 3000 },
+        { CLSORT_U16, 0, 0, 0, CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT, 3, 2, 1 },
+        { CLSORT_F64, 0, 0, CLSORT_ZERO_EQUAL, CLSORT_FLAG_KEYS_OUT, 0, 1, 5000 }
+    };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : sizeof all / sizeof *all); i++) {
+        clsort_sorter *s = fresh_sorter(b, 0);
+        clsort_desc d = some_keys(all[i].k < 1000 ? 1000 : 9000, all[i].type, all[i].value_size);
+        AT("kind %u", (unsigned)i);
+        d.order = all[i].order;
+        d.nan_order = all[i].nans;
+        d.zero_order = all[i].zeros;
+        d.flags = all[i].flags;
+        d.rows = all[i].rows;
+        d.top_k = all[i].k;
+        CHECK_OK(measure(b, s, d, 1u << 30));
+        CHECK_STATUS(measure(b, s, d, 1), CLSORT_ERROR_OUT_OF_TIME);
+        clsort_destroy(s);
+    }
+}
+
 /* All ways to select, where a measured row takes them. Returns how many cases each had. */
 static void select_by_all_ways(const bench *b, int met[CLSORT__WAYS])
 {
@@ -166,6 +199,7 @@ static void keeps_its_time(bench *b)
 static const test_entry tests[] = {
     { "sorts are right by what was measured", sorts_by_what_was_measured },
     { "selections are right by what was measured", selections_by_what_was_measured },
+    { "selections of all kinds can be measured", selections_of_all_kinds },
     { "every way to select that a choice may take is right", all_ways_to_select },
     { "a measurement keeps its time", keeps_its_time }
 };
