@@ -564,7 +564,8 @@ typedef cl_int clsort_status;
       "a text of choices is damaged: take it again from clsort_save_choices") \
     X(CLSORT_ERROR_CANCELLED, -5032, "the progress callback ended the call, and nothing changed") \
     X(CLSORT_ERROR_OUT_OF_TIME, -5033, \
-      "max_ms was not enough, and nothing changed: allow more, or measure fewer elements") \
+      "max_ms was not enough, and nothing changed: allow more, measure fewer elements, or, since " \
+      "what was built stays, call it again") \
     X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
@@ -24978,7 +24979,7 @@ static int clsort__read_ways(const char *letters, clsort__measured_row *r)
 static int clsort__read_choice(const char *line, clsort__measured_row *r)
 {
     unsigned kind, most, few, radix, hybrid, bitonic, gain, k_log2, rows_log2;
-    char ways[CLSORT__MEASURED_LENGTHS + 1] = "";
+    char ways[64] = "";
     memset(r, 0, sizeof *r);
     r->loaded = 1;
     if (sscanf(line, "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u", &kind, &most,
@@ -24990,7 +24991,7 @@ static int clsort__read_choice(const char *line, clsort__measured_row *r)
         r->row.hybrid = hybrid;
         r->row.bitonic = bitonic;
         if (kind >= CLSORT__ARRAY_KINDS) return 0;
-    } else if (sscanf(line, "choice %u most %u top 2^%u rows 2^%u ways %33s gain %u", &kind, &most,
+    } else if (sscanf(line, "choice %u most %u top 2^%u rows 2^%u ways %63s gain %u", &kind, &most,
                       &k_log2, &rows_log2, ways, &gain)
                    == 6
                && kind >= CLSORT__ARRAY_KINDS && clsort__read_ways(ways, r)) {
