@@ -1524,7 +1524,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
      refuse by the other: such a call fails only where it would without a measurement.
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
-     power of two. It serves k and numbers of rows that are the same when they are rounded up so.
+     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows that
+     are the same when they are rounded up so.
      Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
      selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
      way of sorting whole rows is taken only for the counts and k for which built-in choices may
@@ -1625,7 +1626,8 @@ enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kin
 typedef struct clsort_choice {
     size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
     const char *device;         /* on which it was measured; lives as long as the program */
-    const char *way;            /* of top-k: as clsort_explain calls the way to select; else "" */
+    const char *way;            /* of top-k: as clsort_explain calls the way to select; "built in"
+                                   where none gained; of sorts "" */
     cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
@@ -24557,7 +24559,8 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     best->gain = clsort__gain(m, after);
 }
 
-/* Finds the way of the least cost for each length of rows: AUTO's own unless another one gains. */
+/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans stay,
+   which may tell apart what is between the lengths that were measured. */
 static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
 {
     double after = 0;
@@ -24571,7 +24574,7 @@ static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row
             if (cost + 1e-9 < least) least = cost, way = f;
         }
         after += 1 + least;
-        if (!t->algorithm[way])
+        if (t->form[way] != t->form[CLSORT__OWN_FORM] && !t->algorithm[way])
             best->select[clsort__ceil_log2(t->n)] = (unsigned char)(1 + t->way[way]);
     }
     best->gain = clsort__gain(m, after);
@@ -24783,14 +24786,17 @@ static clsort_status clsort__make_buffers(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-/* Chooses the counts. Rows of top-k have more than k elements, and those of its class more than any
-   k of it. */
+/* log2 of the first count. Rows of top-k have more elements than any k of the class. */
+static cl_uint clsort__first_length(cl_uint k_log2)
+{
+    return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
+}
+
+/* Chooses the counts. */
 static void clsort__choose_counts(clsort__measurement *m)
 {
     const size_t most = m->d.count;
-    const cl_uint k_log2 = m->d.top_k ? clsort__ceil_log2(m->d.top_k) : 0,
-                  first = CLSORT__FIRST_COUNT_LOG2;
-    size_t n = (size_t)1 << (k_log2 < first ? first : k_log2 + 1);
+    size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
     for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
         m->at[m->counts++].n = n;
     m->at[m->counts++].n = most;
@@ -25163,15 +25169,15 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
    way. Returns 0, and counts *number down, if it has fewer. */
 static int clsort__describe_ways(const clsort__measured_row *r, cl_uint *number, clsort_choice *c)
 {
+    const cl_uint first = clsort__first_length(r->of.k_log2), last = clsort__ceil_log2(r->most);
     cl_uint i, next;
-    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i = next) {
-        for (next = i + 1; next < CLSORT__MEASURED_LENGTHS && r->select[next] == r->select[i];)
-            next++;
-        if (!r->select[i] || (*number)--) continue;
+    for (i = first < last ? first : last; i <= last; i = next) {
+        for (next = i + 1; next <= last && r->select[next] == r->select[i];) next++;
+        if ((*number)--) continue;
         clsort__describe_row(r, c);
-        c->way = clsort__ways[r->select[i] - 1].name;
-        c->least = i ? (cl_uint)(1u << (i - 1)) + 1 : 1;
-        c->most = next > 32 ? r->most : (cl_uint)clsort__smaller(r->most, (size_t)1 << (next - 1));
+        c->way = r->select[i] ? clsort__ways[r->select[i] - 1].name : "built in";
+        c->least = i ? (1u << (i - 1)) + 1 : 1;
+        if (next <= last) c->most = 1u << (next - 1);
         c->top_k = r->of.k_log2 < 32 ? 1u << r->of.k_log2 : CLSORT__NEVER;
         c->rows = r->of.rows_log2 < 32 ? 1u << r->of.rows_log2 : CLSORT__NEVER;
         return 1;
