@@ -1524,8 +1524,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
      refuse by the other: such a call fails only where it would without a measurement.
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
-     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows that
-     are the same when they are rounded up so.
+     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
+     that are the same when they are rounded up so.
      Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
      selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
      way of sorting whole rows is taken only for the counts and k for which built-in choices may
@@ -24559,8 +24559,8 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     best->gain = clsort__gain(m, after);
 }
 
-/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans stay,
-   which may tell apart what is between the lengths that were measured. */
+/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans
+   stay, which may tell apart what is between the lengths that were measured. */
 static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
 {
     double after = 0;
