@@ -570,7 +570,9 @@ typedef cl_int clsort_status;
       "a text of choices is damaged: take it again from clsort_save_choices") \
     X(CLSORT_ERROR_CANCELLED, -5032, "the progress callback ended the call, and nothing changed") \
     X(CLSORT_ERROR_OUT_OF_TIME, -5033, \
-      "max_ms was not enough, and nothing changed: allow more, or measure fewer elements") \
+      "max_ms was not enough, and nothing changed: allow more, measure fewer elements, or, since " \
+      "what was built stays, call it again") \
+    X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, \
@@ -1527,16 +1529,25 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
      description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
      refuse by the other: such a call fails only where it would without a measurement.
-   - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
-     by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
+   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
+     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
+     that are the same when they are rounded up so.
+     Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
+     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
+     way of sorting whole rows is taken only for the counts and k for which built-in choices may
+     take it: it needs much scratch memory. There is room for 64 choices of top-k; one more takes
+     the place of the oldest.
+   - Rows and segments that are sorted have no choices: AUTO has one way to sort them (merge), whose
+     shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
+   - Choices belong to the sorter. Clones that are made later have them, others do not change. They
+     change by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
    - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
      the sorter in one entry, in place of the one before, and clsort_create loads them. The entry
      belongs to the device, its driver, its platform and this version. Without a cache they live as
      long as the sorter.
-   - It changes speed only. The bytes of bare keys and of stable sorts are the same by any choice.
-     Equal keys of other sorts may come in another order than before, as they do by another
+   - They change speed only. The bytes of bare keys, stable sorts and top-k are the same by any
+     choice. Equal keys of other sorts may come in another order than before, as they do by another
      algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
-   Not measured yet: rows, segments and top-k. Their choices are built in.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
    ARM's CLTuner. */
 
@@ -1547,17 +1558,20 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 /* What to measure. Start from clsort_measure_desc_default(). */
 typedef struct clsort_measure_desc {
     size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
-    /* A sort by AUTO of one array: its types, order and sizes, which arrays there will be
-       (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT), and the largest count. Needs no buffers, and
-       looks at none. Read during the call only. */
+    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
+       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
+       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the
+       call only. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
                                    has */
     clsort_progress progress;   /* default: none */
     void *user;                 /* handed to it */
-    cl_uint max_ms;             /* the most milliseconds; 0: 10,000 */
-    cl_uint reserved;           /* 0 */
+    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
+    cl_uint flags;              /* CLSORT_MEASURE_* */
 } clsort_measure_desc;
+
+enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* The default: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
@@ -1569,10 +1583,13 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
 }
 
 /* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
-   from then on takes what is the fastest. Blocks.
+   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
+   rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns; each result is checked on the device, and what is wrong once is dropped. AUTO changes
-     only where the gain is above 5 % in each of two rounds, and nowhere to what took 5 % more.
+     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the
+     device, as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole
+     rows, which is proved: that takes memory for its result. AUTO leaves the built-in choice only
+     where the gain is above 5 % in each of two rounds, and nowhere for what took 5 % more.
    - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
      next sort of that kind, up to that count, builds nothing.
    - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
@@ -1580,12 +1597,19 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
    - It waits for what `queue` holds, then works on a queue of its own with
      CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
      was enqueued to the end of its last one. max_ms counts by the same clock.
-   - Steps that would exceed max_ms are not begun, but a compiler is not interrupted: a first call
-     may take as long as building all kernels does. Saving built programs to a cache comes on top.
+   - max_ms bounds the whole call, builds included. All candidates are built first, so that no build
+     comes between two sorts that are compared. Steps that would exceed max_ms are not begun, but a
+     compiler is not interrupted: what is known of a build is the time of the longest one before it.
+     Where builds took the time, CLSORT_ERROR_OUT_OF_TIME says so. What was built stays, also in the
+     cache: the next call measures. A program whose time is for measuring alone calls this with
+     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
+   - What took more than twice as long as radix at two counts in a row, or four times as long as the
+     fastest at one, is not run with more elements, unless it is the built-in choice, or radix.
    - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
-   Errors: as clsort_prepare; CLSORT_ERROR_UNSUPPORTED for rows, segments, top_k, records, some bits
+   Errors: as clsort_prepare; CLSORT_ERROR_NO_CHOICE for rows and segments without top_k;
+   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits
    of keys, a count on the device, an algorithm, tuning, scratch, and with
    CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
    CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
@@ -1608,18 +1632,23 @@ enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kin
 typedef struct clsort_choice {
     size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
     const char *device;         /* on which it was measured; lives as long as the program */
+    const char *way;            /* of top-k: as clsort_explain calls the way to select; "built in"
+                                   where none gained; of sorts "" */
     cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
-    cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
+    cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
+                                   built-in one 2^32 - 1 */
     /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
        hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
        from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
        first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
-                                   in */
-    cl_uint reserved;           /* 0 */
+    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
+                                   0: built in. Parts of top-k have that of all parts */
+    /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
+       rows of at least `least` elements. */
+    cl_uint top_k, rows, least;
 } clsort_choice;
 
 /* The default: struct_size is set, every other field is 0. */
@@ -1632,7 +1661,9 @@ CLSORT__INLINE clsort_choice clsort_choice_default(void)
 }
 
 /* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
-   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. */
+   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. The first nine are of
+   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as
+   it has ranges of lengths with ways of their own. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1645,11 +1676,12 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
                                              size_t *bytes);
 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort. Other sections are skipped. *fits
-   receives how many sections were taken; it may be NULL. Lines may end as they do on Windows. A
-   text that is damaged anywhere, also in a section of another device, changes nothing. Choices say
-   only which algorithm is preferred: what the device cannot do is not taken. Saves nothing to a
-   cache, and builds nothing: clsort_prepare does.
+   and its platform's name, and for this version of clsort. Other sections are skipped, and so are
+   those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
+   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
+   another device, changes nothing. Choices only say which algorithm, or way to select, is
+   preferred: what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
+   clsort_prepare does.
    Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
    with CLSORT_OPTION_BUILT_IN_CHOICES. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
@@ -7864,8 +7896,8 @@ struct clsort_sorter {
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
     struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__crossover *forced;     /* the row that AUTO takes while forms are tried and
-                                   sized; NULL: its own */
+    const struct clsort__form *forced;  /* what AUTO takes while forms are tried and sized; NULL:
+                                   its own */
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
     int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
@@ -7921,7 +7953,12 @@ enum {
     CLSORT__BY_ROUNDS,
     CLSORT__BY_ONE_LAUNCH,
     CLSORT__BY_SAMPLE,
-    CLSORT__BY_SORTING
+    CLSORT__BY_SORTING,
+    CLSORT__WAYS                /* how many there are */
+};
+static const struct clsort__way { char letter; const char *name; } clsort__ways[CLSORT__WAYS] = {
+    { 'd', "digits" }, { 's', "streams" }, { 'r', "registers" }, { 't', "tiles" },
+    { 'c', "rounds" }, { 'l', "a sample in one launch" }, { 'p', "a sample" }, { 'o', "sorting" }
 };
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
@@ -10179,36 +10216,78 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
-/* Rows that were measured on the sorter's device: one for each width of keys (up to 16 bits, 32,
-   64) and each payload (none, words, any other), which serves counts up to the most that was
-   measured. The built-in rows serve all else. Immutable: a measurement makes another one, and a
-   clone has a copy. */
-enum { CLSORT__MEASURED_KINDS = 9 };
+/* What was measured on the sorter's device. Each row serves a class of descriptions, up to the most
+   elements that were measured; the built-in rows and plans serve all else. Immutable: a measurement
+   makes another one, and a clone has a copy.
+   Kinds are told apart by the width of keys (up to 16 bits, 32, 64) and the payload (none, words,
+   any other): first those of sorts of one array, which have a row each, then those of top-k. These
+   have classes by k and by how many rows there are, both rounded up to 2^i, which share places; the
+   oldest is given up for one more.
+   Rows and segments that are sorted have none: there is one way to sort them. */
+enum {
+    CLSORT__ARRAY_KINDS = 9,
+    CLSORT__MEASURED_KINDS = 2 * CLSORT__ARRAY_KINDS,
+    CLSORT__MEASURED_ROWS = CLSORT__ARRAY_KINDS + 64,
+    CLSORT__MEASURED_LENGTHS = 33
+};
+typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
 typedef struct clsort__measured_row {
-    clsort__crossover row;      /* its device is not looked at */
-    cl_uint most;               /* 0: this kind was not measured */
-    cl_uint gain;               /* the mean time of AUTO before, in thousandths of that after */
+    clsort__class of;
+    clsort__crossover row;      /* of one array; its device is not looked at */
+    /* Of top-k, for rows of up to 2^i elements and more than 2^(i-1): how they are selected from,
+       1 + CLSORT__BY_*; 0: as planned otherwise. */
+    unsigned char select[CLSORT__MEASURED_LENGTHS];
+    cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
+    cl_uint gain;               /* as in clsort_choice */
     int loaded;                 /* read from a cache or a text */
 } clsort__measured_row;
 typedef struct clsort__measured {
-    clsort__measured_row rows[CLSORT__MEASURED_KINDS];
+    clsort__measured_row rows[CLSORT__MEASURED_ROWS];
 } clsort__measured;
 
-/* The number of the measured row that serves a description. */
-static int clsort__measured_kind(const clsort_desc *d)
+/* What AUTO takes while it is tried or sized; the rest is its own. */
+typedef struct clsort__form {
+    const clsort__crossover *row;   /* NULL: its own */
+    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: its own */
+} clsort__form;
+
+/* Finds the class of a description; 0: it has none. Codes of fields, expressions and several ways
+   to select have none. */
+static int clsort__find_class(const clsort_desc *d, clsort__class *of)
 {
-    const cl_uint bits = clsort__key_bits(d->key_type);
-    const int payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2;
-    return payload + 3 * (bits > 32 ? 2 : bits > 16);
+    const cl_uint bits = clsort__key_bits(d->key_type),
+                  payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2,
+                  several = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH
+                            | CLSORT_FLAG_TOP_PARTITION;
+    memset(of, 0, sizeof *of);
+    of->kind = payload + 3 * (bits > 32 ? 2u : bits > 16);
+    if (!d->top_k) return d->key_type != 0;
+    of->kind += CLSORT__ARRAY_KINDS;
+    of->k_log2 = clsort__ceil_log2(d->top_k);
+    of->rows_log2 = clsort__ceil_log2(clsort__output_rows(d));
+    return d->key_type && !(d->flags & several) && !d->segments && !d->segment_count
+           && !clsort__some_bits(d);
 }
 
-/* The measured row of a description; NULL: none. Codes of fields and expressions have none. */
-static const clsort__crossover *clsort__find_measured(const clsort_sorter *s, const clsort_desc *d)
+/* The place of a class among rows, which may be a free one; NULL: there is none. */
+static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
 {
-    const clsort__measured_row *m;
-    if (!s->measured || s->pinned || !d->key_type) return NULL;
-    m = &s->measured->rows[clsort__measured_kind(d)];
-    return d->count <= m->most ? &m->row : NULL;
+    clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
+    if (of->kind < CLSORT__ARRAY_KINDS) return m->rows + of->kind;
+    for (; r < m->rows + CLSORT__MEASURED_ROWS; r++)
+        if (!r->most || !memcmp(&r->of, of, sizeof *of)) return r;
+    return NULL;
+}
+
+/* The measured row of a description; NULL: none. */
+static const clsort__measured_row *clsort__find_measured(const clsort_sorter *s,
+                                                         const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    clsort__class of;
+    if (!s || !s->measured || s->pinned || !clsort__find_class(d, &of)) return NULL;
+    r = clsort__place_of(s->measured, &of);
+    return r && d->count <= r->most ? r : NULL;
 }
 
 static cl_uint clsort__divide_crossover(cl_uint count)
@@ -10268,9 +10347,11 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
    measured row may say so, and there has to be room for it. */
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const clsort__crossover *const own = !s ? NULL : s->forced ? s->forced
-                                                               : clsort__find_measured(s, d);
-    clsort__crossover row = own ? *own : clsort__built_in_crossover(s, d);
+    const int forced = s && s->forced && s->forced->row;
+    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
+    clsort__crossover row = forced ? *s->forced->row
+                            : own  ? own->row
+                                   : clsort__built_in_crossover(s, d);
     if (!s) row.hybrid = 0;
     return row;
 }
@@ -11276,8 +11357,8 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, reserved) + sizeof(cl_uint),
-    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, reserved) + sizeof(cl_uint),
+    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, flags) + sizeof(cl_uint),
+    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
 #ifdef CLSORT_MULTI
     CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
 #endif
@@ -15533,6 +15614,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 
 /* The plans of selections: the first row of this table that fits the device, what is selected, the
    rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
+   Before that, rows are asked for the way that was measured to be the fastest.
    Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
    by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
@@ -15924,14 +16006,21 @@ static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
     return 1;
 }
 
-/* Plans rows by a row of the table. Returns whether it did. */
-static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
-                             clsort__plan *p)
+/* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
+   says, only where they read less than a list of candidates. */
+static int clsort__fits_count(const struct clsort__select_plan *w, const clsort__plan *p,
+                              int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
-    if (!clsort__fits_rows(w, s, p) || n < w->least || n < w->least_ks * k
-        || n > clsort__most_of_plan(w, k))
-        return 0;
+    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= clsort__select_plans[0].least_ks * k;
+    return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
+}
+
+/* Plans rows by a row of the table. Returns whether it did. */
+static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
+                             clsort__plan *p, int preferred)
+{
+    if (!clsort__fits_rows(w, s, p) || !clsort__fits_count(w, p, preferred)) return 0;
     return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
            : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
            : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
@@ -15940,11 +16029,36 @@ static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select
                                             : clsort__plan_reading(s, p, w->how);
 }
 
+/* The way that a form which is tried, or a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    if (s && s->forced && s->forced->select) return s->forced->select;
+    r = clsort__find_measured(s, d);
+    return r ? r->select[clsort__ceil_log2(d->count)] : 0;
+}
+
+/* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
+   first row that fits, else digits. */
+static void clsort__plan_way(const clsort_sorter *s, clsort__plan *p)
+{
+    const cl_uint preferred = clsort__preferred_way(s, &p->d);
+    int i, pass;
+    if (!s || preferred == 1 + CLSORT__BY_DIGITS) return;
+    for (pass = !preferred; pass < 2; pass++)
+        for (i = 0; i < CLSORT__SELECT_PLANS; i++) {
+            const struct clsort__select_plan *const w = &clsort__select_plans[i];
+            if (!pass && 1 + (cl_uint)w->how != preferred) continue;
+            if (!clsort__plan_rows(s, w, p, !pass)) continue;
+            p->select.how = w->how;
+            return;
+        }
+}
+
 /* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    int i;
     memset(p, 0, sizeof *p);
     p->d = *d;
     clsort__plan_key(d, &p->key);
@@ -15965,9 +16079,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
     clsort__plan_pieces(s, p);
-    for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
-        if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
-    if (s && i < CLSORT__SELECT_PLANS) t->how = clsort__select_plans[i].how;
+    clsort__plan_way(s, p);
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -17841,12 +17953,14 @@ enum {
     CLSORT__MOST_RUNS_EACH = 5
 };
 
-/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, a proof
-   and what it is before each sort. */
+/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
+   top-k those of a sort of whole rows, a proof and what it is before each sort. */
 enum {
     CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
-    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__ITS_PROOF,
-    CLSORT__FIRST_PROOF, CLSORT__ITS_BUFFERS
+    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
+    CLSORT__SORTED_VALUES, CLSORT__SORTED_INDICES, CLSORT__ITS_PROOF, CLSORT__FIRST_PROOF,
+    CLSORT__ITS_BUFFERS,
+    CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
 };
 
 /* How a count is sorted. Forms that plan the same share the number of the first of them, and its
@@ -17854,9 +17968,11 @@ enum {
 typedef struct clsort__timings {
     size_t n;
     int form[CLSORT__FORMS];
-    const clsort__algorithm *algorithm[CLSORT__FORMS];
+    const clsort__algorithm *algorithm[CLSORT__FORMS];  /* NULL: rows are selected from, ... */
+    int way[CLSORT__FORMS];                             /* ... in this way */
     clsort__config config[CLSORT__FORMS];
     double ns[CLSORT__FORMS][2];
+    cl_uint out;                /* a bit for each form that does not run */
 } clsort__timings;
 
 typedef struct clsort__measurement {
@@ -17867,9 +17983,13 @@ typedef struct clsort__measurement {
     cl_mem memory[CLSORT__ITS_BUFFERS];
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
+    clsort__form forms[CLSORT__FORMS];
     cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent;               /* ns of the sorts of a count */
+    double spent, build;        /* ns of the count before; of the longest build of a form */
     cl_uint done, total;        /* steps */
+    clsort__kinds warmed;
+    unsigned char *found, *right;   /* top-k: the outputs, and what they must be */
+    size_t unit[CLSORT__ITS_OUTPUTS], found_bytes;  /* unit: bytes of an element of each output */
     int counts;
     clsort__timings at[CLSORT__MOST_COUNTS];
 } clsort__measurement;
@@ -17894,29 +18014,60 @@ static int clsort__corner_at(const clsort__crossover *row, size_t n)
            | (n >= row->hybrid) << 3;
 }
 
+/* The forms: rows at all corners, or for top-k all ways; then AUTO's own. */
+static void clsort__make_forms(clsort__measurement *m)
+{
+    const int forms = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
+    int f;
+    for (f = 0; f < CLSORT__CORNERS; f++) m->corners[f] = clsort__corner_row(f);
+    for (f = 0; f < forms; f++)
+        if (m->d.top_k) m->forms[f].select = 1 + (cl_uint)f;
+        else m->forms[f].row = &m->corners[f];
+}
+
 /* Lets AUTO take a form in the next calls. */
 static void clsort__force(clsort__measurement *m, int form)
 {
-    m->s->forced = form < CLSORT__CORNERS ? &m->corners[form] : NULL;
+    const clsort__form *const f = &m->forms[form];
+    m->s->forced = f->row || f->select ? f : NULL;
 }
 
-/* Asks the planner how each row would sort m->d. */
+/* Asks the planner how each form would sort m->d. */
 static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
 {
-    clsort__plan p;
     int f;
     for (f = 0; f < CLSORT__FORMS; f++) {
+        clsort__checks c = clsort__begin_checks(m->s);
+        clsort_desc d;
+        clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
         int *same = &t->form[f];
         clsort__force(m, f);
-        clsort__make_plan(m->s, &m->d, &p);
-        t->algorithm[f] = p.algorithm;
-        t->config[f] = p.config;
+        j.op->check(&c, &j);
+        t->algorithm[f] = j.plan.algorithm;
+        t->way[f] = j.plan.select.how;
+        t->config[f] = j.plan.config;
         for (*same = 0; *same < f; (*same)++)
-            if (t->algorithm[*same] == p.algorithm
-                && !memcmp(&t->config[*same], &p.config, sizeof p.config))
+            if (t->algorithm[*same] == t->algorithm[f] && t->way[*same] == t->way[f]
+                && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
                 break;
     }
     m->s->forced = NULL;
+}
+
+/* Does the time of a form grow faster than the count? */
+static int clsort__outgrows(const clsort__timings *t, int form)
+{
+    return t->algorithm[form] ? t->algorithm[form]->number != CLSORT_RADIX
+                              : t->way[form] == CLSORT__BY_SORTING;
+}
+
+/* Does it grow as the count does, whatever the count? */
+static int clsort__keeps_pace(const clsort__timings *t, int form)
+{
+    const cl_uint family = t->config[form].family;
+    return t->algorithm[form] ? t->algorithm[form]->number == CLSORT_RADIX
+                                    && family != CLSORT__SAMPLES && family != CLSORT__RANKS
+                              : t->way[form] == CLSORT__BY_DIGITS;
 }
 
 /* ---- time ---- */
@@ -17970,10 +18121,17 @@ static clsort_status clsort__copy_whole(clsort__measurement *m, int from, int to
                        (m->queue, m->memory[from], m->memory[to], 0, 0, bytes, 0, NULL, NULL));
 }
 
-/* Puts back what a sort in place has changed, and the proof. */
+/* Puts back what a sort in place has changed, and the proof; spoils what the last sort wrote. */
 static clsort_status clsort__restore(clsort__measurement *m)
 {
     const size_t n = m->d.count, key = clsort__key_bits(m->d.key_type) / 8;
+    const cl_uint none = 0xA5A5A5A5u;
+    int i;
+    for (i = CLSORT__ITS_KEYS_OUT; i < CLSORT__ITS_KEYS_OUT + CLSORT__ITS_OUTPUTS; i++)
+        if (m->memory[i])
+            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueFillBuffer,
+                                     (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL,
+                                      NULL)));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
                                     n * m->d.value_size));
@@ -17992,20 +18150,74 @@ static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_
     CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
     *ns = m->now > from ? (double)(m->now - from) : 1;
-    m->spent += *ns;
     return CL_SUCCESS;
 }
 
-/* Checks the result of the last sort on the device. */
-static clsort_status clsort__check_result(clsort__measurement *m)
+/* Proves the result of a sort on the device. */
+static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_desc *d)
 {
     clsort_proof proof;
     const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
-    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, buffer, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, d, buffer, 0, 0, NULL, NULL));
     CLSORT__MUST(CLSORT__TRY(
         m->s, clEnqueueReadBuffer,
         (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL)));
     return clsort_judge(&proof);
+}
+
+/* Reads the first elements of all rows of outputs, the first of which is `first`, and whose rows
+   have so many elements. */
+static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
+                                       unsigned char *to)
+{
+    const size_t k = m->d.top_k, rows = clsort__output_rows(&m->d), each = count == k ? 1 : rows;
+    size_t i;
+    int role;
+    for (role = 0; role < CLSORT__ITS_OUTPUTS; role++) {
+        const size_t unit = m->unit[role], part = rows / each * k * unit;
+        for (i = 0; i < each && unit; i++, to += part)
+            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueReadBuffer,
+                                     (m->queue, m->memory[first + role], CL_FALSE,
+                                      i * count * unit, part, to, 0, NULL, NULL)));
+    }
+    return CLSORT__TRY(m->s, clFinish, (m->queue));
+}
+
+/* A stable sort of whole rows: a selection must find the first elements of each. */
+static clsort_desc clsort__reference_sort(const clsort__measurement *m)
+{
+    clsort_desc d = m->d;
+    d.top_k = 0;
+    d.stable = 1;
+    d.flags |= CLSORT_FLAG_KEYS_OUT | (d.value_size ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
+    d.keys_out = m->memory[CLSORT__SORTED_KEYS];
+    d.values_out = m->memory[CLSORT__SORTED_VALUES];
+    d.indices = m->memory[CLSORT__SORTED_INDICES];
+    if (clsort__can(CLSORT_MERGE, &d)) d.algorithm = CLSORT_MERGE;
+    return d;
+}
+
+/* Notes what each result is compared with: a fingerprint of what is sorted, or for top-k the right
+   one. */
+static clsort_status clsort__make_reference(clsort__measurement *m)
+{
+    const clsort_desc d = clsort__reference_sort(m);
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    if (!m->d.top_k)
+        return clsort_enqueue_fingerprint(m->s, m->queue, &m->d, m->memory[CLSORT__FIRST_PROOF], 0,
+                                          0, NULL, NULL);
+    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &d, proof, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_sort(m->s, m->queue, &d, 0, NULL, NULL));
+    CLSORT__MUST(clsort__prove_sort(m, &d));
+    return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
+}
+
+/* Checks the result of the last sort. */
+static clsort_status clsort__check_result(clsort__measurement *m)
+{
+    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
+    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
+    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
 /* Sorts once by a form, and checks the result. */
@@ -18027,18 +18239,25 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     return status == CL_SUCCESS ? clsort__check_result(m) : status;
 }
 
-/* Builds and warms what a form needs. */
+/* Builds and warms what a form needs. A build is not begun without the time that the longest one
+   has taken so far. */
 static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
 {
-    clsort_desc d;
-    clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+    clsort_desc given = m->d, d;
+    clsort__kinds own;
+    clsort__job j;
     clsort_status status;
-    clsort__force(m, form);
+    given.flags |= CLSORT_FLAG_NO_BUILD;
+    own.count = 0;
+    j = clsort__sort_job(m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
+    clsort__force(m, form);
     status = clsort__plan_job(&j);
     if (status == CL_SUCCESS) status = j.op->buffers(&j);
-    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, NULL, NULL);
+    if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
+    if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
+    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
     m->s->forced = NULL;
     return status;
 }
@@ -18062,28 +18281,102 @@ static double clsort__least_time(const clsort__timings *t, int round)
     return least;
 }
 
-/* A form that grows faster with the count than radix, and took four times as long as another at the
-   count before: its time is taken to double, and it is not run. 0: it is run. */
+/* Notes how long the last build took, which began at `before`. */
+static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
+{
+    CLSORT__MUST(clsort__read_clock(m));
+    if ((double)(m->now - before) > m->build) m->build = (double)(m->now - before);
+    return CL_SUCCESS;
+}
+
+/* Builds what a form needs at a count, whose time is then that of sorts alone. */
+static clsort_status clsort__build_form(clsort__measurement *m, clsort__timings *t, int form)
+{
+    cl_ulong before;
+    clsort_status status;
+    int f;
+    CLSORT__MUST(clsort__watch(m));
+    before = m->now;
+    status = clsort__prepare_form(m, form);
+    if (clsort__drops(status))
+        for (f = form; f < CLSORT__FORMS; f++)
+            if (t->form[f] == form) t->out |= CLSORT__BIT(f);
+    return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
+}
+
+/* Builds what checks results of a count. */
+static clsort_status clsort__build_checks(clsort__measurement *m, int count)
+{
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    const cl_ulong before = m->now;
+    m->d.count = m->at[count].n;
+    CLSORT__MUST(clsort__make_reference(m));
+    if (!m->d.top_k)
+        CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, proof, 0, 0, NULL, NULL));
+    return clsort__end_build(m, before);
+}
+
+/* Builds what all forms need at all counts. Downwards: a program for many elements also serves
+   few. */
+static clsort_status clsort__build_forms(clsort__measurement *m)
+{
+    int i, f;
+    CLSORT__MUST(clsort__build_checks(m, m->counts - 1));
+    CLSORT__MUST(clsort__check_time(m, m->d.top_k ? m->build : 0));
+    if (m->d.top_k) CLSORT__MUST(clsort__build_checks(m, 0));
+    for (i = m->counts; i-- > 0;) {
+        m->d.count = m->at[i].n;
+        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__FORMS);
+        clsort__find_forms(m, &m->at[i]);
+        for (f = 0; f < CLSORT__FORMS; f++)
+            if (m->at[i].form[f] == f) CLSORT__MUST(clsort__build_form(m, &m->at[i], f));
+    }
+    return CL_SUCCESS;
+}
+
+/* Did a form take more than twice as long as one whose time grows as the count does: radix by
+   passes or from the top, for top-k digits? */
+static int clsort__is_behind(const clsort__timings *t, int form)
+{
+    double least = 0;
+    int f;
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        const double ns = t->form[f] == f ? t->ns[f][0] : 0;
+        if (clsort__keeps_pace(t, f) && ns > 0 && (!(least > 0) || ns < least)) least = ns;
+    }
+    return least > 0 && t->ns[t->form[form]][0] > 2 * least;
+}
+
+/* A form whose time outgrows the count, and which took four times as long as another at the count
+   before, or was behind at two counts: its time is taken to double, and it is not run. 0: it is
+   run. */
 static double clsort__hopeless_time(const clsort__measurement *m, int count, int form)
 {
     const clsort__timings *const t = &m->at[count], *const before = t - 1;
     double ns;
-    if (!count || t->algorithm[form]->number == CLSORT_RADIX || form == t->form[CLSORT__OWN_FORM])
-        return 0;
+    if (!count || !clsort__outgrows(t, form) || form == t->form[CLSORT__OWN_FORM]) return 0;
     ns = before->ns[before->form[form]][0];
-    return ns > 4 * clsort__least_time(before, 0) ? 2 * ns : 0;
+    return ns > 4 * clsort__least_time(before, 0)
+                   || (count > 1 && clsort__is_behind(before, form)
+                       && clsort__is_behind(before - 1, form))
+               ? 2 * ns
+               : 0;
 }
 
 /* The first run by a form, which is not timed but says how many follow. */
 static clsort_status clsort__first_run(clsort__measurement *m, int count, int form)
 {
-    double *const ns = m->at[count].ns[form];
+    clsort__timings *const t = &m->at[count];
+    double *const ns = t->ns[form];
     clsort_status status;
-    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (t->out & CLSORT__BIT(form)) return CL_SUCCESS;
     CLSORT__MUST(clsort__watch(m));
-    if (ns[0] > 0) return CL_SUCCESS;
-    status = clsort__prepare_form(m, form);
-    if (status == CL_SUCCESS) status = clsort__run_form(m, form, ns);
+    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (ns[0] > 0) {
+        t->out |= CLSORT__BIT(form);
+        return CL_SUCCESS;
+    }
+    status = clsort__run_form(m, form, ns);
     if (status != CL_SUCCESS) ns[0] = 0;
     ns[1] = ns[0];
     return clsort__drops(status) ? CL_SUCCESS : status;
@@ -18104,7 +18397,7 @@ static double clsort__median(double *times, int count)
 /* Does a form still take part? Not if it was dropped, or took four times as long as another. */
 static int clsort__takes_part(const clsort__timings *t, int form, double least)
 {
-    return t->form[form] == form && t->ns[form][0] > 0
+    return t->form[form] == form && t->ns[form][0] > 0 && !(t->out & CLSORT__BIT(form))
            && (t->ns[form][0] <= 4 * least || form == t->form[CLSORT__OWN_FORM]);
 }
 
@@ -18134,21 +18427,20 @@ static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, i
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
-    const double spent = m->spent;
+    const cl_ulong began = m->now;
     double first;
     int f;
-    if (count) CLSORT__MUST(clsort__check_time(m, spent * (double)t->n / (double)t[-1].n));
-    m->spent = 0;
+    if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
     m->d.count = t->n;
     clsort__find_forms(m, t);
     CLSORT__MUST(clsort__restore(m));
-    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &m->d,
-                                            m->memory[CLSORT__FIRST_PROOF], 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort__make_reference(m));
     for (f = 0; f < CLSORT__FORMS; f++)
         if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
     first = clsort__least_time(t, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
+    m->spent = (double)(m->now - began);
     return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
@@ -18227,28 +18519,66 @@ static clsort__crossover clsort__own_row(const clsort__measurement *m)
     return row;
 }
 
-/* The row with the least cost: AUTO's own unless another one gains. Returns its gain, in
-   thousandths; 0: there is none that does not lose. */
-static cl_uint clsort__best_row(clsort__measurement *m, clsort__crossover *best)
+/* The mean time before, in thousandths of that after, which is the sum of parts of it. */
+static cl_uint clsort__gain(const clsort__measurement *m, double after)
+{
+    return (cl_uint)(1000 * m->counts / after);
+}
+
+/* Finds the row with the least cost: AUTO's own unless another one gains. Its gain is 0 if there is
+   none that does not lose. */
+static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
 {
     clsort__costs cost;
-    double least, before = 0, after = 0;
+    double least, after = 0;
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    *best = clsort__own_row(m);
-    least = clsort__row_cost(m, cost, best);
+    best->row = clsort__own_row(m);
+    least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
         clsort__crossover row = clsort__widest_rows[1];
         row.hybrid = clsort__least_at(m, hybrid);
-        clsort__best_with(m, cost, row, &least, best);
+        clsort__best_with(m, cost, row, &least, &best->row);
     }
-    if (least > 0.05) return 0;
+    if (least > 0.05) return;
+    for (i = 0; i < m->counts; i++)
+        after += 1 + cost[i][clsort__corner_at(&best->row, m->at[i].n)];
+    best->gain = clsort__gain(m, after);
+}
+
+/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans
+   stay, which may tell apart what is between the lengths that were measured. */
+static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
+{
+    double after = 0;
+    int i, f;
     for (i = 0; i < m->counts; i++) {
-        before += 1;
-        after += 1 + cost[i][clsort__corner_at(best, m->at[i].n)];
+        const clsort__timings *const t = &m->at[i];
+        double least = clsort__cost(t, CLSORT__OWN_FORM);
+        int way = CLSORT__OWN_FORM;
+        for (f = 0; f < CLSORT__WAYS; f++) {
+            const double cost = clsort__cost(t, f);
+            if (cost + 1e-9 < least) least = cost, way = f;
+        }
+        after += 1 + least;
+        if (t->form[way] != t->form[CLSORT__OWN_FORM] && !t->algorithm[way])
+            best->select[clsort__ceil_log2(t->n)] = (unsigned char)(1 + t->way[way]);
     }
-    return (cl_uint)(1000 * before / after);
+    best->gain = clsort__gain(m, after);
+}
+
+/* What AUTO is to take, by all times. */
+static clsort__measured_row clsort__best_of(clsort__measurement *m)
+{
+    clsort__measured_row best;
+    memset(&best, 0, sizeof best);
+    clsort__find_class(&m->d, &best.of);
+    m->d.count = best.most = (cl_uint)m->at[m->counts - 1].n;
+    if (m->d.top_k) clsort__best_ways(m, &best);
+    else clsort__best_row(m, &best);
+    if (!best.gain) best.most = 0;
+    return best;
 }
 
 /* ---- keeping ---- */
@@ -18314,22 +18644,26 @@ static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_
     return clsort__prepare_counts(&j, queue, m);
 }
 
+/* The place for a row of a class. If there is none, the oldest one of top-k is given up. */
+static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsort__class *of)
+{
+    clsort__measured_row *const r = clsort__place_of(m, of),
+                         *const oldest = m->rows + CLSORT__ARRAY_KINDS,
+                         *const last = m->rows + CLSORT__MEASURED_ROWS - 1;
+    if (r) return r;
+    memmove(oldest, oldest + 1, (size_t)(last - oldest) * sizeof *oldest);
+    return last;
+}
+
 /* Puts a row in the place of AUTO's, and prepares for it; as before if that fails. */
-static clsort_status clsort__take_row(clsort__measurement *m, const clsort__crossover *row,
-                                      cl_uint gain, cl_command_queue queue)
+static clsort_status clsort__take_row(clsort__measurement *m, const clsort__measured_row *row,
+                                      cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     clsort__measured *const before = s->measured, *after;
-    clsort__measured_row *r;
     clsort_status status;
     CLSORT__MUST(clsort__copy_choices(s, before, &after));
-    r = &after->rows[clsort__measured_kind(&m->d)];
-    memset(r, 0, sizeof *r);
-    if (gain) {
-        r->row = *row;
-        r->most = (cl_uint)m->at[m->counts - 1].n;
-        r->gain = gain;
-    }
+    *clsort__make_place(after, &row->of) = *row;
     s->measured = after;
     status = clsort__prepare_winners(m, queue);
     if (status != CL_SUCCESS) s->measured = before;
@@ -18377,36 +18711,59 @@ static clsort_status clsort__fill_inputs(clsort__measurement *m)
 static void clsort__size_buffers(clsort__measurement *m)
 {
     const clsort_desc *d = &m->d;
-    const size_t keys = d->count * (clsort__key_bits(d->key_type) / 8),
-                 values = d->count * d->value_size;
+    const size_t key = clsort__key_bits(d->key_type) / 8, rows = clsort__output_rows(d),
+                 n = clsort__saturating_multiply(rows, d->count),
+                 wanted = d->top_k ? rows * d->top_k : n;
     const int indices = d->flags & CLSORT_FLAG_INDICES, keys_out = d->flags & CLSORT_FLAG_KEYS_OUT,
-              values_out = d->flags & CLSORT_FLAG_VALUES_OUT;
-    m->bytes[CLSORT__ITS_KEYS] = keys;
-    m->bytes[CLSORT__ITS_VALUES] = values;
-    m->bytes[CLSORT__KEYS_IN_PLACE] = indices || keys_out ? 0 : keys;
-    m->bytes[CLSORT__VALUES_IN_PLACE] = indices || values_out ? 0 : values;
-    m->bytes[CLSORT__ITS_KEYS_OUT] = keys_out ? keys : 0;
-    m->bytes[CLSORT__ITS_VALUES_OUT] = values_out ? values : 0;
-    m->bytes[CLSORT__ITS_INDICES] = indices ? 4 * d->count : 0;
+              values_out = d->flags & CLSORT_FLAG_VALUES_OUT, stays = indices || d->top_k;
+    int i;
+    m->unit[0] = keys_out ? key : 0;
+    m->unit[1] = values_out ? d->value_size : 0;
+    m->unit[2] = indices ? 4 : 0;
+    m->bytes[CLSORT__ITS_KEYS] = clsort__saturating_multiply(n, key);
+    m->bytes[CLSORT__ITS_VALUES] = clsort__saturating_multiply(n, d->value_size);
+    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || keys_out ? 0 : n * key;
+    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || values_out ? 0 : n * d->value_size;
+    for (i = 0; i < CLSORT__ITS_OUTPUTS; i++) {
+        const size_t sorted = i ? m->unit[i] : key;
+        m->bytes[CLSORT__ITS_KEYS_OUT + i] = wanted * m->unit[i];
+        m->bytes[CLSORT__SORTED_KEYS + i] =
+            d->top_k ? clsort__saturating_multiply(n, sorted) : 0;
+        m->found_bytes += d->top_k ? wanted * m->unit[i] : 0;
+    }
     m->bytes[CLSORT__ITS_PROOF] = m->bytes[CLSORT__FIRST_PROOF] = sizeof(clsort_proof);
 }
 
-/* Makes the buffers, if they are within max_bytes, and puts them into the description. */
-static clsort_status clsort__make_buffers(clsort__measurement *m)
+/* Checks that all buffers are within max_bytes, the scratch memory included. */
+static clsort_status clsort__check_bytes(clsort__measurement *m)
 {
+    const clsort_desc reference = clsort__reference_sort(m);
     clsort_sorter *const s = m->s;
-    size_t sum = 0;
+    size_t sum = 0, more = 0;
     int i;
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
+    if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     s->function = "clsort_measure";
-    clsort__size_buffers(m);
+    sum = clsort__largest(sum, more, 0);   /* a queue has one */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
+    return CL_SUCCESS;
+}
+
+/* Makes the buffers and puts them into the description. */
+static clsort_status clsort__make_buffers(clsort__measurement *m)
+{
+    clsort_sorter *const s = m->s;
+    int i;
+    clsort__size_buffers(m);
+    CLSORT__MUST(clsort__check_bytes(m));
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
         if (m->bytes[i])
             CLSORT__MUST(clsort__create_buffer(s, m->bytes[i], NULL, CL_MEM_READ_WRITE, NULL,
                                                &m->memory[i]));
+    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->found, m->found_bytes, 1));
+    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->right, m->found_bytes, 1));
     m->d.keys = m->memory[m->bytes[CLSORT__KEYS_IN_PLACE] ? CLSORT__KEYS_IN_PLACE
                                                           : CLSORT__ITS_KEYS];
     m->d.values = m->memory[m->bytes[CLSORT__VALUES_IN_PLACE] ? CLSORT__VALUES_IN_PLACE
@@ -18417,22 +18774,27 @@ static clsort_status clsort__make_buffers(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
+/* log2 of the first count. Rows of top-k have more elements than any k of the class. */
+static cl_uint clsort__first_length(cl_uint k_log2)
+{
+    return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
+}
+
 /* Chooses the counts. */
 static void clsort__choose_counts(clsort__measurement *m)
 {
     const size_t most = m->d.count;
-    size_t n = (size_t)1 << CLSORT__FIRST_COUNT_LOG2;
+    size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
     for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
         m->at[m->counts++].n = n;
     m->at[m->counts++].n = most;
-    m->total = (cl_uint)m->counts * CLSORT__FORMS;
+    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
 }
 
 /* Makes what a measurement needs. */
 static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
-    int i;
-    for (i = 0; i < CLSORT__CORNERS; i++) m->corners[i] = clsort__corner_row(i);
+    clsort__make_forms(m);
     CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
     CLSORT__MUST(clsort__make_buffers(m));
     CLSORT__MUST(clsort__read_clock(m));
@@ -18447,7 +18809,7 @@ static clsort_status clsort__measure_all(clsort__measurement *m)
 {
     int i;
     for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)i * CLSORT__FORMS;
+        m->done = (cl_uint)(m->counts + i) * CLSORT__FORMS;
         CLSORT__MUST(clsort__measure_count(m, i));
     }
     m->done = m->total;
@@ -18470,37 +18832,50 @@ static void clsort__end_measurement(clsort__measurement *m)
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
         if (m->memory[i]) CLSORT_CL(clReleaseMemObject)(m->memory[i]);
     if (m->queue) CLSORT_CL(clReleaseCommandQueue)(m->queue);
+    clsort__free(m->found);
+    clsort__free(m->right);
     CLSORT_FREE(m);
 }
 
-/* Measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
-   the caller reports the end. */
+/* Builds, measures and decides, or only builds. AUTO's own form is the built-in one: what is found
+   does not depend on what was measured before. What fails in between is tried otherwise, so it is
+   not reported; the caller reports the end. */
+static clsort_status clsort__try_forms(clsort__measurement *m, int builds,
+                                       clsort__measured_row *best)
+{
+    clsort_sorter *const s = m->s;
+    clsort_status status;
+    s->pinned = 1;
+    status = clsort__build_forms(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
+    if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
+    s->pinned = 0;
+    return status;
+}
+
+/* Measures, and prepares for what is the fastest. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
-    clsort__crossover row;
+    const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
+    clsort__measured_row best;
     clsort_status status;
-    cl_uint gain;
+    memset(&best, 0, sizeof best);
     s->quiet = 1;
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__measure_all(m);
-    if (status == CL_SUCCESS) {
-        m->d.count = m->at[m->counts - 1].n;
-        gain = clsort__best_row(m, &row);
-        status = clsort__take_row(m, &row, gain, queue);
-    }
+    status = clsort__try_forms(m, builds, &best);
+    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
     s->options = options;
     s->quiet = 0;
-    if (status != CL_SUCCESS) return status;
-    clsort__save_programs(s);
-    clsort__keep_choices(s);
-    return CL_SUCCESS;
+    if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
+    if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
+    return status;
 }
 
-/* Is it a plain sort of one array by AUTO? Reads what arrays there will be from buffers that are
-   given, and forgets these. */
+/* Is it a plain sort of one array by AUTO, or the plain first k of rows? Reads what arrays there
+   will be from buffers that are given, and forgets these. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
@@ -18510,11 +18885,14 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
     if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
     if (d->values_out && !clsort__values_stay(d)) d->flags |= CLSORT_FLAG_VALUES_OUT;
-    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->rows && !d->segments
-                           && !d->segment_count && !d->top_k && !d->count_buffer && !d->fields
+    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->count_buffer && !d->fields
                            && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
-                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none),
-                    CLSORT_ERROR_UNSUPPORTED, "sort: only plain sorts of one array by AUTO");
+                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none)
+                           && !(d->top_k && (d->segments || d->segment_count || d->lengths)),
+                    CLSORT_ERROR_UNSUPPORTED,
+                    "sort: only plain sorts by AUTO, and the plain first k of rows");
+    CLSORT__REQUIRE(s, d->top_k || (!d->rows && !d->segments && !d->segment_count),
+                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments");
     plain.count = d->count;
     plain.key_type = d->key_type;
     plain.order = d->order;
@@ -18522,6 +18900,8 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     plain.zero_order = d->zero_order;
     plain.stable = d->stable;
     plain.value_size = d->value_size;
+    plain.rows = d->rows;
+    plain.top_k = d->top_k;
     plain.flags = d->flags & ~(cl_uint)(CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT);
     *d = plain;
     return CL_SUCCESS;
@@ -18529,12 +18909,14 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 
 /* ---- choices as text ---- */
 
-/* The most characters of a section: two lines, one for each choice, and one more. The most of a
-   line, and of a device's name. */
+/* The most characters of a line, of a section, which has two lines, one for each choice, and one
+   more; and of a device's name. The version of the text: the first one had no choices of top-k.
+   Sections of later ones are skipped. */
 enum {
     CLSORT__MOST_LINE = 256,
-    CLSORT__MOST_SECTION = (CLSORT__MEASURED_KINDS + 3) * CLSORT__MOST_LINE,
-    CLSORT__MOST_NAME = 128
+    CLSORT__MOST_SECTION = (CLSORT__MEASURED_ROWS + 3) * CLSORT__MOST_LINE,
+    CLSORT__MOST_NAME = 128,
+    CLSORT__TEXT_VERSION = 2
 };
 
 /* A text that is read: the next line, and a hash of the lines of the section. */
@@ -18562,31 +18944,59 @@ static void clsort__hash_line(clsort__lines *l)
     clsort__add_hash(&l->hash, l->line, strlen(l->line));
 }
 
-/* May a row be taken? Its kind is 0 to CLSORT__MEASURED_KINDS - 1. */
+/* May a row be taken? */
 static int clsort__good_row(const clsort__measured_row *r)
 {
-    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC;
+    const cl_uint longest = clsort__ceil_log2(r->most);
+    cl_uint i;
+    if (!r->most || !r->gain || r->of.kind >= CLSORT__MEASURED_KINDS) return 0;
+    if (r->of.kind < CLSORT__ARRAY_KINDS) return r->row.bitonic <= CLSORT__MOST_BITONIC;
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+        if (r->select[i] > (i <= longest ? (unsigned)CLSORT__WAYS : 0u)) return 0;
+    return r->of.k_log2 <= 32 && r->of.rows_log2 <= 32;
+}
+
+/* Reads the ways of a choice: a letter for each length of rows, '.' for none. */
+static int clsort__read_ways(const char *letters, clsort__measured_row *r)
+{
+    int i, way;
+    if (strlen(letters) != CLSORT__MEASURED_LENGTHS) return 0;
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++) {
+        for (way = CLSORT__WAYS; way > 0 && clsort__ways[way - 1].letter != letters[i];) way--;
+        if (!way && letters[i] != '.') return 0;
+        r->select[i] = (unsigned char)way;
+    }
+    return 1;
 }
 
 /* Reads the line of a choice. */
-static int clsort__read_choice(const char *line, clsort__measured *into)
+static int clsort__read_choice(const char *line, clsort__measured_row *r)
 {
-    unsigned kind, most, few, radix, hybrid, bitonic, gain;
-    clsort__measured_row *r;
+    unsigned kind, most, few, radix, hybrid, bitonic, gain, k_log2, rows_log2;
+    char ways[64] = "";
+    memset(r, 0, sizeof *r);
+    r->loaded = 1;
     if (sscanf(line, "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u", &kind, &most,
                &few, &radix, &hybrid, &bitonic, &gain)
-            != 7
-        || kind >= CLSORT__MEASURED_KINDS)
+        == 7) {
+        r->row = clsort__widest_rows[1];
+        r->row.samples = few;
+        r->row.radix = radix;
+        r->row.hybrid = hybrid;
+        r->row.bitonic = bitonic;
+        if (kind >= CLSORT__ARRAY_KINDS) return 0;
+    } else if (sscanf(line, "choice %u most %u top 2^%u rows 2^%u ways %63s gain %u", &kind, &most,
+                      &k_log2, &rows_log2, ways, &gain)
+                   == 6
+               && kind >= CLSORT__ARRAY_KINDS && clsort__read_ways(ways, r)) {
+        r->of.k_log2 = k_log2;
+        r->of.rows_log2 = rows_log2;
+    } else {
         return 0;
-    r = &into->rows[kind];
-    r->row = clsort__widest_rows[1];
+    }
+    r->of.kind = kind;
     r->most = most;
-    r->row.samples = few;
-    r->row.radix = radix;
-    r->row.hybrid = hybrid;
-    r->row.bitonic = bitonic;
     r->gain = gain;
-    r->loaded = 1;
     return clsort__good_row(r);
 }
 
@@ -18605,24 +19015,27 @@ static int clsort__print_device(const clsort_sorter *s, char text[33])
 static int clsort__read_section(clsort__lines *l, const char *own, clsort__measured *into,
                                 cl_uint *fits)
 {
-    clsort__measured ignored;
-    clsort__measured *to;
+    clsort__measured_row row;
+    unsigned version = 0;
+    int fitting;
     char end[33];
     memset(&l->hash, 0, sizeof l->hash);
-    if (!clsort__read_line(l) || strcmp(l->line, "clsort choices 1")) return 0;
+    if (!clsort__read_line(l) || sscanf(l->line, "clsort choices %u", &version) != 1) return 0;
     clsort__hash_line(l);
     if (!clsort__read_line(l) || strncmp(l->line, "device ", 7) || strlen(l->line) < 40) return 0;
     clsort__hash_line(l);
-    to = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' ' ? into : &ignored;
-    memset(&ignored, 0, sizeof ignored);
+    fitting = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' '
+              && version <= CLSORT__TEXT_VERSION;
     for (;;) {
         if (!clsort__read_line(l)) return 0;
         if (!strncmp(l->line, "end ", 4)) break;
         clsort__hash_line(l);
-        if (!clsort__read_choice(l->line, to)) return 0;
+        if (version > CLSORT__TEXT_VERSION) continue;
+        if (!clsort__read_choice(l->line, &row)) return 0;
+        if (fitting) *clsort__make_place(into, &row.of) = row;
     }
     clsort__print_hash(l->hash, end);
-    *fits += to == into;
+    *fits += (cl_uint)fitting;
     return !strcmp(l->line + 4, end);
 }
 
@@ -18659,29 +19072,45 @@ static void clsort__print_name(const clsort_sorter *s, char name[CLSORT__MOST_NA
         if (*c < ' ' || *c > '~') *c = '?';
 }
 
+/* Writes the line of a choice. */
+static void clsort__print_choice(const clsort__measured_row *r, char line[CLSORT__MOST_LINE])
+{
+    char ways[CLSORT__MEASURED_LENGTHS + 1] = "";
+    int i;
+    if (r->of.kind < CLSORT__ARRAY_KINDS) {
+        snprintf(line, CLSORT__MOST_LINE,
+                 "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u",
+                 (unsigned)r->of.kind, (unsigned)r->most, (unsigned)r->row.samples,
+                 (unsigned)r->row.radix, (unsigned)r->row.hybrid, (unsigned)r->row.bitonic,
+                 (unsigned)r->gain);
+        return;
+    }
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+        ways[i] = r->select[i] ? clsort__ways[r->select[i] - 1].letter : '.';
+    snprintf(line, CLSORT__MOST_LINE, "choice %u most %u top 2^%u rows 2^%u ways %s gain %u",
+             (unsigned)r->of.kind, (unsigned)r->most, (unsigned)r->of.k_log2,
+             (unsigned)r->of.rows_log2, ways, (unsigned)r->gain);
+}
+
 /* Writes the section of a sorter's choices, or nothing if it has none. */
 static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 {
     clsort__lines l;
     char own[33], name[CLSORT__MOST_NAME], end[33];
     int i, rows = 0;
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) rows += s->measured && s->measured->rows[i].most;
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) rows += s->measured && s->measured->rows[i].most;
     if (!rows) return CL_SUCCESS;
     CLSORT__REQUIRE(s, clsort__print_device(s, own), CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the driver does not name the device");
     clsort__print_name(s, name);
     memset(&l, 0, sizeof l);
-    snprintf(l.line, sizeof l.line, "clsort choices 1");
+    snprintf(l.line, sizeof l.line, "clsort choices %d", CLSORT__TEXT_VERSION);
     clsort__add_line(section, &l);
     snprintf(l.line, sizeof l.line, "device %s %s", own, name);
     clsort__add_line(section, &l);
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
-        const clsort__measured_row *r = &s->measured->rows[i];
-        if (!r->most) continue;
-        snprintf(l.line, sizeof l.line,
-                 "choice %d most %u few %u radix %u hybrid %u bitonic %u gain %u", i,
-                 (unsigned)r->most, (unsigned)r->row.samples, (unsigned)r->row.radix,
-                 (unsigned)r->row.hybrid, (unsigned)r->row.bitonic, (unsigned)r->gain);
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) {
+        if (!s->measured->rows[i].most) continue;
+        clsort__print_choice(&s->measured->rows[i], l.line);
         clsort__add_line(section, &l);
     }
     clsort__print_hash(l.hash, end);
@@ -18689,8 +19118,17 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     return CL_SUCCESS;
 }
 
-/* Fills in a choice. Numbers go through payloads, then through widths. */
-static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+/* What a measured row says of itself. */
+static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c)
+{
+    c->device = "this device";
+    c->origin = r->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
+    c->most = r->most;
+    c->gain = r->gain;
+}
+
+/* Fills in a choice of sorts of one array. Numbers go through payloads, then through widths. */
+static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     static const char *const devices[CLSORT__CPU + 1] = { "NVIDIA H200", "", "",
                                                           "CPUs with AVX-512", "CPUs" };
@@ -18702,22 +19140,58 @@ static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clso
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
     row = clsort__built_in_crossover(s, &d);
-    c->bits = clsort__key_bits(d.key_type);
-    c->payload = number % 3;
     c->device = devices[row.device];
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
     if (m && m->most) {
         row = m->row;
-        c->device = "this device";
-        c->origin = m->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
-        c->most = m->most;
-        c->gain = m->gain;
+        clsort__describe_row(m, c);
     }
     c->few_most = row.samples;
     c->radix_least = row.radix;
     c->hybrid_least = row.hybrid;
     c->bitonic_most = row.bitonic;
+}
+
+/* Fills in the part number *number of a row of top-k: lengths that are selected from in the same
+   way. Returns 0, and counts *number down, if it has fewer. */
+static int clsort__describe_ways(const clsort__measured_row *r, cl_uint *number, clsort_choice *c)
+{
+    const cl_uint first = clsort__first_length(r->of.k_log2), last = clsort__ceil_log2(r->most);
+    cl_uint i, next;
+    for (i = first < last ? first : last; i <= last; i = next) {
+        for (next = i + 1; next <= last && r->select[next] == r->select[i];) next++;
+        if ((*number)--) continue;
+        clsort__describe_row(r, c);
+        c->way = r->select[i] ? clsort__ways[r->select[i] - 1].name : "built in";
+        c->least = i ? (1u << (i - 1)) + 1 : 1;
+        if (next <= last) c->most = 1u << (next - 1);
+        c->top_k = r->of.k_log2 < 32 ? 1u << r->of.k_log2 : CLSORT__NEVER;
+        c->rows = r->of.rows_log2 < 32 ? 1u << r->of.rows_log2 : CLSORT__NEVER;
+        return 1;
+    }
+    return 0;
+}
+
+/* Fills in a choice; 0: there are fewer. */
+static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+{
+    const clsort__measured_row *r = NULL;
+    cl_uint kind = number, left = number - CLSORT__ARRAY_KINDS, i;
+    c->device = c->way = "";
+    if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
+    else {
+        for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
+            if (!s->measured || s->pinned) return 0;
+            r = &s->measured->rows[i];
+            if (r->most && clsort__describe_ways(r, &left, c)) break;
+        }
+        if (i == CLSORT__MEASURED_ROWS) return 0;
+        kind = r->of.kind - CLSORT__ARRAY_KINDS;
+    }
+    c->bits = 16u << kind / 3;
+    c->payload = kind % 3;
+    return 1;
 }
 
 /* ---- >>public -------------------------------------------------------------------------------- */
@@ -18912,19 +19386,20 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort as AUTO plans it by `row`, or if that is NULL by a
-   built-in one. */
-static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
-                               const clsort__crossover *row, size_t *most)
+/* Raises *most to the scratch memory of a sort, or a selection, as AUTO plans it by `form`, which
+   leaves to the built-in choices what it does not say. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__form *form,
+                               size_t *most)
 {
     const int pinned = s->pinned;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    if (row && row->bitonic && given.count > row->bitonic) given.count = row->bitonic;
+    if (form->row && form->row->bitonic && given.count > form->row->bitonic)
+        given.count = form->row->bitonic;
     j = clsort__sort_job(s, s->function, &given, &d);
     s->pinned = 1;
-    s->forced = row;
+    s->forced = form;
     j.op->check(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
@@ -18934,15 +19409,20 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
     s->pinned = pinned;
 }
 
-/* The scratch memory of AUTO by any row that may be measured, and by the built-in one: what was
+/* The scratch memory of AUTO by any form that may be measured, and by the built-in one: what was
    enough before a measurement is enough after it. As a maximum of sizes that do not fall with the
    count, it does not either. */
 static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 {
+    const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
+    const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
+    clsort__form form = { NULL, 0 };
     size_t i, most = 0;
-    clsort__scratch_by(s, d, NULL, &most);
-    for (i = 0; i < sizeof clsort__widest_rows / sizeof *clsort__widest_rows; i++)
-        clsort__scratch_by(s, d, &clsort__widest_rows[i], &most);
+    for (form.select = 0; form.select <= ways; form.select++)
+        for (i = 0; i <= rows; i++) {
+            form.row = i ? &clsort__widest_rows[i - 1] : NULL;
+            clsort__scratch_by(s, d, &form, &most);
+        }
     return most;
 }
 
@@ -18979,9 +19459,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 /* How a selection works, or a partition that is planned as a sort. */
 static const char *clsort__select_name(const clsort__plan *p)
 {
-    static const char *const names[] = { "digits", "streams",  "registers", "tiles", "rounds",
-                                         "a sample in one launch", "a sample", "sorting" };
-    return names[p->d.top_k ? p->select.how : CLSORT__BY_SORTING];
+    return clsort__ways[p->d.top_k ? p->select.how : CLSORT__BY_SORTING].name;
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
@@ -19275,7 +19753,8 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     clsort__job j;
     CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
-    CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
+    CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
     CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
@@ -19330,8 +19809,8 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
     CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
     size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
     if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
-    CLSORT__REQUIRE(sorter, number < CLSORT__MEASURED_KINDS, CLSORT_ERROR_UNKNOWN_VALUE, "number");
-    clsort__describe_choice(sorter, number, &c);
+    CLSORT__REQUIRE(sorter, clsort__describe_choice(sorter, number, &c),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "number");
     c.struct_size = size;
     memset(choice, 0, size);
     memcpy(choice, &c, size < sizeof c ? size : sizeof c);
@@ -19341,17 +19820,21 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
 CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
                                              size_t *bytes)
 {
-    char section[CLSORT__MOST_SECTION] = "";
-    size_t needed;
+    char *section = NULL;
+    size_t needed = 0;
+    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     sorter->function = "clsort_save_choices";
     CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
-    CLSORT__MUST(clsort__print_section(sorter, section));
-    *bytes = needed = strlen(section) + 1;
-    if (!text) return CL_SUCCESS;
-    CLSORT__REQUIRE(sorter, size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
-    memcpy(text, section, needed);
+    CLSORT__MUST(clsort__grow(sorter, &section, CLSORT__MOST_SECTION, 1));
+    *section = 0;
+    status = clsort__print_section(sorter, section);
+    if (status == CL_SUCCESS) *bytes = needed = strlen(section) + 1;
+    if (status == CL_SUCCESS && text && size >= needed) memcpy(text, section, needed);
+    clsort__free(section);
+    CLSORT__MUST(status);
+    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
     return CL_SUCCESS;
 }
 
@@ -20718,8 +21201,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
-   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
-     What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+   - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
+     what is the fastest on this device. What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
      text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
      clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
      0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.
