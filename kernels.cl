@@ -4372,7 +4372,7 @@ typedef ulong lane_t;
 #define CLSORT_PACKS 0
 typedef code_t lane_t;
 #endif
-/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other kernels
+/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of others
    apart, and cannot with what compress and expand return. */
 #ifdef CLSORT_ROW
 #define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
