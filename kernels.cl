@@ -2856,7 +2856,7 @@ typedef struct {
     code_t first, last;
 } bracket_t;
 
-CLSORT_INLINE split_t sample_row(global const uint *samples, uint s)
+CLSORT_INLINE split_t split_of_sample(global const uint *samples, uint s)
 {
     split_t row;
     vstore16(vload16(s, samples), 0, row.of);
@@ -2870,7 +2870,7 @@ CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint l
 {
     while (low < high) {
         const uint middle = (low + high) / 2;
-        const split_t row = sample_row(samples, before + middle);
+        const split_t row = split_of_sample(samples, before + middle);
         if (sum_split(&row) <= rank)
             low = middle + 1;
         else
@@ -2906,7 +2906,7 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
                    most = of_run(&b.high, k) >> step_log2,
                    low = samples_up_to(samples, before, least, most, rank);
         if (low > least) {
-            const split_t last = sample_row(samples, before + low - 1);
+            const split_t last = split_of_sample(samples, before + low - 1);
             if (sum_split(&last) >= lower) {
                 lower = sum_split(&last);
                 b.low = last;
@@ -2914,7 +2914,7 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
             }
         }
         if (low < most) {
-            const split_t next = sample_row(samples, before + low);
+            const split_t next = split_of_sample(samples, before + low);
             if (sum_split(&next) < upper) {
                 upper = sum_split(&next);
                 b.high = next;
@@ -3159,7 +3159,7 @@ CLSORT_INLINE uint choose_part(const place_t *p, uint step)
 }
 
 /* A code to compare with, below the last one. */
-CLSORT_INLINE code_t choose_pivot(const place_t *p, uint part)
+CLSORT_INLINE code_t code_between(const place_t *p, uint part)
 {
     const ulong span = (code_t)(p->last - p->first);
     return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
@@ -3191,7 +3191,7 @@ CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, loca
     local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);
     const uint t = local_id(), open = !is_near(p, slack);
     const uint part = choose_part(p, step);
-    const code_t pivot = choose_pivot(p, part);
+    const code_t pivot = code_between(p, part);
     const uint found = open ? codes_up_to(p, pivot, part, c) : p->low;
     uint more = 0;
     own[t] = found;
@@ -4366,10 +4366,10 @@ typedef uchar mask_t;
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
 #endif   /* CLSORT_LANE_BYTES == 4 */
 #if defined(CLSORT_ROW) && CLSORT_VALUE_BYTES > 0
-#define CLSORT_PACKS 1
+#define CLSORT_PACKS_PAIRS 1
 typedef ulong lane_t;
 #else
-#define CLSORT_PACKS 0
+#define CLSORT_PACKS_PAIRS 0
 typedef code_t lane_t;
 #endif
 /* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other kernels
@@ -4380,7 +4380,7 @@ typedef code_t lane_t;
 #define CLSORT_WITH_ROWS
 #endif
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
-#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS)
+#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
 //---- radix: scatter of a block per work-item
 /* Moves the elements of a block to the places that `next` holds for each digit. Places of pieces
@@ -4466,11 +4466,11 @@ CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t
    how. In a pass of radix this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys,
    1.3 times as long for 2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8
    bytes. */
-#ifndef CLSORT_STAGE_BYTES
-#define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
+#ifndef CLSORT_STAGING_BYTES
+#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #endif
 #define CLSORT_STAGE_LANES (64 / (uint)sizeof(lane_t))
-#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGE_BYTES / (uint)sizeof(lane_t))
+#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(lane_t))
 
 /* Writes lanes that lie in one line of the target. */
 CLSORT_INLINE void write_line(global lane_t *to, const lane_t *lanes, uint count)
@@ -4806,7 +4806,7 @@ CLSORT_INLINE void store_whole_row(row_t v, global lane_t *to)
     store_row(v, to, CLSORT_ROW);
 }
 
-#if !CLSORT_PACKS
+#if !CLSORT_PACKS_PAIRS
 CLSORT_INLINE row_t toggle_row(row_t k, codec_t c)
 {
     return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (row_t)c.mask);
@@ -4878,7 +4878,7 @@ CLSORT_INLINE void mirror_columns(row_t *r, uint rows, uint bits)
     }
 }
 
-CLSORT_INLINE void order_lanes(row_t *r, uint rows, uint bit)
+CLSORT_INLINE void order_columns(row_t *r, uint rows, uint bit)
 {
     #pragma unroll
     for (uint i = 0; i < rows; i++) {
@@ -4893,7 +4893,7 @@ CLSORT_INLINE void join_columns(row_t *r, uint rows, uint width)
     mirror_columns(r, rows, 2 * width - 1);
     #pragma unroll
     for (uint bit = width / 2; bit > 0; bit /= 2)
-        order_lanes(r, rows, bit);
+        order_columns(r, rows, bit);
     merge_columns(r, rows, rows / 2);
 }
 
@@ -4948,7 +4948,7 @@ CLSORT_INLINE uint row_lanes(uint n, uint row)
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
 CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
 {
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     return v;
 #else
     return decode_row(v, c);
@@ -4957,7 +4957,7 @@ CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
 
 CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     return v;
 #else
     return decode(v, c);
@@ -4973,7 +4973,7 @@ CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint 
     #pragma unroll
     for (uint i = 0; i < rows; i++) {
         r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
-#if !CLSORT_PACKS
+#if !CLSORT_PACKS_PAIRS
         if (are_keys)
             r[i] = encode_row(r[i], c);
 #endif
@@ -5000,12 +5000,12 @@ CLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint 
 }
 
 //---- radix: partitions of vectors
-/* Where a partition writes next: below `low` and from `high` on it is done. */
-typedef struct { uint low, high; } gap_t;
+/* What a partition has not written yet: below `low` and from `high` on it is done. */
+typedef struct { uint low, high; } unwritten_t;
 
-/* Writes a row to both ends of the gap: lanes below the pivot in front, the others behind. The gap
-   has room for a row at each end, or is one row. */
-CLSORT_INLINE gap_t move_row(global lane_t *to, gap_t g, row_t v, lane_t pivot)
+/* Writes a row to both ends of what is unwritten: lanes below the pivot in front, others behind.
+   There is room for a row at each end, or for one row. */
+CLSORT_INLINE unwritten_t move_row(global lane_t *to, unwritten_t g, row_t v, lane_t pivot)
 {
     const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
     const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
@@ -5018,7 +5018,8 @@ CLSORT_INLINE gap_t move_row(global lane_t *to, gap_t g, row_t v, lane_t pivot)
 }
 
 /* The same of the first lanes of a row: nothing else is written. */
-CLSORT_INLINE gap_t move_lanes(global lane_t *to, gap_t g, row_t v, lane_t pivot, uint lanes)
+CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, row_t v, lane_t pivot,
+                                     uint lanes)
 {
     const uint all = (1u << lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,
                count = popcount(below);
@@ -5030,11 +5031,11 @@ CLSORT_INLINE gap_t move_lanes(global lane_t *to, gap_t g, row_t v, lane_t pivot
 }
 
 /* Moves lanes below the pivot to the front of `to`, the others to its end, and returns how many are
-   below. The gap is as long as what was not moved yet. */
+   below. What is unwritten is as long as what was not moved yet. */
 CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
                                    lane_t pivot)
 {
-    gap_t g = { 0, n };
+    unwritten_t g = { 0, n };
     uint i = 0;
     for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW)
         g = move_row(to, g, load_whole_row(from + i), pivot);
@@ -5045,18 +5046,18 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
     return g.low;
 }
 
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
 /* Rows that a partition in place holds of each end, and moves at a time. */
 #define CLSORT_HELD_ROWS 4
 #define CLSORT_HELD (CLSORT_HELD_ROWS * CLSORT_ROW)
 
 /* The same in place, of a leaf or more; takes 1.2 times as long. Both ends are held in registers,
-   so that the gap has 2 * CLSORT_HELD lanes around those that are not read yet. The next rows come
-   from the end that has less of it: then there is room for them at each end. */
+   so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The next rows
+   come from the end that has fewer of these: then there is room for them at each end. */
 CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
     row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
-    gap_t g = { 0, n };
+    unwritten_t g = { 0, n };
     uint i = CLSORT_HELD, j = n - CLSORT_HELD;
     for (uint k = 0; k < CLSORT_HELD_ROWS; k++) {
         held[k] = load_whole_row(a + k * CLSORT_ROW);
@@ -5082,12 +5083,12 @@ CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         g = move_row(a, g, held[k], pivot);
     return g.low;
 }
-#endif   /* CLSORT_PACKS */
+#endif   /* CLSORT_PACKS_PAIRS */
 
 /* The same from `from` to `to`, which may be the same of packed elements. */
 CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
 {
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     if (from == to)
         return partition_in_place(from, n, pivot);
 #endif
@@ -5105,10 +5106,10 @@ CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
     row_t v = CLSORT_JOIN(vload, CLSORT_ROW)(0, sample);
     #pragma unroll
     for (uint width = 1; width < CLSORT_ROW; width *= 2) {
-        order_lanes(&v, 1, 2 * width - 1);
+        order_columns(&v, 1, 2 * width - 1);
         #pragma unroll
         for (uint bit = width / 2; bit > 0; bit /= 2)
-            order_lanes(&v, 1, bit);
+            order_columns(&v, 1, bit);
     }
     CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, sample);
     return sample[CLSORT_ROW / 2];
@@ -5132,11 +5133,15 @@ typedef struct { uint begin, size, moves; } vector_range_t;
 #define CLSORT_VECTOR_STACK 32
 
 /* A quicksort between two arrays of lanes, of which `done` receives what is sorted. */
-typedef struct { global lane_t *first, *second, *done; uint most_moves; codec_t codec; } quick_t;
+typedef struct {
+    global lane_t *first, *second, *done;
+    uint most_moves;
+    codec_t codec;
+} vector_quick_t;
 
 /* Partitions a range longer than a leaf. Returns the part to go on with, perhaps an empty one, and
    puts the other one on the stack. Lanes equal to the least one are done: they are written. */
-CLSORT_INLINE vector_range_t split_range(quick_t q, vector_range_t v, vector_range_t *stack,
+CLSORT_INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,
                                          uint *top)
 {
     global lane_t *const from = (v.moves & 1 ? q.second : q.first) + v.begin,
@@ -5158,7 +5163,7 @@ CLSORT_INLINE vector_range_t split_range(quick_t q, vector_range_t v, vector_ran
 }
 
 /* Sorts n lanes of q.first into q.done. */
-CLSORT_INLINE void sort_lanes(quick_t q, uint n)
+CLSORT_INLINE void sort_lanes(vector_quick_t q, uint n)
 {
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };
     uint top = 0;
@@ -5176,13 +5181,13 @@ CLSORT_INLINE void sort_lanes(quick_t q, uint n)
     }
 }
 
-#if !CLSORT_PACKS
+#if !CLSORT_PACKS_PAIRS
 /* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
    target and alt. */
 CLSORT_INLINE void vector_sort(radix_t r)
 {
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
-    const quick_t q = { alt, target, target, 2 * ceil_log2(r.n), r.codec };
+    const vector_quick_t q = { alt, target, target, 2 * ceil_log2(r.n), r.codec };
     if (r.n <= CLSORT_LEAF) {
         sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1);
         return;
@@ -5297,7 +5302,7 @@ CLSORT_INLINE uint are_in_order(global const lane_t *a, uint n)
 /* Sorts n lanes in place: in the spare lanes, too, as soon as there is room. */
 CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
 {
-    const quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };
+    const vector_quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };
     uint top = 0;
     if (are_in_order(p.lanes, n))
@@ -5307,7 +5312,8 @@ CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
             v = split_range(all, v, stack, &top);
             continue;
         }
-        const quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, all.most_moves, c };
+        const vector_quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, all.most_moves,
+                                   c };
         sort_lanes(q, v.size);
         if (top == 0)
             break;
@@ -5316,13 +5322,13 @@ CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
 }
 
 /* Sorts packed elements, of which n are numbered, to the target. */
-CLSORT_INLINE void sort_packed(radix_t r, packed_t p, global const uint *values)
+CLSORT_INLINE void sort_packed_pairs(radix_t r, packed_t p, global const uint *values)
 {
     sort_packed_lanes(p, r.n, r.codec);
     fetch_values(p.lanes, values, r.n);
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
 }
-#endif   /* !CLSORT_PACKS */
+#endif   /* !CLSORT_PACKS_PAIRS */
 #endif   /* !defined(CLSORT_ROW) */
 
 //---- radix: pieces
@@ -5419,24 +5425,24 @@ CLSORT_INLINE global uint *cached_block(radix_t r, uint block)
 }
 
 /* What tells the range of a code: cells have 2^shift codes. */
-typedef struct { code_t low, last; uint shift; global const uchar *range; } cells_t;
+typedef struct { code_t low, last; uint shift; global const uchar *range; } cell_map_t;
 
-CLSORT_INLINE cells_t take_cells(radix_t r)
+CLSORT_INLINE cell_map_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
-    const cells_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), w[CACHED_SHIFT],
-                        (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
+    const cell_map_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), w[CACHED_SHIFT],
+                           (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
     return c;
 }
 
-CLSORT_INLINE uint cell_of(cells_t c, code_t code)
+CLSORT_INLINE uint cell_of(cell_map_t c, code_t code)
 {
     return (uint)((min(max(code, c.low), c.last) - c.low) >> c.shift);
 }
 
 /* The cells of CLSORT_CODES_AT_ONCE keys, side by side in vectors. Ranges are looked up where they
    are used: in a loop of their own compilers gather them into vectors, which takes longer. */
-CLSORT_INLINE void find_cells(cells_t c, codec_t codec, array_t a, uint begin, uint *cell)
+CLSORT_INLINE void find_cells(cell_map_t c, codec_t codec, array_t a, uint begin, uint *cell)
 {
     for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
         cell[k] = cell_of(c, encode(*key_place(a, begin + k), codec));
@@ -5444,7 +5450,7 @@ CLSORT_INLINE void find_cells(cells_t c, codec_t codec, array_t a, uint begin, u
 
 //---- radix: cached sample
 /* Codes of 2^size_log2 keys; the place of each in its part of the keys is drawn. */
-CLSORT_INLINE void take_sample(radix_t r, uint size_log2, code_t *code)
+CLSORT_INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 {
     for (uint i = 0; i < 1u << size_log2; i++) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
@@ -5453,7 +5459,7 @@ CLSORT_INLINE void take_sample(radix_t r, uint size_log2, code_t *code)
     }
 }
 
-CLSORT_INLINE cells_t make_cells(radix_t r, const code_t *code, uint size)
+CLSORT_INLINE cell_map_t make_cells(radix_t r, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
     code_t low = code[0], last = low;
@@ -5470,7 +5476,7 @@ CLSORT_INLINE cells_t make_cells(radix_t r, const code_t *code, uint size)
 }
 
 /* Marks the ranges in which the sample has several codes. */
-CLSORT_INLINE void mark_mixed(radix_t r, cells_t c, const code_t *code, uint size)
+CLSORT_INLINE void mark_mixed(radix_t r, cell_map_t c, const code_t *code, uint size)
 {
     global uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
     code_t first[CLSORT__CACHED_RANGES];
@@ -5499,8 +5505,8 @@ CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
     code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];
     if (get_global_id(0) != 0)
         return;
-    take_sample(r, size_log2, code);
-    const cells_t c = make_cells(r, code, size);
+    load_sample(r, size_log2, code);
+    const cell_map_t c = make_cells(r, code, size);
     for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++)
         count[cell] = 0;
     for (uint i = 0; i < size; i++)
@@ -5519,7 +5525,7 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_global_id(0);
     const block_t b = take_block(r, block, 1);
-    const cells_t c = take_cells(r);
+    const cell_map_t c = take_cells(r);
     uint bins[CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES], i = 0;
     if (b.size == 0)
         return;
@@ -5567,7 +5573,7 @@ CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 
 //---- radix: cached split
 /* Moves the elements of a block to their ranges. Cells of 16 at a time are computed in vectors. */
-CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
+CLSORT_INLINE void move_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next)
 {
     uint i = 0;
     for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
@@ -5588,15 +5594,15 @@ CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
 CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
 {
     const code_t key = *key_place(r.source, i);
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     return (lane_t)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i];
 #else
     return key;
 #endif
 }
 
-/* The same as split_items of elements in lanes, of more than caches hold if `stages`. */
-CLSORT_INLINE void split_lanes(radix_t r, cells_t c, block_t b, uint *next, uint stages)
+/* The same as move_to_ranges of elements in lanes, of more than caches hold if `stages`. */
+CLSORT_INLINE void move_lanes_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next, uint stages)
 {
     lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
     global lane_t *const to = lanes_of(r.alt);
@@ -5629,7 +5635,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_global_id(0);
     const block_t b = take_block(r, block, r.scratch[CLSORT__GATE]);
-    const cells_t c = take_cells(r);
+    const cell_map_t c = take_cells(r);
     uint next[CLSORT__CACHED_RANGES];
     if (b.size == 0)
         return;
@@ -5637,16 +5643,16 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
         next[d] = cached_block(r, block)[d];
 #if CLSORT_IN_LANES
     if (CLSORT_STAGES(n))
-        split_lanes(r, c, b, next, 1);
+        move_lanes_to_ranges(r, c, b, next, 1);
     else
-        split_lanes(r, c, b, next, 0);
+        move_lanes_to_ranges(r, c, b, next, 0);
 #else
-    split_items(r, c, b, next);
+    move_to_ranges(r, c, b, next);
 #endif
 }
 
 //---- radix: cached buckets
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
 /* Spare lanes of work-item `own`, of `room` lanes each, from a multiple of a vector on. */
 CLSORT_INLINE packed_t take_packed(radix_t r, uint words, uint own, uint room)
 {
@@ -5665,16 +5671,16 @@ CLSORT_INLINE void sort_whole(radix_t r)
     if (digits_are_faster(r, seen.set & seen.clear))
         sort_small(r);
     else
-        sort_packed(r, p, (global const uint *)r.source.values);
+        sort_packed_pairs(r, p, (global const uint *)r.source.values);
 }
 
 /* Sorts a range. */
-CLSORT_INLINE void sort_bucket(radix_t r, packed_t p)
+CLSORT_INLINE void sort_packed_range(radix_t r, packed_t p)
 {
     global uint *const values = (global uint *)r.target.values;
     if (!digits_are_faster(r, take_values(p.lanes, values, r.n))) {
         number_lanes(p.lanes, r.n);
-        sort_packed(r, p, values);
+        sort_packed_pairs(r, p, values);
         return;
     }
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
@@ -5693,7 +5699,7 @@ CLSORT_INLINE void sort_whole(radix_t r)
     else
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
-#endif   /* CLSORT_PACKS */
+#endif   /* CLSORT_PACKS_PAIRS */
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
@@ -5704,7 +5710,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
     global uint *const words = cached_words(r), *const starts = cached_starts(r);
     const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;
     const array_t target_all = r.target, alt_all = r.alt;
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
                                     + blocks * CLSORT__CACHED_RANGES,
                              (uint)get_global_id(0), pass);
@@ -5718,10 +5724,10 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
             break;
         r.n = starts[d + 1] - starts[d];
         r.target = advance(target_all, starts[d]);
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
         p.lanes = lanes_of(alt_all) + starts[d];
         r.alt.keys = (global uchar *)p.lanes;
-        sort_bucket(r, p);
+        sort_packed_range(r, p);
 #else
         r.source = r.alt = advance(alt_all, starts[d]);
         sort_whole(r);
@@ -5758,11 +5764,11 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
    CLSORT_SWEEP packs two counters of 16 bits into a word, so that a work-group may count
    CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. Warps have a plain increment that
    takes equal digits at once: they need neither. */
-#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)
+#define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #define CLSORT_COUNT_COPIES \
     (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
-#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_PACKS) * CLSORT_COUNT_COPIES)
+#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
 /* Keys that a work-item loads at once. */
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
 
@@ -5779,8 +5785,8 @@ CLSORT_INLINE void clear_bins(local uint *bins)
 CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
 {
     const uint i = p * CLSORT_DIGITS + digit;
-    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],
-               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);
+    atomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],
+               CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);
 }
 
 /* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
@@ -5821,8 +5827,8 @@ CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
-        const uint word = bins[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES + k];
-        count += CLSORT_PACKS ? word >> i % 2 * 16 & 0xFFFF : word;
+        const uint word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + k];
+        count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
     }
     return count;
 }
@@ -6053,13 +6059,13 @@ CLSORT_INLINE void stage_codes(tile_t tile, const digits_t *digits, const code_t
 //---- radix: places
 /* A work-item's own digits begin here. */
 #define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
-CLSORT_INLINE uint own_digit(uint k)
+CLSORT_INLINE uint assigned_digit(uint k)
 {
     return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
 }
 
 /* The tile's elements with a digit. Called with a barrier since the elements were counted. */
-CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
+CLSORT_INLINE uint digit_count(tile_t tile, uint digit)
 {
     uint count = 0;
     #pragma unroll
@@ -6073,7 +6079,7 @@ CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
    digits' offsets set; needs a barrier after. */
 CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 {
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         tile.offsets[d] -= begin;
         #pragma unroll
         for (uint w = 0; w < CLSORT_TEAMS; w++) {
@@ -6132,8 +6138,8 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     digits_t digits;
     count_team_digits(tile, &digits, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
-        const uint count = count_digit(tile, d);
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        const uint count = digit_count(tile, d);
         tile.offsets[d] = tile.next[d];
         tile.next[d] += count;
         sum += count;
@@ -6277,12 +6283,12 @@ CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uin
    bits each, above and below. */
 typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;
 
-CLSORT_INLINE uint own_digit_of(const own_t *own, uint m)
+CLSORT_INLINE uint packed_digit(const own_t *own, uint m)
 {
     return own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;
 }
 
-CLSORT_INLINE uint own_rank(const own_t *own, uint m)
+CLSORT_INLINE uint packed_rank(const own_t *own, uint m)
 {
     return own->pairs[m / 4] >> m % 4 * 8 & 15;
 }
@@ -6304,7 +6310,7 @@ CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *ke
     #pragma unroll
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         counters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * 4) & 15);
-    counters[few_half(own_digit_of(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;
+    counters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;
 }
 
 /* Turns the counters into places in the tile. Called by all work-items between barriers. */
@@ -6342,15 +6348,15 @@ CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t
     barrier(CLK_LOCAL_MEM_FENCE);
     place_counters(tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         const uint begin = few_begin(counters, d), next = tile.next[d];
         tile.offsets[d] = next - begin;
         tile.next[d] = next + few_begin(counters, d + 1) - begin;
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = own_digit_of(&own, m),
-                   place = counters[few_half(d, local_id())] + own_rank(&own, m);
+        const uint d = packed_digit(&own, m),
+                   place = counters[few_half(d, local_id())] + packed_rank(&own, m);
         set_rank(rank, m, place);
         tile.staged[place] = key[m];
         digits[place] = (uchar)d;
@@ -6534,14 +6540,14 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
     uint sum = 0;
 #if CLSORT_FEW_PARTS
-    for (uint d = 0; own_digit(0) < CLSORT_DIGITS && d < own_digit(0); d++)
+    for (uint d = 0; assigned_digit(0) < CLSORT_DIGITS && d < assigned_digit(0); d++)
         sum += totals[d];
 #else
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++)
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++)
         sum += totals[d];
     sum = group_scan(sum, tile.sums);
 #endif
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         tile.next[d] = sum + radix_table(r, d)[block];
         sum += totals[d];
     }
@@ -7279,7 +7285,7 @@ CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
    the elements were counted; needs one after. Returns the count of digit t. */
 CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
 {
-    const uint t = local_id(), count = t < CLSORT_DIGITS ? count_digit(tile, t) : 0;
+    const uint t = local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;
     if (t < CLSORT_DIGITS) {
         if (plan & PASS_SORTS && number > 0)
             store_status(sweep_status(r, number) + t,
@@ -8884,8 +8890,8 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
 /* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
    on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
    with the counters ready. */
-CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
-                                uint step, local uint *counters, const uint by)
+CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
+                                  uint step, local uint *counters, const uint by)
 {
     for (uint at = first + local_id(); at < rows; at += step) {
         if (all_ahead(at, rows)) {
@@ -8917,7 +8923,7 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 //---- radix: hybrid count of parts
 /* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
    whole warps. */
-CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)
+CLSORT_INLINE void count_key_of_parts(splitter_t s, code_t code, local uint *counters)
 {
     const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
                peers = first_peers(part),
@@ -8926,7 +8932,7 @@ CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)
         add_count(counters, part, count, BY_PARTS);
 }
 
-/* As count_digits, of the parts of all slices. Where keys are sorted, many of a warp have one. */
+/* As count_by_split, of the parts of all slices. Where keys are sorted, many of a warp have one. */
 CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
                                local uint *counters)
 {
@@ -8945,7 +8951,7 @@ CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first,
             if (crowds) {
                 #pragma unroll
                 for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_part(s, code[m], counters);
+                    count_key_of_parts(s, code[m], counters);
             } else
                 count_ahead(s, code, counters, BY_PARTS);
         } else
@@ -9002,11 +9008,12 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     if (s.heavy == 0 && !s.flat)
         spread_masks(h, masks);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
+    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
     else if (counted) count_parts(h, s, counted, first, step, counters);
-    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
-    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
-    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
+    else if (s.flat) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
+    else if (s.heavy == 0)
+        count_by_split(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
+    else count_by_split(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (counted) add_parts(h, counted, counters);
     else add_copies(h, counters);
@@ -9468,11 +9475,11 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid second digits
 /* A part of a range that a work-group takes: `begin` in the array, `rows` codes, of up to `most`
    tiles; rows 0: there is none. */
-typedef struct { uint digit, begin, rows, tiles; } part_t;
+typedef struct { uint digit, begin, rows, tiles; } range_part_t;
 
 /* The range of tile `tile`, and what it has from there on. found: a word. Called by all work-items
    with the word free; it is so again after the next barrier. */
-CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *found)
+CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
 {
     const uint total = h.tables[CLSORT__HEAD_TILES];
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
@@ -9482,7 +9489,7 @@ CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *fou
             *found = d;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    part_t p = { *found, 0, 0, 0 };
+    range_part_t p = { *found, 0, 0, 0 };
     const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];
     p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;
     p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);
@@ -9506,14 +9513,14 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     if (counted && tile >= inner && end <= outer)
         return;
     while (tile < end) {
-        const part_t p = find_part(h, tile, end - tile, found);
+        const range_part_t p = find_range_part(h, tile, end - tile, found);
         const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        count_digits(s, advance(h.alt, p.begin), h.codec,
-                     counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
-                     counters, BY_LINE);
+        count_by_split(s, advance(h.alt, p.begin), h.codec,
+                       counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
+                       counters, BY_LINE);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             if (counters[d] != 0)
@@ -9540,7 +9547,7 @@ CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
    are twice as dense below a power of two as above it. Returns whether it did. counts: of the
    digits; free: a word. Called by all work-items after a barrier; ends with one. */
-CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)
+CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
     const line_t line = range_line(h, digit);
     if (local_id() == 0)
@@ -9594,7 +9601,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
+    const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
     list_buckets(h, digit, counts, joins, single, own, sums);
     uint sum = 0, total;
     #pragma unroll 1
@@ -9694,7 +9701,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     }
     for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
         l.counters[d] = 0;
-    const part_t p = find_part(h, tile, 1, l.sums);
+    const range_part_t p = find_range_part(h, tile, 1, l.sums);
     const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
                        p.rows };
@@ -9828,14 +9835,14 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
         finish_bucket(h, space, take_bucket(h, slots ? hybrid_list(h)[i] : i));
 }
 
-//---- radix: hybrid windows
+//---- radix: hybrid portions
 /* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
    line and not above `top`; or, where too many are equal, `rows` times the code `low`. */
 typedef struct {
     code_t low, top;
     line_t line;
     uint bin, rows, equal;
-} window_t;
+} portion_t;
 
 /* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
    they were counted; ends with one. */
@@ -9867,9 +9874,9 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
 /* Looks at a bucket's codes from the line's first one up to `top`: with `bin` 0 counts them by
    bins, else moves those of the bins below to `keys` and `values`. Called by all work-items with
    the bins and words cleared and a barrier since; ends with a barrier. */
-CLSORT_APART void scan_window(local ulong2 *space, global uchar *from, global uchar *keys,
-                              global uchar *values, code_t mask, code_t flip, code_t rotate,
-                              uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
+CLSORT_APART void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
+                               global uchar *values, code_t mask, code_t flip, code_t rotate,
+                               uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
 {
 #if CLSORT_PAIRS
     const array_t alt = { from, from, 0 }, to = { keys, values, 1 };
@@ -9901,19 +9908,19 @@ CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint
                                code_t top, uint bin)
 {
     const array_t to = advance(h.target, b.begin + done);
-    scan_window(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
-                h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, bin);
+    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
+                 h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, bin);
 }
 
-/* The next window of a bucket above the capacity. *low: the first code that is not yet sorted, of
-   which there are some; advanced behind the window. A bin that does not fit is looked at alone,
+/* The next portion of a bucket above the capacity. *low: the first code that is not yet sorted, of
+   which there are some; advanced behind the portion. A bin that does not fit is looked at alone,
    until it is one code. The loop has one end: at two, PoCL 6.0 aborts, since barriers are inside.
    Called by all work-items; ends with a barrier. */
-CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
+CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
     const bucket_space_t l = bucket_space(space);
     code_t top = b.last;
-    window_t w;
+    portion_t w;
     do {
         const code_t first = *low;
         const line_t line = make_line(first, top, 1);
@@ -9938,7 +9945,7 @@ CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, 
 }
 
 //---- radix: hybrid long buckets
-/* Sorts a bucket above the capacity, window by window, from alt to the target. Called by all
+/* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
    work-items. */
 CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
@@ -9948,7 +9955,7 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
         store_key(alt, i, load_key(target, i));
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint done = 0; done < b.rows;) {
-        const window_t w = next_window(h, space, b, &low);
+        const portion_t w = next_portion(h, space, b, &low);
         if (!w.equal) {
             scan_bucket(h, space, b, done, w.line, w.top, w.bin);
             sort_part(h, space, b.begin + done, w.rows,
@@ -10128,8 +10135,8 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 /* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, code_t least,
-                               code_t most)
+CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint rows, code_t least,
+                                   code_t most)
 {
     const line_t line = make_line(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
@@ -10145,7 +10152,7 @@ CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, c
     order_bins(l, rows, longest);
 }
 
-CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)
+CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     if (keys_are_codes(codec)) {
         #pragma unroll 8
@@ -10270,8 +10277,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             code[m] = encode(code[m], codec);
     }
-    sort_bucket(l, code, rows, least, most);
-    store_held(l, advance(target, span.begin), codec, rows);
+    sort_tile_codes(l, code, rows, least, most);
+    store_tile_codes(l, advance(target, span.begin), codec, rows);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
 #endif   /* CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
@@ -10681,15 +10688,15 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 #else
 #define CLSORT_UNROLL_CODES 1
 #endif
-#define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
-#define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)
+#define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
+#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * CLSORT_SAMPLES_OWN_BINS)
 /* Counters of bins, with one more; and words. */
 typedef struct { local uint *count, *words; } bins_t;
-enum { WORD_LONGEST, WORD_KEPT };   /* CLSORT__SAMPLES_WORDS */
+enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
 
 CLSORT_INLINE bins_t bins_of(held_t l)
 {
-    const uint slots = CLSORT_BINS + (CLSORT_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
+    const uint slots = CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
     const bins_t b = { l.words, l.words + slots };
     return b;
 }
@@ -10708,10 +10715,10 @@ CLSORT_INLINE local code_t *held_slot(held_t l, uint i)
 CLSORT_INLINE void clear_counts(bins_t b)
 {
     #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++)
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++)
         *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;
     if (local_id() == 0)
-        b.words[WORD_LONGEST] = 0;
+        b.words[BINS_LONGEST] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -10764,26 +10771,26 @@ CLSORT_INLINE uint scan_sums(uint x, local uint *sums, uint *total)
    barrier. */
 CLSORT_INLINE uint place_counts(held_t l, bins_t b)
 {
-    const uint first = local_id() * CLSORT_OWN_BINS;
-    uint count[CLSORT_OWN_BINS], sum = 0, longest = 0, total = 0;
+    const uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;
+    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0, total = 0;
     #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
         count[k] = *bin_slot(b, first + k);
         sum += count[k];
         longest = max(longest, count[k]);
     }
     if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)
-        atomic_max(&b.words[WORD_LONGEST], longest);
+        atomic_max(&b.words[BINS_LONGEST], longest);
     sum = scan_sums(sum, l.sums, &total);
     #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
         *bin_slot(b, first + k) = sum;
         sum += count[k];
     }
     if (local_id() == CLSORT_GROUP - 1)
-        *bin_slot(b, CLSORT_BINS) = sum;
+        *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return b.words[WORD_LONGEST];
+    return b.words[BINS_LONGEST];
 }
 
 //---- radix: samples lines
@@ -10793,10 +10800,10 @@ typedef struct { code_t low; uint shift, single; float factor; } even_bins_t;
 CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
 {
     const ulong span = (code_t)(most - least);
-    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_BINS;
+    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_SAMPLES_BINS;
     const even_bins_t line = {
         least, shift, single,
-        single ? 1.0f : (float)CLSORT_BINS / ((float)(uint)(span >> shift) + 1.0f)
+        single ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
     };
     return line;
 }
@@ -10805,7 +10812,7 @@ CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
 CLSORT_INLINE uint even_bin(even_bins_t line, code_t code)
 {
     const float place = (float)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
-    return min((uint)place, CLSORT_BINS - 1u);
+    return min((uint)place, CLSORT_SAMPLES_BINS - 1u);
 }
 
 #if CLSORT_WARPS
@@ -11100,18 +11107,18 @@ typedef struct { code_t first, last; } codes_span_t;
 CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)
 {
     if (local_id() == 0)
-        b.words[WORD_KEPT] = 0;
+        b.words[BINS_KEPT] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
         const code_t code = stretch_code(s, b, i);
         if (code >= span.first && code <= span.last) {
-            const uint place = atomic_inc(&b.words[WORD_KEPT]);
+            const uint place = atomic_inc(&b.words[BINS_KEPT]);
             if (place < CLSORT_TILE_ITEMS)
                 *held_slot(l, place) = code;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return b.words[WORD_KEPT];
+    return b.words[BINS_KEPT];
 }
 
 //---- radix: samples bucket
@@ -11250,7 +11257,7 @@ typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
 
 /* How a pivot parts elements: how many come before it and how many are equal; the least code of
    all, the greatest below the pivot, the least above it, the greatest of all. */
-typedef struct { uint less, equal; code_t least, below, above, most; } part_t;
+typedef struct { uint less, equal; code_t least, below, above, most; } partition_t;
 
 CLSORT_INLINE uint8 pack_range(range_t r)
 {
@@ -11349,13 +11356,13 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
 }
 
 //---- quicksort: parts
-CLSORT_INLINE part_t no_part(void)
+CLSORT_INLINE partition_t no_part(void)
 {
-    const part_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
+    const partition_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
     return p;
 }
 
-CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
+CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
 {
     const code_t below = code < pivot ? code : (code_t)0,
                  above = code > pivot ? code : (code_t) ~(code_t)0;
@@ -11367,22 +11374,22 @@ CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
     p->most = max(p->most, code);
 }
 
-CLSORT_INLINE part_t join_parts(part_t a, part_t b)
+CLSORT_INLINE partition_t join_parts(partition_t a, partition_t b)
 {
-    const part_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
-                       max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
+    const partition_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
+                            max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
     return p;
 }
 
-CLSORT_INLINE uint8 pack_bounds(part_t p)
+CLSORT_INLINE uint8 pack_bounds(partition_t p)
 {
     return as_uint8((ulong4)(p.least, p.below, p.above, p.most));
 }
 
-CLSORT_INLINE part_t unpack_part(uint less, uint equal, uint8 bounds)
+CLSORT_INLINE partition_t unpack_part(uint less, uint equal, uint8 bounds)
 {
     const ulong4 v = as_ulong4(bounds);
-    const part_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
+    const partition_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
     return p;
 }
 
@@ -11488,7 +11495,7 @@ CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 #endif
 }
 
-CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
+CLSORT_INLINE void put_part(quick_local_t l, uint t, partition_t p)
 {
     l.sums[t] = p.less;
     l.sums[CLSORT_GROUP + t] = p.equal;
@@ -11498,19 +11505,19 @@ CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
     l.codes[3 * CLSORT_GROUP + t] = p.most;
 }
 
-CLSORT_INLINE part_t get_part(quick_local_t l, uint t)
+CLSORT_INLINE partition_t get_part(quick_local_t l, uint t)
 {
-    const part_t p = { l.sums[t],
-                       l.sums[CLSORT_GROUP + t],
-                       l.codes[t],
-                       l.codes[CLSORT_GROUP + t],
-                       l.codes[2 * CLSORT_GROUP + t],
-                       l.codes[3 * CLSORT_GROUP + t] };
+    const partition_t p = { l.sums[t],
+                            l.sums[CLSORT_GROUP + t],
+                            l.codes[t],
+                            l.codes[CLSORT_GROUP + t],
+                            l.codes[2 * CLSORT_GROUP + t],
+                            l.codes[3 * CLSORT_GROUP + t] };
     return p;
 }
 
 /* Joins the parts of all work-items. Called by all; begins and ends with a barrier. */
-CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)
+CLSORT_INLINE partition_t join_group(partition_t p, quick_local_t l)
 {
     const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -11550,9 +11557,9 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: a tile
 /* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
-CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
-    part_t p = no_part();
+    partition_t p = no_part();
     for (uint base = local_id(); base < size; base += CLSORT_TILE_ITEMS) {
         code_t key[CLSORT_ITEMS];
         #pragma unroll
@@ -11711,12 +11718,12 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: counting by a work-item
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
 /* Joins the parts of all lanes. */
-CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
-                                words_t less, words_t equal)
+CLSORT_CALLED partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
+                                     words_t less, words_t equal)
 {
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
-    part_t p = no_part();
+    partition_t p = no_part();
     vstore16(least, 0, codes);
     vstore16(below, 1, codes);
     vstore16(above, 2, codes);
@@ -11724,12 +11731,12 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
     vstore16(less, 0, counts);
     vstore16(equal, 1, counts);
     for (uint l = 0; l < CLSORT_LANES; l++) {
-        const part_t lane = { counts[l],
-                              counts[CLSORT_LANES + l],
-                              codes[l],
-                              codes[CLSORT_LANES + l],
-                              codes[2 * CLSORT_LANES + l],
-                              codes[3 * CLSORT_LANES + l] };
+        const partition_t lane = { counts[l],
+                                   counts[CLSORT_LANES + l],
+                                   codes[l],
+                                   codes[CLSORT_LANES + l],
+                                   codes[2 * CLSORT_LANES + l],
+                                   codes[3 * CLSORT_LANES + l] };
         p = join_parts(p, lane);
     }
     return p;
@@ -11737,8 +11744,8 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
 
 /* Counts how the pivot parts the whole vectors of some elements; *done becomes the number of
    elements in these. */
-CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint size, code_t pivot,
-                                   uint *done)
+CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
+                                        code_t pivot, uint *done)
 {
     const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
     codes_t least = all, below = 0, above = all, most = 0;
@@ -11756,13 +11763,13 @@ CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint siz
 }
 #endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
-CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
     uint done = 0;
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
-    part_t p = count_vectors(from, c, begin, size, pivot, &done);
+    partition_t p = count_vectors(from, c, begin, size, pivot, &done);
 #else
-    part_t p = no_part();
+    partition_t p = no_part();
 #endif
     for (uint i = done; i < size; i++)
         add_code(&p, code_at(from, begin + i, c), pivot);
@@ -11836,9 +11843,9 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const part_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
-                                      block_count(q, r, b), pivot),
-                     part = join_group(own, l);
+        const partition_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
+                                           block_count(q, r, b), pivot),
+                          part = join_group(own, l);
         if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
             vstore8(pack_bounds(part), 0, block_at(q, b) + 2);
@@ -11877,7 +11884,7 @@ CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
 }
 
 /* Stores a sequence's bounds: those of all its elements, and those next to the pivot. */
-CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
+CLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)
 {
     global uint *sequence = sequence_at(q, q.round, i);
     vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);
@@ -11893,7 +11900,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
                end = min(first + share, blocks);
     uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;
-    part_t p = no_part(), head = no_part();
+    partition_t p = no_part(), head = no_part();
     for (uint b = first; b < end; b++) {
         p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
@@ -11917,7 +11924,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 #else
 CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 {
-    part_t p = no_part();
+    partition_t p = no_part();
     for (uint b = 0, now = 0; b < blocks; b++) {
         p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
@@ -12165,7 +12172,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
     const array_t from = quick_array(q, r.array);
     const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
     const code_t pivot = choose_pivot(q, l, from, parted);
-    const part_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
+    const partition_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
     const uint greater = r.begin + part.less + part.equal;
     const places_t next = { r.begin, r.begin + part.less, greater };
     scatter_part(q, l, r.array, r.begin, size, pivot, next);
@@ -13400,21 +13407,21 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
 /* Keys of 16 bytes, loaded at once where they are aligned. */
 #if CLSORT_KEY_BYTES == 1
 #define CLSORT_PACK 16
-#define CLSORT_PACKS 1
+#define CLSORT_PACKS_AHEAD 1
 #elif CLSORT_KEY_BYTES == 2
 #define CLSORT_PACK 8
-#define CLSORT_PACKS 2
+#define CLSORT_PACKS_AHEAD 2
 #elif CLSORT_KEY_BYTES == 4
 #define CLSORT_PACK 4
-#define CLSORT_PACKS 4
+#define CLSORT_PACKS_AHEAD 4
 #else
 #define CLSORT_PACK 2
-#define CLSORT_PACKS 4
+#define CLSORT_PACKS_AHEAD 4
 #endif
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
 /* Elements that a work-item looks at together. */
-#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS)
+#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS_AHEAD)
 
 /* Candidates of a work-group's part: the bound; a list in local memory and the row's list, of
    `most` pairs. count[0]: how many are listed; count[2]: not 0 if both lists are full. */
@@ -13480,11 +13487,11 @@ CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const co
 CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint whole)
 {
     global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
-    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS) {
-        packed_keys_t keys[CLSORT_PACKS];
+    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {
+        packed_keys_t keys[CLSORT_PACKS_AHEAD];
         code_t code[CLSORT_BATCH];
         #pragma unroll
-        for (uint b = 0; b < CLSORT_PACKS; b++)
+        for (uint b = 0; b < CLSORT_PACKS_AHEAD; b++)
             keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
         if (takes_whole_keys(s)) {
             #pragma unroll
@@ -13846,7 +13853,8 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
 
 //---- select: blocks of streams
 /* Loads the codes of a block. Is any of them below the bound? */
-CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)
+CLSORT_INLINE uint load_stream_block(select_t s, select_part_t p, size_t i, code_t bound,
+                                     code_t *code)
 {
     uint below = 0;
     for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
@@ -13883,7 +13891,7 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
         bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
         code_t code[CLSORT_STREAM_BLOCK];
-        if (!load_block(s, p, i, bound, code))
+        if (!load_stream_block(s, p, i, bound, code))
             continue;
         bound = append_block(s, c, code, i, bound, &appended);
         if (appended < patience)
@@ -13970,21 +13978,21 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
    table has the numbers' words, which clsort_select_sample clears. */
 /* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
    numbers from `first` on. */
-#define CLSORT_READS 0
-#define CLSORT_RANKS 1
-#define CLSORT_SAMPLES 2
-#define CLSORT_READS_AGAIN 3
-#define CLSORT_RANKS_AGAIN 4
-#define CLSORT_PASSES 5
+#define CLSORT_STEP_READS 0
+#define CLSORT_STEP_RANKS 1
+#define CLSORT_STEP_SAMPLES 2
+#define CLSORT_STEP_READS_AGAIN 3
+#define CLSORT_STEP_RANKS_AGAIN 4
+#define CLSORT_STEP_PASSES 5
 typedef struct { uint step, first, size; } step_t;
 typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_t;
 
 CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
 {
     const uint step = at.step + 1,
-               of_row = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes ? 1
-                        : step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN      ? l.ranges
-                                                                                  : l.parts;
+               of_row = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes ? 1
+                        : step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN ? l.ranges
+                                                                                       : l.parts;
     const step_t next = { step, at.first + at.size, s.rows * of_row };
     return next;
 }
@@ -13994,12 +14002,12 @@ CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
    this step and those after it, so the steps that tell are waited for first. Called by all. */
 CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
-    if (at.step >= CLSORT_SAMPLES) {
+    if (at.step >= CLSORT_STEP_SAMPLES) {
         wait_until_done(head + CLSORT__ROW_NUMBERS, once);
         if (head[CLSORT__ROW_ANY_FAILED] < 1)
             return 0;
     }
-    if (at.step >= CLSORT_PASSES) {
+    if (at.step >= CLSORT_STEP_PASSES) {
         wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);
         if (head[CLSORT__ROW_ANY_FAILED] < 2)
             return 0;
@@ -14012,23 +14020,23 @@ CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint r
 CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_t l, uint step, uint i,
                            local uint *space, local code_t *codes, local ulong *lists)
 {
-    const uint rows_step = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes,
-               ranks = step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN,
-               again = step > CLSORT_RANKS;
+    const uint rows_step = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes,
+               ranks = step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN,
+               again = step > CLSORT_STEP_RANKS;
     const select_part_t p = open_part(
         s, t, part_number(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
                           ranks || rows_step ? s.n : l.part_elements),
-        step >= CLSORT_PASSES ? 2 : again);
+        step >= CLSORT_STEP_PASSES ? 2 : again);
     if (ranks)
         rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
-    else if (step == CLSORT_READS || step == CLSORT_READS_AGAIN)
+    else if (step == CLSORT_STEP_READS || step == CLSORT_STEP_READS_AGAIN)
         read_part(s, t, p, lists);
-    else if (step == CLSORT_SAMPLES)
+    else if (step == CLSORT_STEP_SAMPLES)
         sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
     else if (rows_step)
         sort_row(s, t, out, p, space, codes);
     else
-        pass_over(s, t, p, space, step - CLSORT_PASSES);
+        pass_over(s, t, p, space, step - CLSORT_STEP_PASSES);
 }
 
 /* memory: as for clsort_select_rank; or as for clsort_select_rows, its codes first, at multiples of
@@ -14042,9 +14050,9 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     local code_t *codes = (local code_t *)memory;
     local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
     const long_t l = { parts, part_elements, ranges, clusters, wanted };
-    const uint last = CLSORT_PASSES + passes + 1;
+    const uint last = CLSORT_STEP_PASSES + passes + 1;
     global uint *head = row_words_of(t, s, 0);
-    step_t at = { CLSORT_READS, 0, rows * parts };
+    step_t at = { CLSORT_STEP_READS, 0, rows * parts };
     uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;
     while (rows) {
         group_sync();
