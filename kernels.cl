@@ -237,10 +237,10 @@
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
-#define CLSORT__HYBRID_SLICE_LOG2 6
+#define CLSORT__HYBRID_CELL_GROUP_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* How many of the sample are looked through for heavy codes; the most work-groups that write their
    keys. */
 #define CLSORT__HYBRID_JUDGED 1024
@@ -275,7 +275,7 @@
 #define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
 #define CLSORT__HYBRID_HEAVIES_AT \
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
-#define CLSORT__HYBRID_SLOTS_AT \
+#define CLSORT__HYBRID_SECOND_DIGITS_AT \
     (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
@@ -7544,9 +7544,9 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 #endif   /* CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS) */
 
 //---- radix: buckets
-/* BUCKETS of bare keys, which one work-group sorts in local memory. A LINE cuts a part of the codes
-   into bins of about equal length. Keys are put into their bins by counting; then, for few keys to
-   a bin, rounds of odd-even transposition sort them, else a bitonic network. */
+/* BUCKETS of bare keys, which one work-group sorts in local memory. A LINEAR MAP cuts a part of the
+   codes into bins of about equal length. Keys are put into their bins by counting; then, for few
+   keys to a bin, rounds of odd-even transposition sort them, else a bitonic network. */
 #if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
@@ -7596,14 +7596,14 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
     *key_place(a, i) = key;
 }
 
-//---- radix: lines
+//---- radix: linear maps
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
    number lies above the lower 31 bits, and a bin's inside the part in the highest of these. Parts
    are numbered from `before` on. With mul_hi in place of the product, splits took 18 and 31 % more
    time on an H200. */
-typedef struct { code_t low; uint shift, factor, before; } line_t;
+typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
 
-CLSORT_APART ulong line_quotient(ulong x, ulong by)
+CLSORT_APART ulong map_quotient(ulong x, ulong by)
 {
     return x / by;
 }
@@ -7611,58 +7611,58 @@ CLSORT_APART ulong line_quotient(ulong x, ulong by)
 /* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose `shift` low
    bits or more, so many that the factor has six: a smaller one, rounded down, would make the last
    part a short one and the others long. */
-CLSORT_INLINE line_t cut_line(code_t low, code_t last, uint parts, uint shift)
+CLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
-    line_t line = { low, shift, 0, 0 };
-    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))
-        line.shift++;
-    const ulong width = (span >> line.shift) + 1;
-    line.factor = (uint)line_quotient(min((ulong)parts, width) << 31, width);
-    return line;
+    linear_map_t map = { low, shift, 0, 0 };
+    while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))
+        map.shift++;
+    const ulong width = (span >> map.shift) + 1;
+    map.factor = (uint)map_quotient(min((ulong)parts, width) << 31, width);
+    return map;
 }
 
-CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
+CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts)
 {
-    return cut_line(low, last, parts, 0);
+    return cut_map(low, last, parts, 0);
 }
 
-CLSORT_INLINE ulong line_product(line_t line, code_t code)
+CLSORT_INLINE ulong map_product(linear_map_t map, code_t code)
 {
-    return (ulong)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
+    return (ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;
 }
 
-CLSORT_INLINE uint line_part(line_t line, code_t code)
+CLSORT_INLINE uint map_part(linear_map_t map, code_t code)
 {
-    return (uint)(line_product(line, code) >> 31) - line.before;
+    return (uint)(map_product(map, code) >> 31) - map.before;
 }
 
-CLSORT_INLINE uint line_bin(line_t line, code_t code)
+CLSORT_INLINE uint map_bin(linear_map_t map, code_t code)
 {
-    return (uint)(line_product(line, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
+    return (uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
            & (CLSORT_BUCKET_BINS - 1);
 }
 
 /* The first code whose product is not below parts << 31 >> bits, or last + 1, which may be 0, where
-   there is none up to last. Parts count from the line's beginning. */
-CLSORT_INLINE code_t line_start(line_t line, ulong parts, uint bits, code_t last)
+   there is none up to last. Parts count from the map's beginning. */
+CLSORT_INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
 {
     const ulong product = parts << 31 >> bits,
-                x = line_quotient(product + line.factor - 1, line.factor);
-    return x > (ulong)(code_t)(last - line.low) >> line.shift
+                x = map_quotient(product + map.factor - 1, map.factor);
+    return x > (ulong)(code_t)(last - map.low) >> map.shift
                ? (code_t)(last + 1)
-               : (code_t)(line.low + (code_t)((code_t)x << line.shift));
+               : (code_t)(map.low + (code_t)((code_t)x << map.shift));
 }
 
 /* Does each part hold one code, and does each bin? */
-CLSORT_INLINE uint single_parts(line_t line)
+CLSORT_INLINE uint single_parts(linear_map_t map)
 {
-    return line.shift == 0 && line.factor == 1u << 31;
+    return map.shift == 0 && map.factor == 1u << 31;
 }
 
-CLSORT_INLINE uint single_bins(line_t line)
+CLSORT_INLINE uint single_bins(linear_map_t map)
 {
-    return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
+    return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
 
 //---- radix: bins
@@ -7929,7 +7929,7 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
 
 /* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
-                              line_t line)
+                              linear_map_t map)
 {
     const uint first = first_item(),
                spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
@@ -7937,7 +7937,7 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint inside = first + m * CLSORT_NEXT_ITEM < rows,
-                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+                   bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
         rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7945,13 +7945,13 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
 
 /* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
    begins and ends with a barrier. */
-CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)
+CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    count_bins(l, key, rank, rows, line);
+    count_bins(l, key, rank, rows, map);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, rows);
-    order_bins(l, rows, single_bins(line) ? 0 : longest);
+    order_bins(l, rows, single_bins(map) ? 0 : longest);
 }
 #endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
@@ -7965,7 +7965,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    side. What lies below or above the sample has a range of its own. So has a GAP in the middle of
    the codes, if the sample's keys on both sides of it span less: floats of both signs leave most
    codes out, those of numbers near 0. It is one cell then, however long it is. Where the sample is
-   about flat, ranges are SLICES of 64 cells: a key's range is then a product, and needs no table.
+   about flat, ranges are CELL GROUPS of 64: a key's range is then a product, and needs no table.
    Inside a range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
    work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
    odd-even transposition, else by a bitonic network.
@@ -7973,7 +7973,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
      sample     takes a sample of 2^14 keys, or all, to alt
      cells      one work-group: cells, ranges, where codes change their range
      count      how many keys each range has, and, where these are
-                slices, each second digit of a slice                  reads keys
+                cell groups, each second digit of one                 reads keys
      ranges     one work-group: where ranges begin, their second digits
      split      moves keys to their ranges                            reads and writes keys
      recount    how many keys each other second digit has             reads keys
@@ -8010,12 +8010,12 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: `tables` words behind the gate's own table, those of this family
-   begin; a range has `slots` second digits at most, 0: its keys are a bucket. A slice has `parts`
-   of them where they are counted together with the first digits; 0: they never are. */
+   begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
+   has `parts` of them where they are counted together with the first digits; 0: they never are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint slots, uint parts, local ulong2 *space
+        uint second_digits, uint parts, local ulong2 *space
 #if CLSORT_PAIRS
 #define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
 #else
@@ -8025,13 +8025,13 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
-            (global uint *)(scratch + scratch_at) + tables, n, slots, parts \
+            (global uint *)(scratch + scratch_at) + tables, n, second_digits, parts \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *gate, *tables;
-    uint n, slots, parts;
+    uint n, second_digits, parts;
 } hybrid_t;
 
 /* The tables, in words: a head; where codes change their range; for each range its count, later
@@ -8055,9 +8055,9 @@ CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
     return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
 }
 
-CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
+CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
 {
-    return h.tables + CLSORT__HYBRID_SLOTS_AT;
+    return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;
 }
 
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
@@ -8068,14 +8068,14 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 }
 
 //---- radix: hybrid sample
-#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)
-#define CLSORT_INNER_CELLS (CLSORT_SLICES << CLSORT__HYBRID_SLICE_LOG2)
+#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
+#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)
 #define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
 #define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
 #define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
 #define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
 #if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
-#error "the slices, and a cell on either side of them, must be cells"
+#error "the cell groups, and a cell on either side of them, must be cells"
 #endif
 
 CLSORT_INLINE uint sample_size(hybrid_t h)
@@ -8089,9 +8089,9 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const uint size = sample_size(h);
-    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
+    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * second_digits;
          i += (uint)get_global_size(0))
-        hybrid_slots(h)[i] = 0;
+        hybrid_second_digits(h)[i] = 0;
     for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
         const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
@@ -8106,7 +8106,7 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 typedef struct { code_t low, end, size; } gap_t;
 #define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
 
-/* A code's place on the line of the cells. */
+/* A code's place on the map of the cells. */
 CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 {
 #if CLSORT_KEY_BYTES == 8
@@ -8120,14 +8120,15 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 }
 
 /* The cells: their counts; the least and the most code of work-items, later `heavy` codes that are
-   heavy; a part of the sample; how codes are cut; the sample's least and most code, the line's
-   most, and how far outside of the sample keys may end; as many as `size`, of which `light` are not
-   heavy; flat: the ranges are slices; gap_cell: of the gap, gap_first: the first one above what
-   lies below the gap, gap_last: of the least code above it, or all three one beyond the last. */
+   heavy; a part of the sample; how codes are cut; the sample's least and most code, the map's most,
+   and how far outside of the sample keys may end; as many as `size`, of which `light` are not
+   heavy; flat: the ranges are cell groups; gap_cell: of the gap, gap_first: the first one above
+   what lies below the gap, gap_last: of the least code above it, or all three one beyond the
+   last. */
 typedef struct {
     local uint *counts, *sums;
     local code_t *edges, *judged;
-    line_t line;
+    linear_map_t map;
     gap_t gap;
     code_t first, last, most, margin;
     uint size, light, heavy, flat, gap_first, gap_cell, gap_last;
@@ -8142,7 +8143,7 @@ CLSORT_INLINE local uint *heavy_cells(cells_t s)
 /* Which of the cells a code inside the sample lies in. */
 CLSORT_INLINE uint cell_of_code(cells_t s, code_t code)
 {
-    return 1 + line_part(s.line, fold_code(s.gap, code));
+    return 1 + map_part(s.map, fold_code(s.gap, code));
 }
 
 /* Of the codes first ... end - 1 of a list in ascending order: the first one above `code`, or
@@ -8237,37 +8238,37 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-//---- radix: hybrid line of cells
+//---- radix: hybrid map of cells
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
 CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
 
-/* Leaves out the gap of a line; `inner` codes on either side of it are cells, too. */
+/* Leaves out the gap of a map; `inner` codes on either side of it are cells, too. */
 CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
 {
-    const uint last = line_part(s->line, s->gap.low + inner);
+    const uint last = map_part(s->map, s->gap.low + inner);
     const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
     s->gap_cell = 2 + last;
-    s->gap_first = 2 + line_part(s->line, s->gap.low);
-    s->gap.low = gap_step(line_start(s->line, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
-    s->gap.size = gap_step(end - line_start(s->line, last + 2, 0, end));
+    s->gap_first = 2 + map_part(s->map, s->gap.low);
+    s->gap.low = gap_step(map_start(s->map, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
+    s->gap.size = gap_step(end - map_start(s->map, last + 2, 0, end));
     s->gap.end = end;
     s->gap_last = cell_of_code(*s, above);
 }
 
 /* Do the keys of pairs span so much that their values tell no cells apart? Asked of the sample
-   alone: the line of the cells keeps the answer, in its shift. */
+   alone: the map of the cells keeps the answer, in its shift. */
 CLSORT_INLINE uint spans_keys(code_t span)
 {
     return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;
 }
 
-/* Does a line take keys apart, and no values? */
-CLSORT_INLINE uint takes_keys(line_t line)
+/* Does a map take keys apart, and no values? */
+CLSORT_INLINE uint takes_keys(linear_map_t map)
 {
-    return line.shift >= 32;
+    return map.shift >= 32;
 }
 
-/* The line of the cells from the sample's least and most code, and some more on either side: what
+/* The map of the cells from the sample's least and most code, and some more on either side: what
    lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
    within a few binades. Where values tell no cells apart, it begins and ends with all values of a
    key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
@@ -8287,10 +8288,10 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                  inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
-    s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,
-                       s->most - (folds ? (code_t)(length - 2 * inner) : 0),
-                       CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
-    s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;     /* of slices, a whole number */
+    s->map = cut_map((least - min(least, upper ? inner : margin)) & ~values,
+                     s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                     CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
+    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* of cell groups, a whole number */
     if (folds) fold_gap(s, inner);
     else {
         const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
@@ -8372,7 +8373,7 @@ CLSORT_INLINE uint tail_range(uint outside)
    follows. */
 CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
-    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
+    const uint wide = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
                       - CLSORT_GAP_RANGES,
                even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavy,
                scale = (even << 22) / max(s.light, 1u);
@@ -8383,7 +8384,7 @@ CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 /* The first code of a cell. */
 CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
 {
-    const code_t place = line_start(s.line, cell - (cell > 0), 0, fold_code(s.gap, s.most));
+    const code_t place = map_start(s.map, cell - (cell > 0), 0, fold_code(s.gap, s.most));
     if (cell == 0)
         return 0;
     if (cell == CLSORT_LAST_CELL)
@@ -8500,21 +8501,23 @@ CLSORT_INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
     }
 }
 
-/* Writes the words of cells and the ranges where these are slices. Returns how many these are. */
-CLSORT_INLINE uint write_slices(hybrid_t h, cells_t s)
+/* Writes the words of cells and the ranges where these are cell groups. Returns how many these
+   are. */
+CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 {
-    const uint digits = CLSORT_SLICES + 1 + (s.most != CLSORT_TOP_CODE);
+    const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
     for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
-        const uint slice = w * CLSORT__HYBRID_MASK_CELLS + (1 << CLSORT__HYBRID_SLICE_LOG2) - 2,
-                   next = 1 + (slice >> CLSORT__HYBRID_SLICE_LOG2),
-                   starts = slice % (1 << CLSORT__HYBRID_SLICE_LOG2)
-                            >= (1 << CLSORT__HYBRID_SLICE_LOG2) - 2;
+        const uint cell_group = w * CLSORT__HYBRID_MASK_CELLS
+                                + (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2,
+                   next = 1 + (cell_group >> CLSORT__HYBRID_CELL_GROUP_LOG2),
+                   starts = cell_group % (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
+                            >= (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2;
         h.tables[CLSORT__HYBRID_MASKS_AT + w]
             = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
     }
     for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
         begin_range(h, d,
-                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_SLICE_LOG2) : 0), 0);
+                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);
     return digits;
 }
 
@@ -8622,18 +8625,18 @@ CLSORT_INLINE uint is_flat(cells_t s, uint sum)
     return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
 }
 
-/* Would ranges that are not slices need more second digits than they may have? */
-CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)
+/* Would ranges that are not cell groups need more second digits than they may have? */
+CLSORT_INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
 {
-    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;
+    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.second_digits;
     return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
 }
 
-/* How many second digits each slice has if they are counted together with the first ones, else 0.
-   That pays where slices have about equally many keys, which clsort_hybrid_ranges sees. */
-CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)
+/* How many second digits each cell group has if they are counted together with the first ones, else
+   0. That pays where cell groups have about equally many keys, which clsort_hybrid_ranges sees. */
+CLSORT_INLINE uint cell_group_parts(hybrid_t h, cells_t s)
 {
-    const ulong factor = (ulong)(s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * h.parts;
+    const ulong factor = (ulong)(s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * h.parts;
     return s.flat && factor < 1UL << 31 ? h.parts : 0;
 }
 
@@ -8648,12 +8651,12 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
         h.tables[CLSORT__HEAD_LISTED] = 0;
         h.tables[CLSORT__HEAD_DIGITS] = digits;
-        h.tables[CLSORT__HEAD_SHIFT] = s.line.shift;
-        h.tables[CLSORT__HEAD_FACTOR] = s.line.factor;
+        h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;
+        h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;
         h.tables[CLSORT__HEAD_FLAT] = s.flat;
-        h.tables[CLSORT__HEAD_PARTS] = slice_parts(h, s);
+        h.tables[CLSORT__HEAD_PARTS] = cell_group_parts(h, s);
         h.tables[CLSORT__HEAD_HEAVIES] = s.heavy;
-        store_code(h.tables + CLSORT__HEAD_LEAST, s.line.low);
+        store_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
         store_code(h.tables + CLSORT__HEAD_MOST, s.most);
         store_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
         store_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
@@ -8664,7 +8667,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         store_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_slots(h, s))
+    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))
         atomic_and(h.gate, 0);
 }
 
@@ -8710,22 +8713,22 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     const uint falls = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.line)) : falls,
+    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,
                begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
-    if (s.flat) digits = write_slices(h, s);
+    if (s.flat) digits = write_cell_groups(h, s);
     else if (!leaves) write_cells(h, s, digit);
     write_head(h, s, digits, leaves ? ~0u : heaviest);
 }
 
 //---- radix: hybrid digits
 /* How a split tells codes apart: by the masks of cells, in local memory; by the digits of cells
-   there, of a byte each; by the masks and the heavy codes behind them; by slices; inside a range by
-   its line alone; of pairs, by slices that values do not tell apart; or, to count them, by the
-   parts of all slices. */
-enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS, BY_PARTS };
+   there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside a
+   range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
+   them, by the parts of all cell groups. */
+enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_PARTS };
 typedef struct {
-    line_t line;
+    linear_map_t map;
     code_t span;
     local const uint *masks;
     local const code_t *heavies;
@@ -8783,12 +8786,12 @@ CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
     return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_STAYS;
 }
 
-/* The slice of a pair, by the upper half of its code. */
-CLSORT_INLINE uint key_slice(splitter_t s, uint key)
+/* The cell group of a pair, by the upper half of its code. */
+CLSORT_INLINE uint cell_group_of_key(splitter_t s, uint key)
 {
-    const uint low = (uint)((ulong)s.line.low >> 32), span = (uint)((ulong)s.span >> 32);
-    const ulong product = (ulong)((key - low) >> (s.line.shift - 32)) * s.line.factor;
-    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_SLICE_LOG2))
+    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);
+    const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;
+    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))
            : key < low       ? 0
                              : CLSORT__HYBRID_DIGITS - 1u;
 }
@@ -8797,18 +8800,19 @@ CLSORT_INLINE uint key_slice(splitter_t s, uint key)
 /* The digit of a code. */
 CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
 {
-    if (by == BY_LINE)
-        return line_part(s.line, code);
+    if (by == BY_MAP)
+        return map_part(s.map, code);
     if (by == BY_KEYS)
-        return key_slice(s, (uint)((ulong)code >> 32));
-    const code_t place = by == BY_SLICES || by == BY_PARTS ? code : fold_code(s.gap, code);
-    const uint below = code < s.line.low, inside = (code_t)(place - s.line.low) <= s.span,
-               slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
-    if (by == BY_SLICES)
-        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
+        return cell_group_of_key(s, (uint)((ulong)code >> 32));
+    const code_t place = by == BY_CELL_GROUPS || by == BY_PARTS ? code : fold_code(s.gap, code);
+    const uint below = code < s.map.low, inside = (code_t)(place - s.map.low) <= s.span,
+               cell_group = 1 + (uint)(map_product(s.map, code)
+                                       >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2));
+    if (by == BY_CELL_GROUPS)
+        return inside ? cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
     if (by == BY_PARTS)
-        return inside ? line_part(s.line, code) : s.flat + below;
-    const uint cell = inside ? 1 + line_part(s.line, place) : below ? 0 : CLSORT_LAST_CELL;
+        return inside ? map_part(s.map, code) : s.flat + below;
+    const uint cell = inside ? 1 + map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;
     if (by == BY_DIGITS)
         return ((local const uchar *)s.masks)[cell];
     const uint at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
@@ -8819,20 +8823,21 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
     return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
 }
 
-/* Is a range, where the sample is flat, a slice? Else it is what lies outside the sample. */
-CLSORT_INLINE uint is_slice(uint digit)
+/* Is a range, where the sample is flat, a cell group? Else it is what lies outside the sample. */
+CLSORT_INLINE uint is_cell_group(uint digit)
 {
-    return digit - 1 < CLSORT_SLICES;
+    return digit - 1 < CLSORT_CELL_GROUPS;
 }
 
-CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
+CLSORT_INLINE linear_map_t range_map(hybrid_t h, uint digit)
 {
     global const uint *range = hybrid_range(h, digit);
-    const uint parts = h.tables[CLSORT__HEAD_PARTS], sliced = parts != 0 && is_slice(digit);
-    const line_t line = { load_code(sliced ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),
-                          range[RANGE_SHIFT], range[RANGE_FACTOR],
-                          sliced ? (digit - 1) * parts : 0 };
-    return line;
+    const uint parts = h.tables[CLSORT__HEAD_PARTS], grouped = parts != 0 && is_cell_group(digit);
+    const linear_map_t map = {
+        load_code(grouped ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW), range[RANGE_SHIFT],
+        range[RANGE_FACTOR], grouped ? (digit - 1) * parts : 0
+    };
+    return map;
 }
 
 //---- radix: hybrid count
@@ -8854,7 +8859,7 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
 /* Where a key is counted: each counter has copies but in a range and of parts. */
 CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)
 {
-    const uint copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
+    const uint copies = by == BY_MAP || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
                most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
     return local_id() % copies + copies * (split_digit(s, code, by) & most);
 }
@@ -8932,12 +8937,13 @@ CLSORT_INLINE void count_key_of_parts(splitter_t s, code_t code, local uint *cou
         add_count(counters, part, count, BY_PARTS);
 }
 
-/* As count_by_split, of the parts of all slices. Where keys are sorted, many of a warp have one. */
+/* As count_by_split, of the parts of all cell groups. Where keys are sorted, many of a warp have
+   one. */
 CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
                                local uint *counters)
 {
-    s.line.factor = (s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * parts;
-    s.flat = CLSORT_SLICES * parts;     /* where counters of what lies outside begin */
+    s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
+    s.flat = CLSORT_CELL_GROUPS * parts;     /* where counters of what lies outside begin */
     for (uint at = first + local_id(); at < h.n; at += step) {
         if (all_ahead(at, h.n)) {
             code_t code[CLSORT_AHEAD];
@@ -8970,16 +8976,18 @@ CLSORT_INLINE uint counted_part(local const uint *counters, uint part)
    barrier since the last count. */
 CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)
 {
-    const uint lanes = CLSORT__WARP, slices = CLSORT_GROUP / lanes;
-    for (uint slice = local_id() / lanes; slice < CLSORT_SLICES; slice += slices)
+    const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
+    for (uint group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)
         for (uint k = local_id() % lanes; k < parts; k += lanes) {
-            const uint count = counted_part(counters, slice * parts + k);
+            const uint count = counted_part(counters, group * parts + k);
             if (count != 0)
-                atomic_add(&hybrid_slots(h)[(slice + 1) * h.slots + k], count);
+                atomic_add(&hybrid_second_digits(h)[(group + 1) * h.second_digits + k], count);
         }
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
-        uint sum = is_slice(d) ? 0 : counted_part(counters, CLSORT_SLICES * parts + (d == 0));
-        for (uint k = 0; k < (is_slice(d) ? parts : 0); k++)
+        uint sum = is_cell_group(d)
+                       ? 0
+                       : counted_part(counters, CLSORT_CELL_GROUPS * parts + (d == 0));
+        for (uint k = 0; k < (is_cell_group(d) ? parts : 0); k++)
             sum += counted_part(counters, (d - 1) * parts + k);
         if (sum != 0)
             atomic_add(&hybrid_next(h)[d], sum);
@@ -9010,7 +9018,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     barrier(CLK_LOCAL_MEM_FENCE);
     if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
     else if (counted) count_parts(h, s, counted, first, step, counters);
-    else if (s.flat) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
+    else if (s.flat) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_CELL_GROUPS);
     else if (s.heavy == 0)
         count_by_split(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
     else count_by_split(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
@@ -9045,17 +9053,17 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
    crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
    about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
    conditional expression. */
-CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
+CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
     const uint flat = h.tables[CLSORT__HEAD_FLAT],
                room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
                parts = (rows / room + 1) << !flat,
-               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
-    line_t line = make_line(low, last, max(min(wanted, h.slots), 1u));
-    if (!flat && !single_parts(line) && h.slots)
-        line.factor &= ~1u;
-    return line;
+               wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits : parts;
+    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));
+    if (!flat && !single_parts(map) && h.second_digits)
+        map.factor &= ~1u;
+    return map;
 }
 
 /* Is a range that of a heavy code? */
@@ -9070,8 +9078,8 @@ CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
     return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a slice, if
-   they have been counted, else 0. */
+/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a cell group,
+   if they have been counted, else 0. */
 CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)
 {
     global uint *range = hybrid_range(h, digit);
@@ -9084,20 +9092,20 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
                          || is_edge(h, low, last, CLSORT__HEAD_FIRST)
                          || is_edge(h, low, last, CLSORT__HEAD_LAST);
-    line_t line = cut_range(h, low, last, rows, outside);
-    if (parts != 0 && is_slice(digit)) {
-        line.shift = h.tables[CLSORT__HEAD_SHIFT];
-        line.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;
+    linear_map_t map = cut_range(h, low, last, rows, outside);
+    if (parts != 0 && is_cell_group(digit)) {
+        map.shift = h.tables[CLSORT__HEAD_SHIFT];
+        map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
     }
     if (!used)
         store_code(range + RANGE_LOW, low);
     store_code(range + RANGE_LAST, last);
-    range[RANGE_SHIFT] = line.shift;
-    range[RANGE_FACTOR] = line.factor;
+    range[RANGE_SHIFT] = map.shift;
+    range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
     if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
         atomic_and(h.gate, 0);
-    if (h.slots == 0 && !single_parts(line))
+    if (h.second_digits == 0 && !single_parts(map))
         judge_bucket(h, rows);
 }
 
@@ -9108,20 +9116,21 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
 }
 
 //---- radix: hybrid ranges kernel
-/* Returns how many second digits of each slice have been counted. Where a slice has too many keys
-   for so many buckets, their counts are cleared, and they are counted again by ranges. Called by
-   all work-items with `sums` free; ends with a barrier. */
+/* Returns how many second digits of each cell group have been counted. Where a cell group has too
+   many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
+   Called by all work-items with `sums` free; ends with a barrier. */
 CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
     uint crowded = 0;
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;
+        crowded |= counted != 0 && is_cell_group(d) && hybrid_next(h)[d] > most;
     crowded = group_total(crowded, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)
-        hybrid_slots(h)[i] = 0;
+    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.second_digits && crowded;
+         i += CLSORT_GROUP)
+        hybrid_second_digits(h)[i] = 0;
     if (local_id() == 0 && crowded)
         h.tables[CLSORT__HEAD_PARTS] = 0;
     return crowded ? 0 : counted;
@@ -9160,7 +9169,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid a tile moves
 /* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
    tile; offsets[digit]: from the tile to where its keys go. */
-#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)
+#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
 typedef struct {
     local code_t *staged;
     local uint *counters, *offsets, *sums, *masks;
@@ -9169,7 +9178,8 @@ typedef struct {
 CLSORT_INLINE split_space_t split_space(local ulong2 *space)
 {
     local uint *counters = (local uint *)space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 4,
-               *offsets = counters + CLSORT_MOST_SLOTS, *sums = offsets + CLSORT_MOST_SLOTS;
+               *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
+               *sums = offsets + CLSORT_MOST_SECOND_DIGITS;
     const split_space_t l = { (local code_t *)space, counters, offsets, sums,
                               sums + 2 * CLSORT_GROUP + 2 };
     return l;
@@ -9179,9 +9189,11 @@ CLSORT_INLINE split_space_t split_space(local ulong2 *space)
    by all work-items with a barrier since the keys were counted; needs one after. */
 CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const uint by)
 {
-    const uint own = (by == BY_LINE ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,
+    const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
+                     / CLSORT_GROUP,
                first = local_id() * own;
-    uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;
+    uint count[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP],
+        place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
     #pragma unroll
     for (uint k = 0; k < own; k++) {
         count[k] = CLSORT_BRANCHES || rows != 0 ? l.counters[first + k] : 0;
@@ -9245,7 +9257,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
 #endif
 
 /* What a work-item keeps of a tile: codes; their ranks in their digits, two in a word; and digits,
-   four in a word, but not those by lines, which are found again. */
+   four in a word, but not those by maps, which are found again. */
 typedef struct {
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
@@ -9269,7 +9281,7 @@ CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
 /* The digit of the m-th code that is kept. */
 CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)
 {
-    return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
+    return by == BY_MAP ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
 }
 
 /* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
@@ -9327,8 +9339,8 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
 /* Stages the codes where the counters say. */
 CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
 {
-    if (by == BY_LINE)
-        CLSORT_FORGET_CODE(s.line.low);
+    if (by == BY_MAP)
+        CLSORT_FORGET_CODE(s.map.low);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
@@ -9339,15 +9351,15 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     }
 }
 
-/* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by slices; and
-   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. Ranks are 0 then: PoCL 7.1
-   crashes at a variable that a work-item keeps beyond a barrier without ever setting it. */
+/* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by cell groups;
+   and counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. Ranks are 0 then: PoCL
+   7.1 crashes at a variable that a work-item keeps beyond a barrier without ever setting it. */
 CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                               uint moves)
 {
     if (by == BY_MASKS && s.flat)
-        find_kept(k, s, BY_SLICES);
-    else if (by != BY_LINE)
+        find_kept(k, s, BY_CELL_GROUPS);
+    else if (by != BY_MAP)
         find_kept(k, s, by);
     const uint crowds = moves && digits_crowd(k, s, by);
     if (crowds && CLSORT_WARPS)
@@ -9386,7 +9398,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
         stage_kept(&k, s, l, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (by == BY_MASKS && s.flat)
-        write_staged(v, s, l, codec, BY_SLICES);
+        write_staged(v, s, l, codec, BY_CELL_GROUPS);
     else
         write_staged(v, s, l, codec, by);
 }
@@ -9448,8 +9460,8 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
 
 //---- radix: hybrid split
 /* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_SPLIT_TILE
-   codes, then 2 * CLSORT_MOST_SLOTS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS words and
-   CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
+   codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
+   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -9497,12 +9509,12 @@ CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, loc
     return p;
 }
 
-/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for slices whose parts have been
-   counted. space: CLSORT_MOST_SLOTS + 1 words. */
+/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose parts have
+   been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SLOTS;
+    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
     if (n == 0 || *h.gate == 0)
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
@@ -9514,26 +9526,26 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
         return;
     while (tile < end) {
         const range_part_t p = find_range_part(h, tile, end - tile, found);
-        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+        const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         count_by_split(s, advance(h.alt, p.begin), h.codec,
-                       counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
-                       counters, BY_LINE);
+                       counted && is_cell_group(p.digit) ? 0 : p.rows, 0,
+                       CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             if (counters[d] != 0)
-                atomic_add(&hybrid_slots(h)[p.digit * slots + d], counters[d]);
+                atomic_add(&hybrid_second_digits(h)[p.digit * second_digits + d], counters[d]);
         tile += p.tiles;
     }
 }
 
 //---- radix: hybrid starts
 /* How many keys second digit d has; 0 beyond the last one. */
-CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint joins)
+CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint second_digits, uint joins)
 {
-    if (d >= (joins ? slots / 2 : slots))
+    if (d >= (joins ? second_digits / 2 : second_digits))
         return 0;
     return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
 }
@@ -9549,17 +9561,17 @@ CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
    digits; free: a word. Called by all work-items after a barrier; ends with one. */
 CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
-    const line_t line = range_line(h, digit);
+    const linear_map_t map = range_map(h, digit);
     if (local_id() == 0)
         *free = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)
+    for (uint d = local_id(); d < h.second_digits / 2; d += CLSORT_GROUP)
         if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
             *free = 1;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);
+    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(map);
     if (joins && local_id() == 0)
-        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;
+        hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;
     return joins;
 }
 
@@ -9572,7 +9584,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     uint found = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);
+        found += is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single);
     uint place = group_scan_total(found, sums, &total);
     if (local_id() == 0)
         sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
@@ -9580,25 +9592,25 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     place += sums[0];
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))
-            hybrid_list(h)[place++] = digit * h.slots + first + k;
+        if (is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single))
+            hybrid_list(h)[place++] = digit * h.second_digits + first + k;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* A work-group for each range: its buckets' counts become the places where they begin. The gate may
    fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
-   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
+   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,
-               first = local_id() * own;
+    const uint digit = (uint)get_group_id(0),
+               own = (second_digits + CLSORT_GROUP - 1) / CLSORT_GROUP, first = local_id() * own;
     local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
     if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    global uint *next = hybrid_slots(h) + digit * slots;
-    const uint single = single_parts(range_line(h, digit));
-    for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+    global uint *next = hybrid_second_digits(h) + digit * second_digits;
+    const uint single = single_parts(range_map(h, digit));
+    for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
@@ -9606,13 +9618,13 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     uint sum = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        sum += part_count(counts, first + k, slots, joins);
+        sum += part_count(counts, first + k, second_digits, joins);
     sum = group_scan_total(sum, sums, &total);
     sum += hybrid_next(h)[digit] - total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++) {
-        const uint rows = part_count(counts, first + k, slots, joins);
-        if (first + k < slots)
+        const uint rows = part_count(counts, first + k, second_digits, joins);
+        if (first + k < second_digits)
             next[first + k] = sum;
         sum += rows;
         judge_bucket(h, single ? 0 : rows);
@@ -9652,14 +9664,14 @@ CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t
     const array_t alt = { from, from };
 #endif
     const codec_t codec = { mask, flip, rotate };
-    const line_t line = { low, shift, factor, before };
+    const linear_map_t map = { low, shift, factor, before };
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
         load_within(code, alt, codec, at, rows);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (at + m * CLSORT_GROUP < rows) {
-                const uint place = atomic_inc(&counters[line_part(line, code[m])]);
+                const uint place = atomic_inc(&counters[map_part(map, code[m])]);
                 if (stages)
                     staged[place] = code[m];
             }
@@ -9667,19 +9679,19 @@ CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* As move_tile, by lines, for any number of keys, which are loaded twice. */
-CLSORT_INLINE void move_part(move_t v, line_t line, split_space_t l, codec_t c)
+/* As move_tile, by maps, for any number of keys, which are loaded twice. */
+CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)
 {
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,
-              line.before, l.counters, l.staged, 0);
-    reserve_places(l, v.next, v.rows, BY_LINE);
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+              map.before, l.counters, l.staged, 0);
+    reserve_places(l, v.next, v.rows, BY_MAP);
     barrier(CLK_LOCAL_MEM_FENCE);
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,
-              line.before, l.counters, l.staged, 1);
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+              map.before, l.counters, l.staged, 1);
     #pragma unroll 4
     for (uint i = local_id(); i < v.rows; i += CLSORT_GROUP) {
         const code_t code = l.staged[i];
-        store_key(v.to, l.offsets[line_part(line, code)] + i, decode(code, c));
+        store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));
     }
 }
 
@@ -9699,45 +9711,45 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
             fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);
         return;
     }
-    for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
+    for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     const range_part_t p = find_range_part(h, tile, 1, l.sums);
-    const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-    const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
-                       p.rows };
+    const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+    const move_t v = { advance(h.alt, p.begin), h.target,
+                       hybrid_second_digits(h) + p.digit * second_digits, p.rows };
     if (!CLSORT_BRANCHES) {
         move_t all = v, part = v;
         all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;
         part.rows = p.rows - all.rows;
-        move_tile(all, s, l, h.codec, BY_LINE);
+        move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        move_part(part, s.line, l, h.codec);
-    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_LINE);
-    else move_part(v, s.line, l, h.codec);
+        move_part(part, s.map, l, h.codec);
+    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
+    else move_part(v, s.map, l, h.codec);
 }
 
 //---- radix: hybrid buckets
-/* A bucket: where it lies; the codes that it may have; the line of its bins; whether it has been
+/* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
    resplit, and whether all its codes are equal. */
 typedef struct {
     uint begin, rows, again, single;
     code_t low, last;
-    line_t line;
+    linear_map_t map;
 } bucket_t;
 
 CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
-    const uint again = h.slots != 0, most = max(h.slots, 1u),
+    const uint again = h.second_digits != 0, most = max(h.second_digits, 1u),
                digit = number >> popcount(most - 1);
-    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),
+    global const uint *ends = again ? hybrid_second_digits(h) : hybrid_next(h),
                       *range = hybrid_range(h, digit);
-    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };
+    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_map(h, digit) };
     const code_t last = load_code(range + RANGE_LAST);
     b.rows = ends[number] - b.begin;
-    b.single = single_parts(b.line);
-    const ulong part = b.line.before + (number & (most - 1));
-    b.low = line_start(b.line, part, 0, last);
-    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);
+    b.single = single_parts(b.map);
+    const ulong part = b.map.before + (number & (most - 1));
+    b.low = map_start(b.map, part, 0, last);
+    b.last = (code_t)(map_start(b.map, part + 1, 0, last) - 1);
     return b;
 }
 
@@ -9776,7 +9788,7 @@ CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uin
 }
 
 /* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
-   there, too, or, with `again` 0, in alt. The line is that of their bins. Called by all work-items
+   there, too, or, with `again` 0, in alt. The map is that of their bins. Called by all work-items
    with the local memory free; ends with a barrier. */
 CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
                               code_t mask, code_t flip, code_t rotate, local ulong2 *space,
@@ -9788,7 +9800,7 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
     const array_t to = { keys, values }, from = { again ? keys : alt, values };
 #endif
     const codec_t codec = { mask, flip, rotate };
-    const line_t line = { low, shift, factor };
+    const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     code_t key[CLSORT_BUCKET_ITEMS];
     if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
@@ -9797,18 +9809,18 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
     #pragma unroll
     for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
         key[m] = encode(key[m], codec);
-    sort_bins(l, key, rows, line);
+    sort_bins(l, key, rows, map);
     store_bucket(l, to, codec, rows);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* The same for those of a bucket from `begin` on. */
-CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows, line_t line,
-                             uint again)
+CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows,
+                             linear_map_t map, uint again)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
-                h.codec.rotate, space, rows, line.low, line.shift, line.factor, again);
+                h.codec.rotate, space, rows, map.low, map.shift, map.factor, again);
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -9817,9 +9829,9 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
     for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
-        store_key(to, i, decode(b.line.low, h.codec));
+        store_key(to, i, decode(b.map.low, h.codec));
     if (b.rows != 0 && fits_bucket(b.rows) && !b.single)
-        sort_part(h, space, b.begin, b.rows, b.line, b.again);
+        sort_part(h, space, b.begin, b.rows, b.map, b.again);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9830,17 +9842,17 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     if (n == 0 || *h.gate == 0)
         return;
-    const uint buckets = slots ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
+    const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
-        finish_bucket(h, space, take_bucket(h, slots ? hybrid_list(h)[i] : i));
+        finish_bucket(h, space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));
 }
 
 //---- radix: hybrid portions
 /* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
-   line and not above `top`; or, where too many are equal, `rows` times the code `low`. */
+   map and not above `top`; or, where too many are equal, `rows` times the code `low`. */
 typedef struct {
     code_t low, top;
-    line_t line;
+    linear_map_t map;
     uint bin, rows, equal;
 } portion_t;
 
@@ -9871,9 +9883,9 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Looks at a bucket's codes from the line's first one up to `top`: with `bin` 0 counts them by
-   bins, else moves those of the bins below to `keys` and `values`. Called by all work-items with
-   the bins and words cleared and a barrier since; ends with a barrier. */
+/* Looks at a bucket's codes from the map's first one up to `top`: with `bin` 0 counts them by bins,
+   else moves those of the bins below to `keys` and `values`. Called by all work-items with the bins
+   and words cleared and a barrier since; ends with a barrier. */
 CLSORT_APART void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
                                global uchar *values, code_t mask, code_t flip, code_t rotate,
                                uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
@@ -9884,14 +9896,14 @@ CLSORT_APART void scan_portion(local ulong2 *space, global uchar *from, global u
     const array_t alt = { from, from }, to = { keys, values };
 #endif
     const codec_t codec = { mask, flip, rotate };
-    const line_t line = { low, shift, factor };
+    const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
         load_within(code, alt, codec, at, rows);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint own = line_bin(line, code[m]);
+            const uint own = map_bin(map, code[m]);
             if (at + m * CLSORT_GROUP >= rows || code[m] < low || code[m] > top)
                 continue;
             if (bin == 0)
@@ -9904,12 +9916,12 @@ CLSORT_APART void scan_portion(local ulong2 *space, global uchar *from, global u
 }
 
 /* The same for a bucket, whose part of the target from `done` on is free. */
-CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done, line_t line,
-                               code_t top, uint bin)
+CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
+                               linear_map_t map, code_t top, uint bin)
 {
     const array_t to = advance(h.target, b.begin + done);
     scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
-                 h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, bin);
+                 h.codec.flip, h.codec.rotate, b.rows, map.low, map.shift, map.factor, top, bin);
 }
 
 /* The next portion of a bucket above the capacity. *low: the first code that is not yet sorted, of
@@ -9923,18 +9935,18 @@ CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b
     portion_t w;
     do {
         const code_t first = *low;
-        const line_t line = make_line(first, top, 1);
+        const linear_map_t map = make_map(first, top, 1);
         clear_bucket(l);
-        scan_bucket(h, space, b, 0, line, top, 0);
+        scan_bucket(h, space, b, 0, map, top, 0);
         fit_bins(l);
         const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
                    heavy = l.words[WORD_HEAVY];
-        const code_t begin = line_start(line, bin, CLSORT_BUCKET_BINS_LOG2, top),
-                     next = line_start(line, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
+        const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, top),
+                     next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
         barrier(CLK_LOCAL_MEM_FENCE);
         w.low = taken ? first : begin;
         w.top = top;
-        w.line = line;
+        w.map = map;
         w.bin = bin;
         w.equal = taken == 0 && (code_t)(next - begin) == 1;
         w.rows = w.equal ? heavy : taken;
@@ -9957,9 +9969,9 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
     for (uint done = 0; done < b.rows;) {
         const portion_t w = next_portion(h, space, b, &low);
         if (!w.equal) {
-            scan_bucket(h, space, b, done, w.line, w.top, w.bin);
+            scan_bucket(h, space, b, done, w.map, w.top, w.bin);
             sort_part(h, space, b.begin + done, w.rows,
-                      make_line(w.low, (code_t)(low - 1), 1), 1);
+                      make_map(w.low, (code_t)(low - 1), 1), 1);
         }
         for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)
             store_key(advance(target, done), i, decode(w.low, h.codec));
@@ -10002,7 +10014,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     local uint *list = bucket_space(space).words + 8;
     const uint step = (uint)get_num_groups(0),
-               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
+               buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
     if (n != 0 && *h.gate == 0)
         clear_passes(h);
     if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
@@ -10046,25 +10058,25 @@ CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
     return atomic_inc(&bins[bin]);
 }
 
-/* Counts the keys of each bin of the line. A warp whose keys all exist and do not crowd asks that
+/* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
    only once. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
-                                   line_t line)
+CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+                                  linear_map_t map)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
                warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
-               crowds = bins_crowd(line_bin(line, key[0]));
+               crowds = bins_crowd(map_bin(map, key[0]));
     if (warp_end <= rows && !crowds) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint bin = pad_slot(line_bin(line, key[m]), 5);
+            const uint bin = pad_slot(map_bin(map, key[m]), 5);
             rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
         }
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint inside = bucket_item(m) < rows,
-                       bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+                       bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
             rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
         }
     }
@@ -10138,11 +10150,11 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint rows, code_t least,
                                    code_t most)
 {
-    const line_t line = make_line(least, most, 1);
+    const linear_map_t map = make_map(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_line_bins(l, key, rank, rows, line);
+    count_map_bins(l, key, rank, rows, map);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
-    longest = single_bins(line) ? 0 : longest;
+    longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
         count_split_bins(l, key, rank, rows);
@@ -10793,7 +10805,7 @@ CLSORT_INLINE uint place_counts(held_t l, bins_t b)
     return b.words[BINS_LONGEST];
 }
 
-//---- radix: samples lines
+//---- radix: samples even bins
 /* Bins of about equal length. single: each has one code. */
 typedef struct { code_t low; uint shift, single; float factor; } even_bins_t;
 
@@ -10801,17 +10813,17 @@ CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
 {
     const ulong span = (code_t)(most - least);
     const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_SAMPLES_BINS;
-    const even_bins_t line = {
+    const even_bins_t even = {
         least, shift, single,
         single ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
     };
-    return line;
+    return even;
 }
 
 /* Conversions of words are what all devices have. */
-CLSORT_INLINE uint even_bin(even_bins_t line, code_t code)
+CLSORT_INLINE uint even_bin(even_bins_t even, code_t code)
 {
-    const float place = (float)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
+    const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) * even.factor;
     return min((uint)place, CLSORT_SAMPLES_BINS - 1u);
 }
 
@@ -10923,21 +10935,21 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
             most = max(most, code[m]);
         }
     edges_of_group(l, &least, &most);
-    const even_bins_t line = even_bins(least, most);
+    const even_bins_t even = even_bins(least, most);
     clear_counts(b);
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
         if (m * CLSORT_GROUP < rows)
-            rank[m] = count_in_bin(b, even_bin(line, code[m]), i < rows);
+            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < rows);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_counts(l, b);
     move_to_bins(l, b, code, rank, rows);
-    if (CLSORT_BRANCHES && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !line.single)
+    if (CLSORT_BRANCHES && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
         merge_rows(l, rows);
     else
-        rank_codes(l, b, code, rank, rows, line.single);
+        rank_codes(l, b, code, rank, rows, even.single);
 }
 
 //---- radix: samples are moved
