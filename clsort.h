@@ -1893,6 +1893,15 @@ extern "C" {
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
 
+/* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
+   radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
+   segments only the kernels for long ones. Sweeps BEHIND another form of radix, and sweeps
+   ALONE. */
+#define CLSORT__SUBSET_TILES 1
+#define CLSORT__SUBSET_LONG 2
+#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
+#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
+
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
    then the share that each work-item's elements belong to. */
@@ -2214,7 +2223,9 @@ static const char *const clsort__source[] = {
 "CLSORT__FAMILY_HYBRID 41\n#define CLSORT__FAMILY_SHORT_ROWS 42\n#define CLSORT__FAMILY_ROW_TILES "
 "43\n#define CLSORT__FAMILY_LONG_ROWS 44\n#define CLSORT__FAMILY_SAMPLES 45\n#define "
 "CLSORT__FAMILY_CACHED 46\n#define CLSORT__FAMILY_RUNS 47\n#define CLSORT__FAMILY_PARTITION 48\n"
-"#define CLSORT__FAMILY_RANKS 49\n\n\n\n\n#define CLSORT__MOST_RUNS 16\n#define "
+"#define CLSORT__FAMILY_RANKS 49\n\n\n\n\n\n#define CLSORT__SUBSET_TILES 1\n#define "
+"CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES\n#define "
+"CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define CLSORT__MOST_RUNS 16\n#define "
 "CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n#define "
 "CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
 "CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)\n\n\n#define CLSORT__RUNS_SHIFT(k, "
@@ -2320,8 +2331,8 @@ static const char *const clsort__source[] = {
 "#define CLSORT__FIELD_EQUAL_NANS 49\n#define CLSORT__FIELD_BIG_ENDIAN 50\n#define "
 "CLSORT__FIELD_FIRST_BIT 51\n#define CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "//---- tuning\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)\n#ifndef "
-"__has_builtin\n#define __has_builtin(name) 0\n#endif\n\n",
+"\n\n\n\n#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"#define __has_builtin(name) 0\n#endif\n\n",
 "//---- tuning: families\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && "
 "CLSORT_SHARE_LOG2 == 0)\n#define CLSORT_NEEDS_RADIX \\\n    (CLSORT_IS(RADIX) || "
 "CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \\\n     || CLSORT_NEEDS_PIECES)\n"
@@ -2342,13 +2353,13 @@ static const char *const clsort__source[] = {
 "#define CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && "
 "CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n",
 "//---- tuning: devices\n\n\n\n\n#define CLSORT_HIDES_IDS \\\n    ((CLSORT_IS(PARTITION) \\\n     "
-" || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \\\n     && "
-"CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && "
-"CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8\n#error \"CLSORT_KEY_BYTES must be 1, 2, 4 or "
-"8\"\n#elif CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16\n#error \"CLSORT_VALUE_BYTES must "
-"be 0 to 16\"\n#elif CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)\n#error "
-"\"CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1\"\n#elif "
-"CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)\n#error "
+" || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \\\n          && "
+"CLSORT_VALUE_BYTES)) \\\n     && CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES != 1 && "
+"CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8\n#error "
+"\"CLSORT_KEY_BYTES must be 1, 2, 4 or 8\"\n#elif CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > "
+"16\n#error \"CLSORT_VALUE_BYTES must be 0 to 16\"\n#elif CLSORT_COMPARATOR && (CLSORT_KEY_BYTES "
+"!= 1 || !CLSORT_RECORDS)\n#error \"CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES "
+"1\"\n#elif CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)\n#error "
 "\"CLSORT_BREAK_TIES_BY_INDEX needs a cl_uint value\"\n#elif CLSORT_GROUP_LOG2 < 0 || "
 "CLSORT_GROUP_LOG2 > 13\n#error \"CLSORT_GROUP_LOG2 must be 0 to 13\"\n#elif CLSORT_SHARE_LOG2 != "
 "0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2\n#error \"CLSORT_SHARE_LOG2 must be 0 or "
@@ -2359,7 +2370,7 @@ static const char *const clsort__source[] = {
 "CLSORT_ITEMS_LOG2)\n#define CLSORT_TILE_ITEMS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)\n"
 "#define CLSORT_TILE_ITEMS (1 << CLSORT_TILE_ITEMS_LOG2)\n#define CLSORT_WORDS "
 "((CLSORT_VALUE_BYTES + 3) / 4)\n#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n\n"
-"#define CLSORT_INLINE static inline __attribute__((always_inline))\n\n#define CLSORT_CALLED "
+"#define CLSORT_INLINE static inline __attribute__((always_inline))\n\n#define CLSORT_NOINLINE "
 "static __attribute__((noinline))\n\n\n\n#if CLSORT_BOUND_REGISTERS\n#define CLSORT_KERNEL "
 "kernel\n#elif CLSORT_SUB_GROUP\n#define CLSORT_KERNEL \\\n    kernel "
 "__attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \\\n                          "
@@ -2466,15 +2477,15 @@ static const char *const clsort__source[] = {
 "*key_place(a, i) = decode(r.key, c);\n    store_words(a, i, r.word);\n}\n\n\nCLSORT_INLINE void "
 "store_item(array_t a, codec_t c, uint i, uint n, item_t r)\n{\n    if (i < n)\n        "
 "store_whole_item(a, c, i, r);\n}\n#else\n\n",
-"//---- record: items of 16\n\nCLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, "
+"//---- record: items of 16\n\nCLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, "
 "item_t *r)\n{\n    code_t key[CLSORT_LANES];\n    vstore16(r->key, 0, key);\n    for (uint l = "
 "0; l < lanes; l++)\n        key[l] = *key_place(a, (size_t)i + l);\n    r->key = vload16(0, "
 "key);\n    uint word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n    for (uint w = 0; w < CLSORT_WORDS; "
 "w++)\n        vstore16(r->word[w], w, word);\n    for (uint l = 0; l < lanes; l++) {\n        "
 "uint one[CLSORT_WORDS_OR_1];\n        load_words(a, (size_t)i + l, one);\n        for (uint w = "
 "0; w < CLSORT_WORDS; w++)\n            word[w * CLSORT_LANES + l] = one[w];\n    }\n    for "
-"(uint w = 0; w < CLSORT_WORDS; w++)\n        r->word[w] = vload16(w, word);\n}\n\nCLSORT_CALLED "
-"void store_lanes(array_t a, uint i, uint lanes, const item_t *r)\n{\n    code_t "
+"(uint w = 0; w < CLSORT_WORDS; w++)\n        r->word[w] = vload16(w, word);\n}\n\n"
+"CLSORT_NOINLINE void store_lanes(array_t a, uint i, uint lanes, const item_t *r)\n{\n    code_t "
 "key[CLSORT_LANES];\n    vstore16(r->key, 0, key);\n    if (!CLSORT_RECORDS)\n        for (uint l "
 "= 0; l < lanes; l++)\n            *key_place(a, (size_t)i + l) = key[l];\n    uint "
 "word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n    for (uint w = 0; w < CLSORT_WORDS; w++)\n        "
@@ -2586,8 +2597,8 @@ static const char *const clsort__source[] = {
 "//---- group\n#if CLSORT_NEEDS_GROUP\n#define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS && "
 "CLSORT_TEAM_MOST == CLSORT__WARP)\n#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, "
 "CLSORT_TEAM_MOST)\n#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n\n\n\n\n#if "
-"CLSORT_FORWARD_PROGRESS\n#define CLSORT_APART CLSORT_CALLED\n#else\n#define CLSORT_APART "
-"CLSORT_INLINE\n#endif\n\n\n#if CLSORT_GROUP_LOG2 > 0\n#define group_sync() "
+"CLSORT_FORWARD_PROGRESS\n#define CLSORT_NOINLINE_NV CLSORT_NOINLINE\n#else\n#define "
+"CLSORT_NOINLINE_NV CLSORT_INLINE\n#endif\n\n\n#if CLSORT_GROUP_LOG2 > 0\n#define group_sync() "
 "barrier(CLK_LOCAL_MEM_FENCE)\n#else\n#define group_sync()\n#endif\n\n\n\n#if "
 "CLSORT_FORWARD_PROGRESS\nCLSORT_INLINE void team_sync(void)\n{\n    __asm__ "
 "volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n}\n#else\n#define team_sync() "
@@ -2775,7 +2786,7 @@ static const char *const clsort__source[] = {
 "window_steps(v, CLSORT_ITEMS_LOG2, hi - next.low_bit, low - next.low_bit, mirror);\n        now "
 "= next;\n        hi = low - 1;\n    }\n    return now;\n}\n#endif\n\n",
 #ifndef CLSORT_NO_BITONIC
-"//---- bitonic: tile\n#if CLSORT_IS(BITONIC)\n#if !CLSORT_FEW\n"
+"//---- bitonic: tile\n#if CLSORT_IS(BITONIC)\n#if !CLSORT_KERNEL_SUBSET\n"
 "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n#endif\n\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n                      "
 "                 CLSORT_CODEC_ARGS, uint n, uint last,\n                                       "
@@ -2789,7 +2800,7 @@ static const char *const clsort__source[] = {
 "stage++) {\n        now = tile_stage(v, tile_keys, tile_words, seat.t, now, stage - "
 "CLSORT_LANES_LOG2);\n        lane_steps(v, CLSORT_ITEMS, stage);\n    }\n    move_window(v, "
 "tile_keys, tile_words, now, home);\n    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, "
-"seat.base, n);\n}\n\n#if !CLSORT_FEW\n\n\n\nCLSORT_KERNEL void "
+"seat.base, n);\n}\n\n#if !CLSORT_KERNEL_SUBSET\n\n\n\nCLSORT_KERNEL void "
 "clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n                        "
 "               local code_t *tile_keys, local uint *tile_words)\n{\n    const array_t data = "
 "CLSORT_ARRAY(data);\n    const codec_t codec = CLSORT_CODEC;\n    const seat_t seat = "
@@ -2902,10 +2913,10 @@ static const char *const clsort__source[] = {
 "stride), to = batch_row(target, stride);\n    const codec_t codec = CLSORT_CODEC;\n    "
 "batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2138\n",
+"#line 2146\n",
 #endif
 #else
-"#line 2138\n",
+"#line 2146\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\n    array_t a, b;\n    uint start, "
@@ -2936,7 +2947,7 @@ static const char *const clsort__source[] = {
 "CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n#else\n#define CLSORT_PAIR_ARGS \\\n    "
 "CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n#define "
 "CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)\n#endif\n#define CLSORT_SPLITS_ARGS global uchar *splits, "
-"ulong splits_at\n\n#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\n\nCLSORT_KERNEL void "
+"ulong splits_at\n\n#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET\n\n\n\nCLSORT_KERNEL void "
 "clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)\n{\n    const array_t "
 "array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;\n    const codec_t codec = "
 "CLSORT_CODEC;\n    const size_t i = get_global_id(0) >> spread_log2;\n    if (i * slice >= n || "
@@ -3074,7 +3085,7 @@ static const char *const clsort__source[] = {
 "CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n    const codec_t codec = CLSORT_CODEC;\n  "
 "  const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;\n    sort_tile(source, "
 "target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,\n              keys, "
-"words, splits);\n}\n\n#if !CLSORT_FEW\n\n\nCLSORT_KERNEL void "
+"words, splits);\n}\n\n#if !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void "
 "clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n                                 "
 "    CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n                                   "
 "  local uint *words, local uint *splits_here)\n{\n    const array_t array_a = CLSORT_ARRAY(a), "
@@ -3121,7 +3132,7 @@ static const char *const clsort__source[] = {
 "lane_steps(v, 2, 32);\n        if (end - to >= CLSORT_LANES)\n            "
 "store_whole_item(target, c, to, v[0]);\n        else\n            store_item(target, c, to, end, "
 "v[0]);\n        v[0] = v[1];\n    }\n}\n#endif\n\n",
-"//---- merge: serial pass\n#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\nCLSORT_KERNEL void "
+"//---- merge: serial pass\n#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void "
 "clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n                                 "
 "    CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n                                   "
 "  local uint *words, local uint *splits_here)\n{\n    const array_t array_a = CLSORT_ARRAY(a), "
@@ -3459,12 +3470,12 @@ static const char *const clsort__source[] = {
 "+ (t & (run - 1)) + rank, r);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        r = get_item(keys, "
 "words, t);\n    }\n#endif\n    store_item(target, codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3561\n",
+"#line 3569\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING\n#if CLSORT_LANES == "
 "1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n#if CLSORT_IS(SEGMENTS)\n\n\nCLSORT_INLINE "
 "array_t runs_before(array_t target, array_t alt, uint passes, uint pass)\n{\n    return passes - "
-"pass & 1 ? alt : target;\n}\n\n#if !CLSORT_FEW\n\n\n\n\n\n\nCLSORT_KERNEL void "
+"pass & 1 ? alt : target;\n}\n\n#if !CLSORT_KERNEL_SUBSET\n\n\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,\n              "
 "                         local uint *sums)\n{\n    const segments_t s = CLSORT_SEGMENTS;\n    "
 "const jobs_t j = CLSORT_JOBS;\n    const uint t = local_id(), first = (uint)get_group_id(0) * "
@@ -3485,22 +3496,22 @@ static const char *const clsort__source[] = {
 "j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);\n    }\n}\n"
 "#endif\n#endif\n\n",
 "//---- merge: tiles of segments\n#if CLSORT_SHARE_LOG2 > 0\n#if CLSORT_IS(SEGMENTS) && "
-"CLSORT_FEW != 1\n\nCLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), "
-"CLSORT_ARRAY_ARGS(target),\n                                       CLSORT_ARRAY_ARGS(alt), "
-"CLSORT_CODEC_ARGS,\n                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, "
-"local code_t *keys,\n                                       local uint *words, local uint "
-"*splits)\n{\n    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),\n   "
-"               alt = CLSORT_ARRAY(alt);\n    const codec_t codec = CLSORT_CODEC;\n    const "
-"jobs_t j = CLSORT_JOBS;\n    const segments_t given = CLSORT_SEGMENTS, s = "
-"sortable_segments(given, j);\n    const uint all = job_count(j, s);\n    for (uint i = "
-"(uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n        const job_t job = "
-"take_job(j, s, i);\n        const uint first = job.slice * CLSORT_TILE_ITEMS,\n                  "
-" size = first < job.segment.size\n                              ? min(job.segment.size - first, "
-"(uint)CLSORT_TILE_ITEMS)\n                              : 0;\n        const array_t from = "
-"array_at(job.where, source, target, alt);\n        const array_t to = runs_before(target, alt, "
-"segment_passes(job.segment, CLSORT_TILE_ITEMS),\n                                       0);\n    "
-"    sort_tile(from, to, job.segment.begin + first, size, codec, keys, words, splits);\n        "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n\n\n\nCLSORT_KERNEL void "
+"CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void "
+"clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n                      "
+"                 CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,\n                                    "
+"   CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,\n                                   "
+"    local uint *words, local uint *splits)\n{\n    const array_t source = CLSORT_ARRAY(source), "
+"target = CLSORT_ARRAY(target),\n                  alt = CLSORT_ARRAY(alt);\n    const codec_t "
+"codec = CLSORT_CODEC;\n    const jobs_t j = CLSORT_JOBS;\n    const segments_t given = "
+"CLSORT_SEGMENTS, s = sortable_segments(given, j);\n    const uint all = job_count(j, s);\n    "
+"for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n        const "
+"job_t job = take_job(j, s, i);\n        const uint first = job.slice * CLSORT_TILE_ITEMS,\n      "
+"             size = first < job.segment.size\n                              ? "
+"min(job.segment.size - first, (uint)CLSORT_TILE_ITEMS)\n                              : 0;\n     "
+"   const array_t from = array_at(job.where, source, target, alt);\n        const array_t to = "
+"runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),\n                       "
+"                0);\n        sort_tile(from, to, job.segment.begin + first, size, codec, keys, "
+"words, splits);\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n\n\n\nCLSORT_KERNEL void "
 "clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),\n                         "
 "              CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                         "
 "              uint pass, local code_t *keys, local uint *words,\n                                "
@@ -3592,7 +3603,7 @@ static const char *const clsort__source[] = {
 "packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };\n    for (uint i = "
 "local_id(); i < CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS);\n         i += "
 "CLSORT_GROUP)\n        space[i] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    return packing;\n}\n"
-"\n#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2\n\n\nCLSORT_KERNEL void "
+"\n#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG\n\n\nCLSORT_KERNEL void "
 "clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n                      "
 "                 CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                      "
 "                 local code_t *keys, local uint *words, local uint *space)\n{\n    const array_t "
@@ -3608,7 +3619,8 @@ static const char *const clsort__source[] = {
 "find_around(packing, size);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    sort_packed(keys, words, "
 "packing, codec);\n    for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)\n        if "
 "(inside >> m & 1)\n            store_whole_item(target, codec, layout_place(layout, i), "
-"get_item(keys, words, i));\n}\n#endif\n#endif\n#elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1\n\n",
+"get_item(keys, words, i));\n}\n#endif\n#endif\n#elif CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET "
+"!= CLSORT__SUBSET_TILES\n\n",
 "//---- merge: segments serially\n\n\nCLSORT_KERNEL void "
 "clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),\n                         "
 "              CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                         "
@@ -3627,7 +3639,7 @@ static const char *const clsort__source[] = {
 "advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,\n                 "
 "   codec);\n    }\n}\n#endif\n#endif\n#endif\n#endif\n\n",
 #else
-"#line 3954\n",
+"#line 3962\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3783,7 +3795,7 @@ static const char *const clsort__source[] = {
 "digit)]++;\n        store_whole_item(to, r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : "
 "place, item);\n    }\n}\n\n",
 "//---- radix: scatter where places collide\n\n\n\n#define CLSORT_CACHE_SETS 64\n#ifndef "
-"CLSORT_CACHE_WAYS\n#define CLSORT_CACHE_WAYS 12\n#endif\nCLSORT_CALLED uint "
+"CLSORT_CACHE_WAYS\n#define CLSORT_CACHE_WAYS 12\n#endif\nCLSORT_NOINLINE uint "
 "do_places_collide(const uint *next, uint size)\n{\n    const uint bytes = CLSORT_RECORDS ? "
 "CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;\n    uint digits[CLSORT_CACHE_SETS], all = 0, colliding = "
 "0;\n    if (size < 16 * CLSORT_DIGITS)\n        return 0;\n    for (uint set = 0; set < "
@@ -3796,8 +3808,8 @@ static const char *const clsort__source[] = {
 "item_t *item, uint count,\n                                  uint *next)\n{\n    for (uint k = "
 "0; k < count; k++) {\n        const uint place = (*next)++;\n        store_whole_item(to, "
 "r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : place, item[k]);\n    }\n}\n\n\n\n"
-"CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
-"{\n    const digit_t digit = pass_digit(r, r.pass);\n    item_t "
+"CLSORT_NOINLINE void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint "
+"*next)\n{\n    const digit_t digit = pass_digit(r, r.pass);\n    item_t "
 "items[CLSORT_DIGITS][CLSORT_TOGETHER];\n    uint waiting[CLSORT_DIGITS];\n    for (uint d = 0; d "
 "< CLSORT_DIGITS; d++)\n        waiting[d] = 0;\n    for (uint i = 0; i < b.size; i++) {\n        "
 "const item_t item = load_whole_item(from, r.codec, b.begin + i);\n        const uint d = "
@@ -3986,9 +3998,9 @@ static const char *const clsort__source[] = {
 "   #pragma unroll\n    for (uint width = 1; width < CLSORT_ROW; width *= 2)\n        "
 "join_columns(r, rows, width);\n    lay_columns(r, rows);\n    #pragma unroll\n    for (uint i = "
 "0; i < rows; i++)\n        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, "
-"i));\n}\n\nCLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint n, "
-"codec_t c,\n                             uint are_keys)\n{\n    if (n <= CLSORT_LEAF / 4)\n      "
-"  sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);\n    else if (n <= CLSORT_LEAF / "
+"i));\n}\n\nCLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, "
+"codec_t c,\n                               uint are_keys)\n{\n    if (n <= CLSORT_LEAF / 4)\n    "
+"    sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);\n    else if (n <= CLSORT_LEAF / "
 "2)\n        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 2, are_keys);\n    else\n        "
 "sort_rows(from, to, n, c, CLSORT_LEAF_ROWS, are_keys);\n}\n\n",
 "//---- radix: partitions of vectors\n\ntypedef struct { uint low, high; } unwritten_t;\n\n\n\n"
@@ -4009,7 +4021,7 @@ static const char *const clsort__source[] = {
 "+= CLSORT_ROW) {\n        const uint left = min(n - i, (uint)CLSORT_ROW);\n        g = "
 "move_lanes(to, g, load_row(from + i, left, 0), pivot, left);\n    }\n    return g.low;\n}\n\n#if "
 "CLSORT_PACKS_PAIRS\n\n#define CLSORT_HELD_ROWS 4\n#define CLSORT_HELD (CLSORT_HELD_ROWS * "
-"CLSORT_ROW)\n\n\n\n\nCLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t "
+"CLSORT_ROW)\n\n\n\n\nCLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t "
 "pivot)\n{\n    row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];\n    unwritten_t g = { 0, "
 "n };\n    uint i = CLSORT_HELD, j = n - CLSORT_HELD;\n    for (uint k = 0; k < CLSORT_HELD_ROWS; "
 "k++) {\n        held[k] = load_whole_row(a + k * CLSORT_ROW);\n        held[CLSORT_HELD_ROWS + "
@@ -4357,7 +4369,7 @@ static const char *const clsort__source[] = {
 "                : \"+r\"(peers) : \"r\"(d));\n    *place = *counter;\n#else\n    "
 "atomic_or(counter, 1u << lane);\n    team_sync();\n    const uint now = *counter, peers = now & "
 "0xFFFF;\n    *place = now >> 16;\n#endif\n    team_sync();\n    return peers;\n}\n\n\n\n"
-"CLSORT_INLINE digit_t forget_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n    "
+"CLSORT_INLINE digit_t opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n    "
 "__asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\n    return d;\n}\n\n\n"
 "CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)\n{\n    "
 "tile.staged[place] = code;\n    if (CLSORT_IS(PARTITION))\n        ((local uchar "
@@ -4786,13 +4798,14 @@ static const char *const clsort__source[] = {
 "mended_bits(r) + 1;\n}\n\nCLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n{\n    "
 "return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;\n}\n\nCLSORT_INLINE global "
 "status_t *sweep_status(radix_t r, uint tile)\n{\n    return (global status_t *)sweep_counts(r, "
-"CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;\n}\n\n#if CLSORT_FEW != 1\n\nCLSORT_KERNEL "
-"void clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = CLSORT_RADIX;\n    const "
-"size_t words = r.done ? 0\n                                : (size_t)((global uint "
-"*)sweep_status(r, blocks) - r.scratch);\n    for (size_t i = get_global_id(0); i < words; i += "
-"get_global_size(0))\n        if (i != CLSORT__GATE)\n            r.scratch[i] = 0;\n}\n#endif\n\n"
-"\n\nCLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n{\n    const "
-"radix_t r = CLSORT_RADIX;\n    seen_t seen = { 0, 0 };\n    if (r.done)\n        return;\n    "
+"CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;\n}\n\n#if CLSORT_KERNEL_SUBSET != "
+"CLSORT__SUBSET_BEHIND\n\nCLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\n    const "
+"radix_t r = CLSORT_RADIX;\n    const size_t words = r.done ? 0\n                                "
+": (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);\n    for (size_t i = "
+"get_global_id(0); i < words; i += get_global_size(0))\n        if (i != CLSORT__GATE)\n          "
+"  r.scratch[i] = 0;\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
+"clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n{\n    const radix_t r = "
+"CLSORT_RADIX;\n    seen_t seen = { 0, 0 };\n    if (r.done)\n        return;\n    "
 "clear_bins(bins);\n    for (uint tile = (uint)get_group_id(0); tile < blocks; tile += "
 "(uint)get_num_groups(0))\n        count_block(r, r.source, take_block(r, tile, 1), 0, "
 "radix_passes(r) - 1, bins, &seen);\n    merge_seen(bins + CLSORT_COUNT_WORDS, seen);\n    "
@@ -4840,28 +4853,29 @@ static const char *const clsort__source[] = {
 "   load_codes(code, from, r.codec, b.size);\n    count_team_digits(tile, &digits, code, digit);\n"
 "    barrier(CLK_LOCAL_MEM_FENCE);\n    const uint count = publish_counts(r, plan, number, "
 "tile);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    rank_items(tile, &digits, code, "
-"forget_digit(digit), rank);\n    stage_codes(tile, &digits, code, digit, rank);\n    "
+"opaque_digit(digit), rank);\n    stage_codes(tile, &digits, code, digit, rank);\n    "
 "load_values(value, from, b.size);\n    if (sorts && t < CLSORT_DIGITS)\n        tile.offsets[t] "
 "+= look_back(r, plan, number, t, count);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
 "store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n}\n\n#if "
-"CLSORT_FEW != 1\n\n\nCLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong "
-"*space)\n{\n    const radix_t r = CLSORT_RADIX;\n    const tile_t tile = make_tile(space);\n    "
-"const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;\n    copy_block(r, plan, "
-"take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),\n               "
-"CLSORT_GROUP);\n    if (CLSORT_FORWARD_PROGRESS && !sorts)\n        return;\n    sweep_tile(r, "
-"plan, draw_tile(r, tile, sorts), tile);\n}\n#endif\n\n#if CLSORT_FEW != 2\n\n\n\nCLSORT_KERNEL "
-"void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    radix_t r = "
-"CLSORT_RADIX;\n    const tile_t tile = make_tile(space + 1);\n    global uint *numbers = "
-"sweep_tickets(r);\n    local uint *word = (local uint *)space;\n    if (r.done)\n        "
-"return;\n    uint number = share_number(draw_ahead(numbers), word), first = 0;\n    for (r.pass "
-"= 0; r.pass <= radix_passes(r); r.pass++) {\n        const uint plan = pass_plan(r), tiles = "
-"plan ? blocks : 0;\n        uint moved = 0;\n        wait_until_done(numbers, first);\n        "
-"while (number - first < tiles) {\n            const uint ahead = draw_ahead(numbers);\n          "
-"  copy_block(r, plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),\n           "
-"            CLSORT_GROUP);\n            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)\n     "
-"           sweep_tile(r, plan, number - first, tile);\n            moved++;\n            "
-"group_sync();\n            number = share_number(ahead, word);\n        }\n        "
-"tell_done(numbers, moved);\n        first += tiles;\n    }\n}\n#endif\n\n",
+"CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND\n\n\nCLSORT_KERNEL void "
+"clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    const radix_t r = "
+"CLSORT_RADIX;\n    const tile_t tile = make_tile(space);\n    const uint plan = pass_plan(r), "
+"sorts = plan & PASS_SORTS;\n    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & "
+"PASS_COPIES), local_id(),\n               CLSORT_GROUP);\n    if (CLSORT_FORWARD_PROGRESS && "
+"!sorts)\n        return;\n    sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);\n}\n#endif\n"
+"\n#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE\n\n\n\nCLSORT_KERNEL void "
+"clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    radix_t r = CLSORT_RADIX;\n   "
+" const tile_t tile = make_tile(space + 1);\n    global uint *numbers = sweep_tickets(r);\n    "
+"local uint *word = (local uint *)space;\n    if (r.done)\n        return;\n    uint number = "
+"share_number(draw_ahead(numbers), word), first = 0;\n    for (r.pass = 0; r.pass <= "
+"radix_passes(r); r.pass++) {\n        const uint plan = pass_plan(r), tiles = plan ? blocks : "
+"0;\n        uint moved = 0;\n        wait_until_done(numbers, first);\n        while (number - "
+"first < tiles) {\n            const uint ahead = draw_ahead(numbers);\n            copy_block(r, "
+"plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),\n                       "
+"CLSORT_GROUP);\n            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)\n                "
+"sweep_tile(r, plan, number - first, tile);\n            moved++;\n            group_sync();\n    "
+"        number = share_number(ahead, word);\n        }\n        tell_done(numbers, moved);\n     "
+"   first += tiles;\n    }\n}\n#endif\n\n",
 "//---- radix: mending\n#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n{\n    const "
 "radix_t r = CLSORT_RADIX;\n    local float *shares = (local float *)sums;\n    const uint t = "
@@ -4938,25 +4952,26 @@ static const char *const clsort__source[] = {
 "  ((global uint *)a.values)[i] = (uint)key;\n        return;\n    }\n#endif\n    *key_place(a, "
 "i) = key;\n}\n\n",
 "//---- radix: linear maps\n\n\n\n\ntypedef struct { code_t low; uint shift, factor, before; } "
-"linear_map_t;\n\nCLSORT_APART ulong map_quotient(ulong x, ulong by)\n{\n    return x / by;\n}\n\n"
-"\n\n\nCLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint shift)\n{\n   "
-" const ulong span = (code_t)(last - low);\n    linear_map_t map = { low, shift, 0, 0 };\n    "
-"while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))\n        map.shift++;\n    const "
-"ulong width = (span >> map.shift) + 1;\n    map.factor = (uint)map_quotient(min((ulong)parts, "
-"width) << 31, width);\n    return map;\n}\n\nCLSORT_INLINE linear_map_t make_map(code_t low, "
-"code_t last, uint parts)\n{\n    return cut_map(low, last, parts, 0);\n}\n\nCLSORT_INLINE ulong "
-"map_product(linear_map_t map, code_t code)\n{\n    return (ulong)(uint)((code_t)(code - map.low) "
-">> map.shift) * map.factor;\n}\n\nCLSORT_INLINE uint map_part(linear_map_t map, code_t code)\n{\n"
-"    return (uint)(map_product(map, code) >> 31) - map.before;\n}\n\nCLSORT_INLINE uint "
-"map_bin(linear_map_t map, code_t code)\n{\n    return (uint)(map_product(map, code) >> (31 - "
-"CLSORT_BUCKET_BINS_LOG2))\n           & (CLSORT_BUCKET_BINS - 1);\n}\n\n\n\nCLSORT_INLINE code_t "
-"map_start(linear_map_t map, ulong parts, uint bits, code_t last)\n{\n    const ulong product = "
-"parts << 31 >> bits,\n                x = map_quotient(product + map.factor - 1, map.factor);\n  "
-"  return x > (ulong)(code_t)(last - map.low) >> map.shift\n               ? (code_t)(last + 1)\n "
-"              : (code_t)(map.low + (code_t)((code_t)x << map.shift));\n}\n\n\nCLSORT_INLINE uint "
-"single_parts(linear_map_t map)\n{\n    return map.shift == 0 && map.factor == 1u << 31;\n}\n\n"
-"CLSORT_INLINE uint single_bins(linear_map_t map)\n{\n    return map.shift == 0 && map.factor >= "
-"1u << (31 - CLSORT_BUCKET_BINS_LOG2);\n}\n\n",
+"linear_map_t;\n\nCLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)\n{\n    return x / "
+"by;\n}\n\n\n\n\nCLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint "
+"shift)\n{\n    const ulong span = (code_t)(last - low);\n    linear_map_t map = { low, shift, 0, "
+"0 };\n    while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))\n        map.shift++;\n"
+"    const ulong width = (span >> map.shift) + 1;\n    map.factor = "
+"(uint)map_quotient(min((ulong)parts, width) << 31, width);\n    return map;\n}\n\nCLSORT_INLINE "
+"linear_map_t make_map(code_t low, code_t last, uint parts)\n{\n    return cut_map(low, last, "
+"parts, 0);\n}\n\nCLSORT_INLINE ulong map_product(linear_map_t map, code_t code)\n{\n    return "
+"(ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;\n}\n\nCLSORT_INLINE uint "
+"map_part(linear_map_t map, code_t code)\n{\n    return (uint)(map_product(map, code) >> 31) - "
+"map.before;\n}\n\nCLSORT_INLINE uint map_bin(linear_map_t map, code_t code)\n{\n    return "
+"(uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))\n           & "
+"(CLSORT_BUCKET_BINS - 1);\n}\n\n\n\nCLSORT_INLINE code_t map_start(linear_map_t map, ulong "
+"parts, uint bits, code_t last)\n{\n    const ulong product = parts << 31 >> bits,\n              "
+"  x = map_quotient(product + map.factor - 1, map.factor);\n    return x > (ulong)(code_t)(last - "
+"map.low) >> map.shift\n               ? (code_t)(last + 1)\n               : (code_t)(map.low + "
+"(code_t)((code_t)x << map.shift));\n}\n\n\nCLSORT_INLINE uint single_parts(linear_map_t map)\n{\n"
+"    return map.shift == 0 && map.factor == 1u << 31;\n}\n\nCLSORT_INLINE uint "
+"single_bins(linear_map_t map)\n{\n    return map.shift == 0 && map.factor >= 1u << (31 - "
+"CLSORT_BUCKET_BINS_LOG2);\n}\n\n",
 "//---- radix: bins\n\n\ntypedef struct {\n    local code_t *keys;\n    local uint *bins, *sums, "
 "*words;\n} bucket_space_t;\nenum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, "
 "WORD_COLLECTED, WORD_UNORDERED };\n\n\n\n#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && "
@@ -5315,23 +5330,23 @@ static const char *const clsort__source[] = {
 "cells_t *s, uint *sum, uint *heaviest)\n{\n    uint leaves = 0;\n    for (uint round = 0; round "
 "< (CLSORT_PAIRS ? 1 : 2); round++) {\n        count_cells(h, *s);\n        *sum = sum_cells(*s, "
 "heaviest);\n        if (CLSORT_PAIRS || round > 0)\n            break;\n        const uint "
-"crowded = is_crowded(*s, *heaviest);\n        if (CLSORT_BRANCHES && !crowded)\n            "
-"break;\n        const uint heavies = find_heavies(h, *s);\n        s->heavy = crowded ? heavies "
-": 0;\n        leaves = s->heavy == 0 && crowded >> 16;\n        if (CLSORT_BRANCHES && leaves)\n "
-"           break;\n    }\n    return leaves;\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    local "
-"code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;\n    local uint "
-"*counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n               *sums = counts + "
-"CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n    cells_t s = { counts, sums, edges, judged, { "
-"0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,\n                  sample_size(h), 0, 0, 0, 0, 0, 0 };\n    "
-"uint digits, heaviest, sum;\n    if (n == 0)\n        return;\n    find_edges(h, &s);\n    "
-"cut_cells(h, &s);\n    const uint falls = count_sample(h, &s, &sum, &heaviest),\n               "
-"before = group_scan_total(sum, s.sums, &s.light);\n    s.flat = is_flat(s, sum) && s.heavy == 0 "
-"&& s.gap_cell == CLSORT__HYBRID_CELLS;\n    const uint leaves = CLSORT_PAIRS ? !(s.flat && "
-"takes_keys(s.map)) : falls,\n               begun = leaves || s.flat ? 0 : mark_cells(h, s, "
-"before),\n               digit = group_scan_total(begun, s.sums, &digits);\n    if (s.flat) "
-"digits = write_cell_groups(h, s);\n    else if (!leaves) write_cells(h, s, digit);\n    "
-"write_head(h, s, digits, leaves ? ~0u : heaviest);\n}\n\n",
+"crowded = is_crowded(*s, *heaviest);\n        if (CLSORT_BRANCH_BARRIERS && !crowded)\n          "
+"  break;\n        const uint heavies = find_heavies(h, *s);\n        s->heavy = crowded ? "
+"heavies : 0;\n        leaves = s->heavy == 0 && crowded >> 16;\n        if "
+"(CLSORT_BRANCH_BARRIERS && leaves)\n            break;\n    }\n    return leaves;\n}\n\n\n\n"
+"CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = "
+"CLSORT_HYBRID;\n    local code_t *edges = (local code_t *)space, *judged = edges + 2 * "
+"CLSORT_GROUP;\n    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n        "
+"       *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n    cells_t s = { counts, "
+"sums, edges, judged, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,\n                  sample_size(h), 0, "
+"0, 0, 0, 0, 0 };\n    uint digits, heaviest, sum;\n    if (n == 0)\n        return;\n    "
+"find_edges(h, &s);\n    cut_cells(h, &s);\n    const uint falls = count_sample(h, &s, &sum, "
+"&heaviest),\n               before = group_scan_total(sum, s.sums, &s.light);\n    s.flat = "
+"is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;\n    const uint leaves = "
+"CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,\n               begun = leaves || s.flat "
+"? 0 : mark_cells(h, s, before),\n               digit = group_scan_total(begun, s.sums, "
+"&digits);\n    if (s.flat) digits = write_cell_groups(h, s);\n    else if (!leaves) "
+"write_cells(h, s, digit);\n    write_head(h, s, digits, leaves ? ~0u : heaviest);\n}\n\n",
 "//---- radix: hybrid digits\n\n\n\n\nenum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, "
 "BY_MAP, BY_KEYS, BY_PARTS };\ntypedef struct {\n    linear_map_t map;\n    code_t span;\n    "
 "local const uint *masks;\n    local const code_t *heavies;\n    uint flat, heavy;\n    gap_t "
@@ -5354,16 +5369,16 @@ static const char *const clsort__source[] = {
 "for (uint k = 0; k < CLSORT__HYBRID_MASK_CELLS / 4; k++) {\n            uint four = 0;\n         "
 "   for (uint m = 0; m < 4; m++) {\n                digit += word >> (4 * k + m) & 1;\n           "
 "     four |= (digit & 0xFF) << 8 * m;\n            }\n            digits[i * "
-"(CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;\n        }\n    }\n}\n\n\n#define CLSORT_STAYS "
+"(CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;\n        }\n    }\n}\n\n\n#define CLSORT_HEAVY_FLAG "
 "CLSORT__HYBRID_DIGITS\n\n\nCLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, "
 "uint digit)\n{\n    const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & "
 "0x7F,\n               above = first_above(s.heavies, first, end, code),\n               is_heavy "
 "= is_listed(s.heavies, first, above, code);\n    return (digit + 2 * (above - first) - is_heavy) "
-"| is_heavy * CLSORT_STAYS;\n}\n\n\nCLSORT_INLINE uint cell_group_of_key(splitter_t s, uint key)\n"
-"{\n    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);\n    "
-"const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;\n    return key "
-"- low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))\n           : key < "
-"low       ? 0\n                             : CLSORT__HYBRID_DIGITS - 1u;\n}\n\n",
+"| is_heavy * CLSORT_HEAVY_FLAG;\n}\n\n\nCLSORT_INLINE uint cell_group_of_key(splitter_t s, uint "
+"key)\n{\n    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> "
+"32);\n    const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;\n    "
+"return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))\n        "
+"   : key < low       ? 0\n                             : CLSORT__HYBRID_DIGITS - 1u;\n}\n\n",
 "//---- radix: hybrid digit of a code\n\nCLSORT_INLINE uint split_digit(splitter_t s, code_t "
 "code, const uint by)\n{\n    if (by == BY_MAP)\n        return map_part(s.map, code);\n    if "
 "(by == BY_KEYS)\n        return cell_group_of_key(s, (uint)((ulong)code >> 32));\n    const "
@@ -5391,7 +5406,7 @@ static const char *const clsort__source[] = {
 "(uint m = 0; m < CLSORT_AHEAD; m++)\n        key[m] = load_decider(from, m * CLSORT_GROUP);\n}\n"
 "\n\nCLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)\n{\n    const uint "
 "copies = by == BY_MAP || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,\n               most = by "
-"== BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n    return local_id() % copies + copies * "
+"== BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;\n    return local_id() % copies + copies * "
 "(split_digit(s, code, by) & most);\n}\n\n\nCLSORT_INLINE void add_count(local uint *counters, "
 "uint at, uint count, const uint by)\n{\n    if (by == BY_PARTS) atomic_add(&counters[at / 2], "
 "count << at % 2 * 16);\n    else atomic_add(&counters[at], count);\n}\n\n\n\nCLSORT_INLINE void "
@@ -5533,33 +5548,33 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_DIGITS)\n                     / CLSORT_GROUP,\n               first = local_id() "
 "* own;\n    uint count[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP],\n        "
 "place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;\n    #pragma unroll\n    for (uint k = "
-"0; k < own; k++) {\n        count[k] = CLSORT_BRANCHES || rows != 0 ? l.counters[first + k] : "
-"0;\n        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;\n        sum += "
-"count[k];\n    }\n    sum = group_scan(sum, l.sums);\n    #pragma unroll\n    for (uint k = 0; k "
-"< own; k++) {\n        l.counters[first + k] = sum;\n        l.offsets[first + k] = place[k] - "
-"sum;\n        sum += count[k];\n    }\n}\n\n\ntypedef struct {\n    array_t from, to;\n    "
-"global uint *next;\n    uint rows;\n} move_t;\n\n\n#if CLSORT_KEY_BYTES == 4\n#define "
+"0; k < own; k++) {\n        count[k] = CLSORT_BRANCH_BARRIERS || rows != 0 ? l.counters[first + "
+"k] : 0;\n        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;\n        sum "
+"+= count[k];\n    }\n    sum = group_scan(sum, l.sums);\n    #pragma unroll\n    for (uint k = "
+"0; k < own; k++) {\n        l.counters[first + k] = sum;\n        l.offsets[first + k] = "
+"place[k] - sum;\n        sum += count[k];\n    }\n}\n\n\ntypedef struct {\n    array_t from, "
+"to;\n    global uint *next;\n    uint rows;\n} move_t;\n\n\n#if CLSORT_KEY_BYTES == 4\n#define "
 "CLSORT_STAGED_AHEAD 8\n#else\n#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS\n#endif\n\n\n\n"
 "#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)\n\n\nCLSORT_INLINE void "
 "write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\n                           "
 "     const uint by)\n{\n    const local uchar *digits = (local uchar *)l.masks;\n    #pragma "
 "unroll CLSORT_STAGED_AHEAD\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n        const "
-"uint i = local_id() + m * CLSORT_GROUP;\n        if (CLSORT_BRANCHES || v.rows != 0) {\n         "
-"   const code_t code = l.staged[i];\n            const uint digit = CLSORT_KEEPS_DIGITS(by) ? "
-"(uint)digits[i] : split_digit(s, code, by);\n            store_key(v.to, l.offsets[digit] + i, "
-"decode(code, codec));\n        }\n    }\n}\n\n",
+"uint i = local_id() + m * CLSORT_GROUP;\n        if (CLSORT_BRANCH_BARRIERS || v.rows != 0) {\n  "
+"          const code_t code = l.staged[i];\n            const uint digit = "
+"CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);\n            "
+"store_key(v.to, l.offsets[digit] + i, decode(code, codec));\n        }\n    }\n}\n\n",
 "//---- radix: hybrid whole tiles\n\n#if CLSORT_WARPS && CLSORT_KEY_BYTES == 8\n#define "
-"CLSORT_FORGET_CODE(x) __asm__ volatile(\"\" : \"+l\"(x))\n#define CLSORT_FORGET_WORD(x) __asm__ "
-"volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_FORGET_CODE(x) __asm__ "
-"volatile(\"\" : \"+r\"(x))\n#define CLSORT_FORGET_WORD(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
-"#else\n#define CLSORT_FORGET_CODE(x)\n#define CLSORT_FORGET_WORD(x)\n#endif\n\n\n\ntypedef "
+"CLSORT_OPAQUE_CODE(x) __asm__ volatile(\"\" : \"+l\"(x))\n#define CLSORT_OPAQUE_WORD(x) __asm__ "
+"volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_OPAQUE_CODE(x) __asm__ "
+"volatile(\"\" : \"+r\"(x))\n#define CLSORT_OPAQUE_WORD(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
+"#else\n#define CLSORT_OPAQUE_CODE(x)\n#define CLSORT_OPAQUE_WORD(x)\n#endif\n\n\n\ntypedef "
 "struct {\n    code_t code[CLSORT_RADIX_ITEMS];\n    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], "
 "digits[(CLSORT_RADIX_ITEMS + 3) / 4];\n} kept_t;\n\n",
 "//---- radix: hybrid whole tiles move\n\n\nCLSORT_INLINE void find_kept(kept_t *k, splitter_t s, "
 "const uint by)\n{\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n     "
 "   const uint d = split_digit(s, k->code[m], by);\n        k->digits[m / 4] = m % 4 ? "
 "k->digits[m / 4] | d << m % 4 * 8 : d;\n    }\n    #pragma unroll\n    for (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m += 4)\n        CLSORT_FORGET_WORD(k->digits[m / 4]);\n}\n\n\nCLSORT_INLINE "
+"CLSORT_RADIX_ITEMS; m += 4)\n        CLSORT_OPAQUE_WORD(k->digits[m / 4]);\n}\n\n\nCLSORT_INLINE "
 "uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)\n{\n    return by == "
 "BY_MAP ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;\n}\n\n\n\n\n"
 "CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)\n{\n    const uint "
@@ -5582,14 +5597,14 @@ static const char *const clsort__source[] = {
 "CLSORT_RADIX_ITEMS; m++) {\n        const uint own = rank_one(counters, kept_digit(k, s, m, by), "
 "crowds);\n        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;\n    }\n    #pragma "
 "unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n        "
-"CLSORT_FORGET_WORD(k->rank[m / 2]);\n}\n\n",
+"CLSORT_OPAQUE_WORD(k->rank[m / 2]);\n}\n\n",
 "//---- radix: hybrid whole tiles are staged\n\nCLSORT_INLINE void stage_kept(const kept_t *k, "
 "splitter_t s, split_space_t l, const uint by)\n{\n    if (by == BY_MAP)\n        "
-"CLSORT_FORGET_CODE(s.map.low);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; "
+"CLSORT_OPAQUE_CODE(s.map.low);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; "
 "m++) {\n        const uint d = kept_digit(k, s, m, by),\n                   place = "
 "l.counters[d] + kept_rank(k, m);\n        l.staged[place] = k->code[m];\n        if "
 "(CLSORT_KEEPS_DIGITS(by) && !s.flat)\n            ((local uchar *)l.masks)[place] = (uchar)d;\n  "
-"  }\n}\n\n\n\n\nCLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, "
+"  }\n}\n\n\n\n\n\nCLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, "
 "const uint by,\n                              uint moves)\n{\n    if (by == BY_MASKS && s.flat)\n"
 "        find_kept(k, s, BY_CELL_GROUPS);\n    else if (by != BY_MAP)\n        find_kept(k, s, "
 "by);\n    const uint crowds = moves && digits_crowd(k, s, by);\n    if (crowds && CLSORT_WARPS)\n"
@@ -5598,7 +5613,7 @@ static const char *const clsort__source[] = {
 "   #pragma unroll\n        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n            "
 "k->rank[m / 2] = 0;\n    }\n}\n\n\n\nCLSORT_INLINE void move_tile(move_t v, splitter_t s, "
 "split_space_t l, codec_t codec,\n                             const uint by)\n{\n    const uint "
-"moves = CLSORT_BRANCHES || v.rows != 0;\n    const array_t from = advance(v.from, moves ? "
+"moves = CLSORT_BRANCH_BARRIERS || v.rows != 0;\n    const array_t from = advance(v.from, moves ? "
 "local_id() : 0);\n    kept_t k;\n    #pragma unroll\n    for (uint m = 0; m < "
 "CLSORT_RADIX_ITEMS; m++)\n        k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; "
@@ -5615,18 +5630,18 @@ static const char *const clsort__source[] = {
 "l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);\n    }\n    #pragma "
 "unroll 2\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n        const uint i = local_id() "
 "+ m * CLSORT_GROUP,\n                   d = i < v.rows ? light_digit(s, l.staged[i]) : "
-"CLSORT_STAYS;\n        if (d < CLSORT_STAYS) {\n            atomic_inc(&l.counters[d]);\n        "
-"    light |= 1u << m;\n        }\n    }\n    return light;\n}\n\n\nCLSORT_INLINE void "
-"write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)\n{\n    #pragma "
-"unroll 2\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n        if (light >> m & 1) {\n     "
-"       const code_t code = l.staged[local_id() + m * CLSORT_GROUP];\n            const uint d = "
-"light_digit(s, code);\n            store_key(v.to, atomic_inc(&l.counters[d]), decode(code, "
-"codec));\n        }\n}\n\n\n\nCLSORT_INLINE void move_light(move_t v, splitter_t s, "
-"split_space_t l, codec_t codec)\n{\n    const uint light = count_light(v, s, l, codec);\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += "
-"CLSORT_GROUP)\n        if (v.rows != 0 && l.counters[d] != 0)\n            l.counters[d] = "
-"atomic_add(&v.next[d], l.counters[d]);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    write_light(v, s, "
-"l, codec, light);\n}\n\n",
+"CLSORT_HEAVY_FLAG;\n        if (d < CLSORT_HEAVY_FLAG) {\n            "
+"atomic_inc(&l.counters[d]);\n            light |= 1u << m;\n        }\n    }\n    return light;\n"
+"}\n\n\nCLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, "
+"uint light)\n{\n    #pragma unroll 2\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n        "
+"if (light >> m & 1) {\n            const code_t code = l.staged[local_id() + m * CLSORT_GROUP];\n"
+"            const uint d = light_digit(s, code);\n            store_key(v.to, "
+"atomic_inc(&l.counters[d]), decode(code, codec));\n        }\n}\n\n\n\nCLSORT_INLINE void "
+"move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n{\n    const uint light = "
+"count_light(v, s, l, codec);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = local_id(); d "
+"< CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        if (v.rows != 0 && l.counters[d] != 0)\n    "
+"        l.counters[d] = atomic_add(&v.next[d], l.counters[d]);\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    write_light(v, s, l, codec, light);\n}\n\n",
 "//---- radix: hybrid split\n\n\n\nCLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n{\n"
 "    const hybrid_t h = CLSORT_HYBRID;\n    const split_space_t l = split_space(space);\n    "
 "const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;\n    if (n == 0 || *h.gate == 0 || "
@@ -5634,12 +5649,12 @@ static const char *const clsort__source[] = {
 "CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;\n    const splitter_t s = "
 "first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);\n    const move_t v = { "
 "advance(h.source, begin), h.alt, hybrid_next(h), rows };\n    for (uint d = local_id(); d < "
-"CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    if (!CLSORT_BRANCHES) "
-"{\n        move_t all = v, light = v;\n        all.rows = whole && !s.heavy ? rows : 0;\n        "
-"light.rows = rows - all.rows;\n        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : "
-"BY_MASKS);\n        move_light(light, s, l, h.codec);\n    } else if (!whole || s.heavy) "
-"move_light(v, s, l, h.codec);\n    else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : "
-"BY_MASKS);\n}\n\n",
+"CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    if "
+"(!CLSORT_BRANCH_BARRIERS) {\n        move_t all = v, light = v;\n        all.rows = whole && "
+"!s.heavy ? rows : 0;\n        light.rows = rows - all.rows;\n        move_tile(all, s, l, "
+"h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);\n        move_light(light, s, l, h.codec);\n    } "
+"else if (!whole || s.heavy) move_light(v, s, l, h.codec);\n    else move_tile(v, s, l, h.codec, "
+"CLSORT_PAIRS ? BY_KEYS : BY_MASKS);\n}\n\n",
 "//---- radix: hybrid second digits\n\n\ntypedef struct { uint digit, begin, rows, tiles; } "
 "range_part_t;\n\n\n\nCLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint "
 "most, local uint *found)\n{\n    const uint total = h.tables[CLSORT__HEAD_TILES];\n    for (uint "
@@ -5714,17 +5729,17 @@ static const char *const clsort__source[] = {
 "hybrid_next(h)[digit];\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint k = 0; k < "
 "heavies; k++) {\n        const code_t key = decode(list[k], h.codec);\n        for (uint i = "
 "places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)\n            "
-"store_key(h.target, i, key);\n    }\n}\n\n\n\nCLSORT_APART void pass_part(global uchar *from, "
-"code_t mask, code_t flip, code_t rotate, uint rows,\n                            code_t low, "
-"uint shift, uint factor, uint before,\n                            local uint *counters, local "
-"code_t *staged, uint stages)\n{\n#if CLSORT_PAIRS\n    const array_t alt = { from, from, 0 };\n"
-"#else\n    const array_t alt = { from, from };\n#endif\n    const codec_t codec = { mask, flip, "
-"rotate };\n    const linear_map_t map = { low, shift, factor, before };\n    for (uint at = "
-"local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n        code_t code[CLSORT_AHEAD];\n"
-"        load_within(code, alt, codec, at, rows);\n        #pragma unroll\n        for (uint m = "
-"0; m < CLSORT_AHEAD; m++)\n            if (at + m * CLSORT_GROUP < rows) {\n                "
-"const uint place = atomic_inc(&counters[map_part(map, code[m])]);\n                if (stages)\n "
-"                   staged[place] = code[m];\n            }\n    }\n    "
+"store_key(h.target, i, key);\n    }\n}\n\n\n\nCLSORT_NOINLINE_NV void pass_part(global uchar "
+"*from, code_t mask, code_t flip, code_t rotate,\n                                  uint rows, "
+"code_t low, uint shift, uint factor, uint before,\n                                  local uint "
+"*counters, local code_t *staged, uint stages)\n{\n#if CLSORT_PAIRS\n    const array_t alt = { "
+"from, from, 0 };\n#else\n    const array_t alt = { from, from };\n#endif\n    const codec_t "
+"codec = { mask, flip, rotate };\n    const linear_map_t map = { low, shift, factor, before };\n  "
+"  for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n        code_t "
+"code[CLSORT_AHEAD];\n        load_within(code, alt, codec, at, rows);\n        #pragma unroll\n  "
+"      for (uint m = 0; m < CLSORT_AHEAD; m++)\n            if (at + m * CLSORT_GROUP < rows) {\n "
+"               const uint place = atomic_inc(&counters[map_part(map, code[m])]);\n               "
+" if (stages)\n                    staged[place] = code[m];\n            }\n    }\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void move_part(move_t v, linear_map_t map, "
 "split_space_t l, codec_t c)\n{\n    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, "
 "map.low, map.shift, map.factor,\n              map.before, l.counters, l.staged, 0);\n    "
@@ -5743,10 +5758,10 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP)\n        l.counters[d] = 0;\n    const range_part_t p = find_range_part(h, tile, "
 "1, l.sums);\n    const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n   "
 " const move_t v = { advance(h.alt, p.begin), h.target,\n                       "
-"hybrid_second_digits(h) + p.digit * second_digits, p.rows };\n    if (!CLSORT_BRANCHES) {\n      "
-"  move_t all = v, part = v;\n        all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;\n      "
-"  part.rows = p.rows - all.rows;\n        move_tile(all, s, l, h.codec, BY_MAP);\n        "
-"barrier(CLK_LOCAL_MEM_FENCE);\n        move_part(part, s.map, l, h.codec);\n    } else if "
+"hybrid_second_digits(h) + p.digit * second_digits, p.rows };\n    if (!CLSORT_BRANCH_BARRIERS) "
+"{\n        move_t all = v, part = v;\n        all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : "
+"0;\n        part.rows = p.rows - all.rows;\n        move_tile(all, s, l, h.codec, BY_MAP);\n     "
+"   barrier(CLK_LOCAL_MEM_FENCE);\n        move_part(part, s.map, l, h.codec);\n    } else if "
 "(p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);\n    else move_part(v, s.map, "
 "l, h.codec);\n}\n\n",
 "//---- radix: hybrid buckets\n\n\ntypedef struct {\n    uint begin, rows, again, single;\n    "
@@ -5770,31 +5785,32 @@ static const char *const clsort__source[] = {
 "local_id());\n    #pragma unroll CLSORT_SORTED_AHEAD\n    for (uint m = 0; m < "
 "CLSORT_BUCKET_ITEMS; m++)\n        if (local_id() + m * CLSORT_GROUP < rows)\n            "
 "store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));\n}\n\n\n\n\n"
-"CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,\n     "
-"                         code_t mask, code_t flip, code_t rotate, local ulong2 *space,\n         "
-"                     uint rows, code_t low, uint shift, uint factor, uint again)\n{\n#if "
-"CLSORT_PAIRS\n    const array_t to = { keys, values, 1 }, from = { alt, alt, 0 };\n#else\n    "
-"const array_t to = { keys, values }, from = { again ? keys : alt, values };\n#endif\n    const "
-"codec_t codec = { mask, flip, rotate };\n    const linear_map_t map = { low, shift, factor };\n  "
-"  const bucket_space_t l = bucket_space(space);\n    code_t key[CLSORT_BUCKET_ITEMS];\n    if "
-"(CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);\n    else load_bucket(from, codec, "
-"rows, key);\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    "
-"for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\n        key[m] = "
-"encode(key[m], codec);\n    sort_bins(l, key, rows, map);\n    store_bucket(l, to, codec, "
-"rows);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void sort_part(hybrid_t h, local "
-"ulong2 *space, uint begin, uint rows,\n                             linear_map_t map, uint "
-"again)\n{\n    const array_t to = advance(h.target, begin);\n    sort_bucket(to.keys, to.values, "
-"advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,\n                h.codec.rotate, space, "
-"rows, map.low, map.shift, map.factor, again);\n}\n\n\n\nCLSORT_INLINE void "
-"finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)\n{\n    const array_t to = "
-"advance(h.target, b.begin);\n    for (uint i = local_id(); i < b.rows && b.single && !b.again; i "
-"+= CLSORT_GROUP)\n        store_key(to, i, decode(b.map.low, h.codec));\n    if (b.rows != 0 && "
-"fits_bucket(b.rows) && !b.single)\n        sort_part(h, space, b.begin, b.rows, b.map, "
-"b.again);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\n    const "
-"hybrid_t h = CLSORT_HYBRID;\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint "
-"buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\n    for (uint "
-"i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))\n        finish_bucket(h, "
-"space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));\n}\n\n",
+"CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar "
+"*alt,\n                                    code_t mask, code_t flip, code_t rotate, local ulong2 "
+"*space,\n                                    uint rows, code_t low, uint shift, uint factor, "
+"uint again)\n{\n#if CLSORT_PAIRS\n    const array_t to = { keys, values, 1 }, from = { alt, alt, "
+"0 };\n#else\n    const array_t to = { keys, values }, from = { again ? keys : alt, values };\n"
+"#endif\n    const codec_t codec = { mask, flip, rotate };\n    const linear_map_t map = { low, "
+"shift, factor };\n    const bucket_space_t l = bucket_space(space);\n    code_t "
+"key[CLSORT_BUCKET_ITEMS];\n    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);\n   "
+" else load_bucket(from, codec, rows, key);\n    barrier(CLK_LOCAL_MEM_FENCE | "
+"CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? "
+"CLSORT_BUCKET_ITEMS : 0); m++)\n        key[m] = encode(key[m], codec);\n    sort_bins(l, key, "
+"rows, map);\n    store_bucket(l, to, codec, rows);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n"
+"CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows,\n           "
+"                  linear_map_t map, uint again)\n{\n    const array_t to = advance(h.target, "
+"begin);\n    sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, "
+"h.codec.flip,\n                h.codec.rotate, space, rows, map.low, map.shift, map.factor, "
+"again);\n}\n\n\n\nCLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)\n"
+"{\n    const array_t to = advance(h.target, b.begin);\n    for (uint i = local_id(); i < b.rows "
+"&& b.single && !b.again; i += CLSORT_GROUP)\n        store_key(to, i, decode(b.map.low, "
+"h.codec));\n    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)\n        sort_part(h, "
+"space, b.begin, b.rows, b.map, b.again);\n}\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    if (n "
+"== 0 || *h.gate == 0)\n        return;\n    const uint buckets = second_digits ? "
+"h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\n    for (uint i = (uint)get_group_id(0); "
+"i < buckets; i += (uint)get_num_groups(0))\n        finish_bucket(h, space, take_bucket(h, "
+"second_digits ? hybrid_list(h)[i] : i));\n}\n\n",
 "//---- radix: hybrid portions\n\n\ntypedef struct {\n    code_t low, top;\n    linear_map_t "
 "map;\n    uint bin, rows, equal;\n} portion_t;\n\n\n\nCLSORT_INLINE void fit_bins(bucket_space_t "
 "l)\n{\n    const uint first = local_id() * CLSORT_OWN_BINS;\n    uint sum = 0;\n    #pragma "
@@ -5806,20 +5822,21 @@ static const char *const clsort__source[] = {
 "l.words[WORD_HEAVY] = count;\n        }\n        sum += count;\n    }\n    if (local_id() == "
 "CLSORT_GROUP - 1 && sum <= CLSORT_BUCKET_TILE) {\n        l.words[WORD_TAKEN] = sum;\n        "
 "l.words[WORD_BIN] = CLSORT_BUCKET_BINS;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\n"
-"CLSORT_APART void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,\n    "
-"                           global uchar *values, code_t mask, code_t flip, code_t rotate,\n      "
-"                         uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)\n"
-"{\n#if CLSORT_PAIRS\n    const array_t alt = { from, from, 0 }, to = { keys, values, 1 };\n"
-"#else\n    const array_t alt = { from, from }, to = { keys, values };\n#endif\n    const codec_t "
-"codec = { mask, flip, rotate };\n    const linear_map_t map = { low, shift, factor };\n    const "
-"bucket_space_t l = bucket_space(space);\n    for (uint at = local_id(); at < rows; at += "
-"CLSORT_AHEAD * CLSORT_GROUP) {\n        code_t code[CLSORT_AHEAD];\n        load_within(code, "
-"alt, codec, at, rows);\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_AHEAD; m++) "
-"{\n            const uint own = map_bin(map, code[m]);\n            if (at + m * CLSORT_GROUP >= "
-"rows || code[m] < low || code[m] > top)\n                continue;\n            if (bin == 0)\n  "
-"              atomic_inc(&l.bins[pad_slot(own, 5)]);\n            else if (own < bin)\n          "
-"      store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));\n        }\n  "
-"  }\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void "
+"CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar "
+"*keys,\n                                     global uchar *values, code_t mask, code_t flip, "
+"code_t rotate,\n                                     uint rows, code_t low, uint shift, uint "
+"factor, code_t top,\n                                     uint bin)\n{\n#if CLSORT_PAIRS\n    "
+"const array_t alt = { from, from, 0 }, to = { keys, values, 1 };\n#else\n    const array_t alt = "
+"{ from, from }, to = { keys, values };\n#endif\n    const codec_t codec = { mask, flip, rotate "
+"};\n    const linear_map_t map = { low, shift, factor };\n    const bucket_space_t l = "
+"bucket_space(space);\n    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * "
+"CLSORT_GROUP) {\n        code_t code[CLSORT_AHEAD];\n        load_within(code, alt, codec, at, "
+"rows);\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n            "
+"const uint own = map_bin(map, code[m]);\n            if (at + m * CLSORT_GROUP >= rows || "
+"code[m] < low || code[m] > top)\n                continue;\n            if (bin == 0)\n          "
+"      atomic_inc(&l.bins[pad_slot(own, 5)]);\n            else if (own < bin)\n                "
+"store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));\n        }\n    }\n "
+"   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void "
 "scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,\n                            "
 "   linear_map_t map, code_t top, uint bin)\n{\n    const array_t to = advance(h.target, b.begin "
 "+ done);\n    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, "
@@ -5914,10 +5931,10 @@ static const char *const clsort__source[] = {
 "const linear_map_t map = make_map(least, most, 1);\n    uint rank[CLSORT_BUCKET_ITEMS];\n    "
 "count_map_bins(l, key, rank, rows, map);\n    uint longest = place_bins(l, CLSORT_OWN_BINS);\n   "
 " longest = single_bins(map) ? 0 : longest;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if "
-"(!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {\n        count_split_bins(l, "
-"key, rank, rows);\n        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n    }\n    "
-"fill_bins(l, key, rank, rows);\n    order_bins(l, rows, longest);\n}\n\nCLSORT_INLINE void "
-"store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)\n{\n    if "
+"(!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {\n        "
+"count_split_bins(l, key, rank, rows);\n        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n   "
+" }\n    fill_bins(l, key, rank, rows);\n    order_bins(l, rows, longest);\n}\n\nCLSORT_INLINE "
+"void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)\n{\n    if "
 "(keys_are_codes(codec)) {\n        #pragma unroll 8\n        for (uint i = local_id(); i < rows; "
 "i += CLSORT_GROUP)\n            *key_place(to, i) = l.keys[key_slot(i)];\n    } else {\n        "
 "for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n            *key_place(to, i) = "
@@ -6046,12 +6063,12 @@ static const char *const clsort__source[] = {
 "most)\n{\n    #pragma unroll\n    for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {\n    "
 "    #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            if (step <= "
 "most && !(m & step))\n                order_codes(&v[m], &v[m + step]);\n    }\n}\n\n\n#if "
-"CLSORT_BRANCHES\n#define CLSORT_UNROLL_RUNS 16\n#else\n#define CLSORT_UNROLL_RUNS 1\n#endif\n\n"
-"CLSORT_INLINE void sort_own(code_t *v)\n{\n    #pragma unroll CLSORT_UNROLL_RUNS\n    for (uint "
-"run = 1; run < CLSORT_ITEMS; run *= 2) {\n        #pragma unroll\n        for (uint m = 0; m < "
-"CLSORT_ITEMS; m++)\n            if (!(m & run))\n                order_codes(&v[m], &v[m ^ (2 * "
-"run - 1)]);\n        merge_blocks(v, run / 2);\n    }\n}\n\n#if CLSORT_WARPS\n\nCLSORT_INLINE "
-"code_t other_lane(code_t code, uint mask)\n{\n    uint low = (uint)code, high = "
+"CLSORT_BRANCH_BARRIERS\n#define CLSORT_UNROLL_RUNS 16\n#else\n#define CLSORT_UNROLL_RUNS 1\n"
+"#endif\n\nCLSORT_INLINE void sort_own(code_t *v)\n{\n    #pragma unroll CLSORT_UNROLL_RUNS\n    "
+"for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {\n        #pragma unroll\n        for (uint m "
+"= 0; m < CLSORT_ITEMS; m++)\n            if (!(m & run))\n                order_codes(&v[m], "
+"&v[m ^ (2 * run - 1)]);\n        merge_blocks(v, run / 2);\n    }\n}\n\n#if CLSORT_WARPS\n\n"
+"CLSORT_INLINE code_t other_lane(code_t code, uint mask)\n{\n    uint low = (uint)code, high = "
 "(uint)((ulong)code >> 32);\n    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : "
 "\"+r\"(low) : \"r\"(mask));\n#if CLSORT_KEY_BYTES == 8\n    __asm__ "
 "volatile(\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : \"+r\"(high) : \"r\"(mask));\n#endif\n    "
@@ -6088,20 +6105,20 @@ static const char *const clsort__source[] = {
 "{\n        merge_held(l, v, run);\n        hold(l, v);\n    }\n}\n\n\nCLSORT_INLINE void "
 "store_held(held_t l, array_t to, codec_t codec, uint rows)\n{\n    for (uint i = local_id(); i < "
 "rows; i += CLSORT_GROUP)\n        *key_place(to, i) = decode(held(l, i), codec);\n}\n\n#if "
-"CLSORT_FEW == 1\n\nCLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n{\n    const "
-"samples_t s = CLSORT_SAMPLES;\n    const held_t l = held_space(space);\n    const uint begin = "
-"(uint)get_group_id(0) * tile, rows = min(n - begin, tile),\n               width = (rows + "
-"CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n    const array_t from = advance(s.source, begin);\n    "
-"code_t v[CLSORT_ITEMS];\n    if (n == 0)\n        return;\n    #pragma unroll\n    for (uint m = "
-"0; m < CLSORT_ITEMS; m++)\n        v[m] = *key_place(from, min(m * width + local_id(), rows - "
-"1));\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for "
-"(uint m = 0; m < CLSORT_ITEMS; m++)\n        v[m] = local_id() < width && m * width + local_id() "
-"< rows ? encode(v[m], s.codec)\n                                                                 "
-"  : CLSORT_TOP_CODE;\n    sort_own(v);\n    merge_own(l, v, rows);\n    store_held(l, "
-"advance(s.target, begin), s.codec, rows);\n}\n#else\n\n",
-"//---- radix: samples bins\n\n\n\n#if CLSORT_BRANCHES\n#define CLSORT_UNROLL_CODES CLSORT_ITEMS\n"
-"#else\n#define CLSORT_UNROLL_CODES 1\n#endif\n#define CLSORT_SAMPLES_OWN_BINS (1 << "
-"CLSORT__SAMPLES_OWN_BINS_LOG2)\n#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * "
+"CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void "
+"clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n{\n    const samples_t s = CLSORT_SAMPLES;\n    const "
+"held_t l = held_space(space);\n    const uint begin = (uint)get_group_id(0) * tile, rows = min(n "
+"- begin, tile),\n               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n    const "
+"array_t from = advance(s.source, begin);\n    code_t v[CLSORT_ITEMS];\n    if (n == 0)\n        "
+"return;\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        v[m] = "
+"*key_place(from, min(m * width + local_id(), rows - 1));\n    barrier(CLK_LOCAL_MEM_FENCE | "
+"CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        "
+"v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)\n             "
+"                                                      : CLSORT_TOP_CODE;\n    sort_own(v);\n    "
+"merge_own(l, v, rows);\n    store_held(l, advance(s.target, begin), s.codec, rows);\n}\n#else\n\n",
+"//---- radix: samples bins\n\n\n\n#if CLSORT_BRANCH_BARRIERS\n#define CLSORT_UNROLL_CODES "
+"CLSORT_ITEMS\n#else\n#define CLSORT_UNROLL_CODES 1\n#endif\n#define CLSORT_SAMPLES_OWN_BINS (1 "
+"<< CLSORT__SAMPLES_OWN_BINS_LOG2)\n#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * "
 "CLSORT_SAMPLES_OWN_BINS)\n\ntypedef struct { local uint *count, *words; } bins_t;\nenum { "
 "BINS_LONGEST, BINS_KEPT };\n\nCLSORT_INLINE bins_t bins_of(held_t l)\n{\n    const uint slots = "
 "CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;\n    const bins_t b = "
@@ -6186,8 +6203,8 @@ static const char *const clsort__source[] = {
 "(uint m = 0; m < CLSORT_ITEMS; m++) {\n        const uint i = local_id() + m * CLSORT_GROUP;\n   "
 "     if (m * CLSORT_GROUP < rows)\n            rank[m] = count_in_bin(b, even_bin(even, "
 "code[m]), i < rows);\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    const uint longest = "
-"place_counts(l, b);\n    move_to_bins(l, b, code, rank, rows);\n    if (CLSORT_BRANCHES && "
-"longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)\n        merge_rows(l, rows);\n    "
+"place_counts(l, b);\n    move_to_bins(l, b, code, rank, rows);\n    if (CLSORT_BRANCH_BARRIERS "
+"&& longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)\n        merge_rows(l, rows);\n    "
 "else\n        rank_codes(l, b, code, rank, rows, even.single);\n}\n\n",
 "//---- radix: samples are moved\n\n\nCLSORT_INLINE code_t source_code(samples_t s, uint i)\n{\n"
 "#if CLSORT_PAIRS\n    return encode((code_t)((global const uint *)s.source.keys)[i] << 32 | i << "
@@ -6261,9 +6278,9 @@ static const char *const clsort__source[] = {
 "bins_t b, code_t *code, stretch_t own,\n                              uint before, uint rows, "
 "codes_span_t span)\n{\n    const uint t = local_id();\n    uint kept = rows;\n    b.count[t] = "
 "before;\n    b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    if (CLSORT_BRANCHES && rows <= CLSORT_TILE_ITEMS) {\n        "
-"#pragma unroll CLSORT_UNROLL_CODES\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            "
-"if (m * CLSORT_GROUP < rows)\n                code[m] = stretch_code(s, b, min(t + m * "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    if (CLSORT_BRANCH_BARRIERS && rows <= CLSORT_TILE_ITEMS) {\n  "
+"      #pragma unroll CLSORT_UNROLL_CODES\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n      "
+"      if (m * CLSORT_GROUP < rows)\n                code[m] = stretch_code(s, b, min(t + m * "
 "CLSORT_GROUP, rows - 1));\n    } else {\n        kept = keep_span(s, l, b, rows, span);\n        "
 "#pragma unroll CLSORT_UNROLL_CODES\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            "
 "code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;\n    }\n    "
@@ -6291,7 +6308,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11216\n",
+"#line 11226\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6461,20 +6478,20 @@ static const char *const clsort__source[] = {
 "//---- quicksort: a work-item\n\ntypedef struct {\n    local code_t *keys;\n    local uint "
 "*words, *stack;\n} quick_local_t;\n\nCLSORT_INLINE quick_local_t quick_space(local ulong "
 "*space)\n{\n    const quick_local_t l = { (local code_t *)space, (local uint *)space, (local "
-"uint *)space };\n    return l;\n}\n\n#define quick_sync(fence)\n#undef CLSORT_BRANCHES\n#define "
-"CLSORT_BRANCHES 1\n#define join_group(part, l) (part)\n\nCLSORT_INLINE uint scan_total(uint x, "
-"uint *total, quick_local_t l)\n{\n    *total = x;\n    return 0;\n}\n\nCLSORT_INLINE code_t "
-"choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n{\n    const uint samples = "
-"count_samples(q, r);\n    code_t code[CLSORT_MOST_SAMPLES], pivot = middle_code(r);\n    for "
-"(uint i = 0; i < samples; i++)\n        code[i] = take_sample(q, from, r, samples, i);\n    for "
-"(uint i = 0; i < samples; i++) {\n        uint rank = 0;\n        for (uint k = 0; k < samples; "
-"k++)\n            rank += code[k] < code[i] || (code[k] == code[i] && k < i);\n        pivot = "
-"rank == samples / 2 ? code[i] : pivot;\n    }\n    return pivot;\n}\n\n",
+"uint *)space };\n    return l;\n}\n\n#define quick_sync(fence)\n#undef CLSORT_BRANCH_BARRIERS\n"
+"#define CLSORT_BRANCH_BARRIERS 1\n#define join_group(part, l) (part)\n\nCLSORT_INLINE uint "
+"scan_total(uint x, uint *total, quick_local_t l)\n{\n    *total = x;\n    return 0;\n}\n\n"
+"CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n{\n    "
+"const uint samples = count_samples(q, r);\n    code_t code[CLSORT_MOST_SAMPLES], pivot = "
+"middle_code(r);\n    for (uint i = 0; i < samples; i++)\n        code[i] = take_sample(q, from, "
+"r, samples, i);\n    for (uint i = 0; i < samples; i++) {\n        uint rank = 0;\n        for "
+"(uint k = 0; k < samples; k++)\n            rank += code[k] < code[i] || (code[k] == code[i] && "
+"k < i);\n        pivot = rank == samples / 2 ? code[i] : pivot;\n    }\n    return pivot;\n}\n\n",
 "//---- quicksort: counting by a work-item\n#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n\n"
-"CLSORT_CALLED partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,\n"
-"                                     words_t less, words_t equal)\n{\n    code_t codes[4 * "
-"CLSORT_LANES];\n    uint counts[2 * CLSORT_LANES];\n    partition_t p = no_part();\n    "
-"vstore16(least, 0, codes);\n    vstore16(below, 1, codes);\n    vstore16(above, 2, codes);\n    "
+"CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t "
+"most,\n                                       words_t less, words_t equal)\n{\n    code_t "
+"codes[4 * CLSORT_LANES];\n    uint counts[2 * CLSORT_LANES];\n    partition_t p = no_part();\n   "
+" vstore16(least, 0, codes);\n    vstore16(below, 1, codes);\n    vstore16(above, 2, codes);\n    "
 "vstore16(most, 3, codes);\n    vstore16(less, 0, counts);\n    vstore16(equal, 1, counts);\n    "
 "for (uint l = 0; l < CLSORT_LANES; l++) {\n        const partition_t lane = { counts[l],\n       "
 "                            counts[CLSORT_LANES + l],\n                                   "
@@ -6672,12 +6689,12 @@ static const char *const clsort__source[] = {
 "{\n    const uint top = l.stack[STACK_TOP] - 1;\n    const range_t r = unpack_range(vload8(top, "
 "l.stack + CLSORT__STACK_HEAD));\n    const uint same = r.least == r.most, large = !same && "
 "r.size > CLSORT_QUICK_TILE;\n    quick_sync(CLK_LOCAL_MEM_FENCE);\n    if (local_id() == 0)\n    "
-"    l.stack[STACK_TOP] = top;\n    if (!CLSORT_BRANCHES || large)\n        partition_leaf(q, l, "
-"r, large ? r.size : 0);\n    if (!CLSORT_BRANCHES || !large)\n        sort_leaf_tile(q, l, "
-"quick_array(q, r.array), r.begin, large || same ? 0 : r.size);\n    copy_to_target(q, r.array, "
-"r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);\n    quick_sync(CLK_LOCAL_MEM_FENCE | "
-"CLK_GLOBAL_MEM_FENCE);\n    return l.stack[STACK_TOP];\n}\n\nCLSORT_INLINE void "
-"quick_leaf(quick_t q, quick_local_t l)\n{\n    const uint leaves = "
+"    l.stack[STACK_TOP] = top;\n    if (!CLSORT_BRANCH_BARRIERS || large)\n        "
+"partition_leaf(q, l, r, large ? r.size : 0);\n    if (!CLSORT_BRANCH_BARRIERS || !large)\n       "
+" sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.size);\n    "
+"copy_to_target(q, r.array, r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);\n    "
+"quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    return l.stack[STACK_TOP];\n}\n\n"
+"CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)\n{\n    const uint leaves = "
 "q.scratch[CLSORT__QUICK_LEAVES];\n    for (uint i = (uint)get_group_id(0); i < leaves; i += "
 "(uint)get_num_groups(0)) {\n        const range_t r = unpack_range(vload8(0, leaf_at(q, i)));\n  "
 "      if (local_id() == 0) {\n            l.stack[STACK_TOP] = 1;\n            "
@@ -6718,7 +6735,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12315\n",
+"#line 12325\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#if CLSORT_NEEDS_PASSES && "
@@ -7196,27 +7213,27 @@ static const char *const clsort__source[] = {
 "CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);\n    for (uint j = 0; j < rows; j++) {\n   "
 "     const uint column = lid + j * CLSORT_GROUP;\n        const ranked_t x = all[column * apart "
 "+ draw_below(column + 1, apart)];\n        if (CLSORT_RANKED_BEFORE(x, own))\n            own = "
-"x;\n    }\n    firsts[lid] = own;\n    group_sync();\n    if (deep || !CLSORT_BRANCHES) {\n      "
-"  put_in_block(firsts, space, lid);\n        group_sync();\n        firsts[rank_in_blocks(space, "
-"own)] = own;\n    }\n    group_sync();\n    const float before = (float)s.k * "
-"(float)(CLSORT_GROUP * rows) / (float)max(count, 1u);\n    const uint end = (uint)min(before + 4 "
-"* sqrt(before) + 4, (float)CLSORT_GROUP);\n    const uint low = end * range / ranges, high = end "
-"* (range + 1) / ranges;\n    const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],\n     "
-"                       firsts[high < CLSORT_GROUP ? high : 0], range > 0,\n                      "
-"      deep && high < CLSORT_GROUP };\n    return share;\n}\n\n\n\nCLSORT_INLINE void "
-"list_share(global const ranked_t *all, uint count, share_t share,\n                              "
-"local ranked_t *list, local uint *counts)\n{\n    uint before = 0;\n    for (uint i = "
-"local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {\n        ranked_t x[CLSORT_VISITS];\n"
-"        uint taken = 0;\n        #pragma unroll\n        for (uint b = 0; b < CLSORT_VISITS; "
-"b++)\n            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];\n        #pragma unroll\n    "
-"    for (uint b = 0; b < CLSORT_VISITS; b++) {\n            const uint is_low = share.has_low && "
-"CLSORT_RANKED_BEFORE(x[b], share.low),\n                       is_high = share.has_high && "
-"!CLSORT_RANKED_BEFORE(x[b], share.high),\n                       exists = i + b * CLSORT_GROUP < "
-"count;\n            before += exists && is_low;\n            taken |= (uint)(exists && !is_low "
-"&& !is_high) << b;\n        }\n        uint place = taken ? add_local(&counts[1], "
-"popcount(taken)) : 0;\n        #pragma unroll\n        for (uint b = 0; b < CLSORT_VISITS; b++)\n"
-"            if (taken >> b & 1 && place++ < CLSORT__LISTED)\n                list[place - 1] = "
-"x[b];\n    }\n    if (before)\n        add_local(&counts[0], before);\n}\n\n",
+"x;\n    }\n    firsts[lid] = own;\n    group_sync();\n    if (deep || !CLSORT_BRANCH_BARRIERS) "
+"{\n        put_in_block(firsts, space, lid);\n        group_sync();\n        "
+"firsts[rank_in_blocks(space, own)] = own;\n    }\n    group_sync();\n    const float before = "
+"(float)s.k * (float)(CLSORT_GROUP * rows) / (float)max(count, 1u);\n    const uint end = "
+"(uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);\n    const uint low = end * range "
+"/ ranges, high = end * (range + 1) / ranges;\n    const share_t share = { firsts[low < "
+"CLSORT_GROUP ? low : 0],\n                            firsts[high < CLSORT_GROUP ? high : 0], "
+"range > 0,\n                            deep && high < CLSORT_GROUP };\n    return share;\n}\n\n"
+"\n\nCLSORT_INLINE void list_share(global const ranked_t *all, uint count, share_t share,\n       "
+"                       local ranked_t *list, local uint *counts)\n{\n    uint before = 0;\n    "
+"for (uint i = local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {\n        ranked_t "
+"x[CLSORT_VISITS];\n        uint taken = 0;\n        #pragma unroll\n        for (uint b = 0; b < "
+"CLSORT_VISITS; b++)\n            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];\n        "
+"#pragma unroll\n        for (uint b = 0; b < CLSORT_VISITS; b++) {\n            const uint "
+"is_low = share.has_low && CLSORT_RANKED_BEFORE(x[b], share.low),\n                       is_high "
+"= share.has_high && !CLSORT_RANKED_BEFORE(x[b], share.high),\n                       exists = i "
+"+ b * CLSORT_GROUP < count;\n            before += exists && is_low;\n            taken |= "
+"(uint)(exists && !is_low && !is_high) << b;\n        }\n        uint place = taken ? "
+"add_local(&counts[1], popcount(taken)) : 0;\n        #pragma unroll\n        for (uint b = 0; b "
+"< CLSORT_VISITS; b++)\n            if (taken >> b & 1 && place++ < CLSORT__LISTED)\n             "
+"   list[place - 1] = x[b];\n    }\n    if (before)\n        add_local(&counts[0], before);\n}\n\n",
 "//---- select: buckets\n\n\n\n\ntypedef struct {\n    local const ranked_t *list, *sample;\n    "
 "local uint *ends, *sums;\n    local ushort *bucket, *order;\n} buckets_t;\n\n\nCLSORT_INLINE "
 "void fill_buckets(buckets_t l, uint count)\n{\n    const uint lid = local_id();\n    l.ends[lid] "
@@ -7236,10 +7253,10 @@ static const char *const clsort__source[] = {
 "again);\n    atomic_max((volatile global uint *)&row_words_of(t, s, 0)[CLSORT__ROW_ANY_FAILED], "
 "1 + again);\n}\n\n\nCLSORT_INLINE void write_share(select_t s, select_part_t p, output_t out, "
 "buckets_t l, uint count,\n                               uint before)\n{\n    const uint crowded "
-"= count > CLSORT_GROUP;\n    if (crowded || !CLSORT_BRANCHES)\n        fill_buckets(l, crowded ? "
-"count : 0);\n    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {\n        const uint "
-"rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);\n        "
-"write_ranked(s, p, out, before + rank, l.list[i]);\n    }\n}\n\n\n\n\nCLSORT_INLINE void "
+"= count > CLSORT_GROUP;\n    if (crowded || !CLSORT_BRANCH_BARRIERS)\n        fill_buckets(l, "
+"crowded ? count : 0);\n    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {\n        "
+"const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);\n      "
+"  write_ranked(s, p, out, before + rank, l.list[i]);\n    }\n}\n\n\n\n\nCLSORT_INLINE void "
 "rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,\n                   "
 "           uint ranges, uint again, local ulong *space)\n{\n    const uint lid = local_id(), "
 "exists = group_row < s.rows, own_row = exists ? group_row : 0;\n    global uint *row = "
@@ -7265,7 +7282,7 @@ static const char *const clsort__source[] = {
 "out, group / ranges, group % ranges, ranges, 0, space);\n}\n#endif\n\n#elif CLSORT_IS(STREAMS)\n",
 "//---- select: candidates\n\n\ntypedef struct {\n    local code_t *codes;\n    local uint "
 "*list;\n    uint count;\n} candidates_t;\n\n\n\nCLSORT_INLINE uint pair_precedes(code_t a, uint "
-"i, code_t b, uint j)\n{\n    return a < b || (a == b && i < j);\n}\n\n\n\nCLSORT_CALLED void "
+"i, code_t b, uint j)\n{\n    return a < b || (a == b && i < j);\n}\n\n\n\nCLSORT_NOINLINE void "
 "find_first(local code_t *codes, local uint *list, uint count, uint k)\n{\n    int low = 0, high "
 "= (int)count - 1, wanted = (int)k - 1;\n    while (low < high) {\n        const code_t code = "
 "codes[(low + high) / 2];\n        const uint index = list[(low + high) / 2];\n        int i = "
@@ -7799,20 +7816,10 @@ typedef struct clsort__config {
     cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
                                    ranges of hybrid radix have more second digits */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
-    cl_uint few;                /* CLSORT__FEW_*: only some kernels; 0: all */
+    cl_uint few;                /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
-
-/* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones. Sweeps behind other
-   plans, and sweeps alone. */
-enum {
-    CLSORT__FEW_TILES = 1,
-    CLSORT__FEW_LONG = 2,
-    CLSORT__FEW_GATED = CLSORT__FEW_TILES,
-    CLSORT__FEW_ALONE = CLSORT__FEW_LONG
-};
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
    of its kernels demand that. */
@@ -9324,10 +9331,10 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-    return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
-           : c->few                                ? " -D CLSORT_FEW=1"
-           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
-                                                   : "";
+    return c->few == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
+           : c->few                                   ? " -D CLSORT_KERNEL_SUBSET=1"
+           : no_radix && c->family == CLSORT__RUNS    ? " -D CLSORT_HAS_RADIX=0"
+                                                      : "";
 }
 
 /* Does a work-group have more than 256 work-items? NVIDIA's driver says of every kernel that it has
@@ -9364,7 +9371,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s",
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -9442,7 +9449,7 @@ static int clsort__may_mend(const clsort__config *c)
 /* Does a program of only some kernels have this one? */
 static int clsort__few_have(const clsort__config *c, int kernel)
 {
-    const int tiles = c->few == CLSORT__FEW_TILES;
+    const int tiles = c->few == CLSORT__SUBSET_TILES;
     switch (kernel) {
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
@@ -9467,7 +9474,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (c->few && !clsort__few_have(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__FEW_TILES;
+    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__SUBSET_TILES;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -13230,7 +13237,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units;
-    if (j->w.shape.few != CLSORT__FEW_GATED)
+    if (j->w.shape.few != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
@@ -13291,7 +13298,7 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.few = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
-                        ? (cl_uint)CLSORT__FEW_ALONE
+                        ? (cl_uint)CLSORT__SUBSET_ALONE
                         : 0;
     clsort__radix_shape(s, p);
 }
@@ -13803,7 +13810,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = group;
-    c->few = (cl_uint)CLSORT__FEW_TILES;
+    c->few = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
         if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
@@ -13972,7 +13979,7 @@ static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clso
         families & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples);
     has_ranks = families & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, &ranks);
     if (has_samples && has_ranks
-        && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
+        && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
             || (p->d.count > best << ranks.group_log2 && clsort__suits_samples(&p->d))))
         has_ranks = 0;
     if (has_ranks) *c = ranks;
@@ -14093,7 +14100,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     if (clsort__few_shape(s, p, &few)) p->config = few;
     else if (clsort__hybrid_shape(s, p, &hybrid)) {
         p->helpers.passes = p->config;
-        p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__FEW_GATED : 0;
+        p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         p->config = hybrid;
     } else if (clsort__cached_may(s, p)) {
         p->config.few = 0;
@@ -14341,8 +14348,8 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
     if (!p->data.at_offsets)
         p->config.few = p->d.count <= clsort__least_long(s, p, &p->config)
-                            ? (cl_uint)CLSORT__FEW_TILES
-                            : (cl_uint)CLSORT__FEW_LONG;
+                            ? (cl_uint)CLSORT__SUBSET_TILES
+                            : (cl_uint)CLSORT__SUBSET_LONG;
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */

@@ -135,6 +135,15 @@
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
 
+/* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
+   radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
+   segments only the kernels for long ones. Sweeps BEHIND another form of radix, and sweeps
+   ALONE. */
+#define CLSORT__SUBSET_TILES 1
+#define CLSORT__SUBSET_LONG 2
+#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
+#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
+
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
    then the share that each work-item's elements belong to. */
@@ -479,15 +488,13 @@
                          use NVIDIA's PTX
      TEAM_MOST           the most work-items of a team, which rank elements together. Without warps,
                          a word of 32 bits holds 16 bits for them and a count
-     BRANCHES            1: a work-group skips steps that do not apply to it, although they have
+     BRANCH_BARRIERS     1: a work-group skips steps that do not apply to it, although they have
                          barriers. PoCL 3.1 miscompiles that
 
    One of these that is missing is 0, so they are read by #if alone:
 
-     FEW                 1, where an array or each row fits a tile: of bitonic, merge, radix of
-                         samples and segments only the kernel that sorts such; of sweeps those
-                         behind hybrid radix. 2, where each row is longer: of segments only those
-                         for long ones; of sweeps those that are alone
+     KERNEL_SUBSET       which of its family's kernels a program has, one of CLSORT__SUBSET_*; 0:
+                         all
      NO_VECTORS          1: without instructions that compress the lanes of a vector
      BOUND_REGISTERS     1: options bound how many registers a work-item has
      SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
@@ -537,7 +544,8 @@
    of 9.0; bare keys of 4 bytes are faster without, 1.50 instead of 1.76 ms for 2^26. */
 #define CLSORT_HIDES_IDS \
     ((CLSORT_IS(PARTITION) \
-      || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \
+      || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \
+          && CLSORT_VALUE_BYTES)) \
      && CLSORT_FORWARD_PROGRESS)
 
 #if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8
@@ -567,7 +575,7 @@
 /* Functions over records are inlined: a call would put records into memory. */
 #define CLSORT_INLINE static inline __attribute__((always_inline))
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
-#define CLSORT_CALLED static __attribute__((noinline))
+#define CLSORT_NOINLINE static __attribute__((noinline))
 /* Kernels whose work-items hold vectors say so. Otherwise Intel's compiler takes the vectors apart
    to join 16 work-items, which gains nothing and, with records of 12 bytes, takes minutes. NVIDIA's
    compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
@@ -909,7 +917,7 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 
 //---- record: items of 16
 /* Words of an item as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
-CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, item_t *r)
+CLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, item_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -929,7 +937,7 @@ CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, item_t *r)
         r->word[w] = vload16(w, word);
 }
 
-CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
+CLSORT_NOINLINE void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -1215,9 +1223,9 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 
 #if CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0
 /* The first job of a work-item, which then takes every so many-th as there are work-items, a power
-   of two. Drivers give a core work-items that follow one another. So where there are fewer jobs than
-   work-items, these begin a golden section of all work-items apart: each core gets its part of the
-   jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
+   of two. Drivers give a core work-items that follow one another. So where there are fewer jobs
+   than work-items, these begin a golden section of all work-items apart: each core gets its part of
+   the jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
 CLSORT_INLINE ulong first_job(ulong jobs)
 {
     const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;
@@ -1286,9 +1294,9 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
    inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is inlined:
    compilers for CPUs take barriers in kernels alone. */
 #if CLSORT_FORWARD_PROGRESS
-#define CLSORT_APART CLSORT_CALLED
+#define CLSORT_NOINLINE_NV CLSORT_NOINLINE
 #else
-#define CLSORT_APART CLSORT_INLINE
+#define CLSORT_NOINLINE_NV CLSORT_INLINE
 #endif
 
 /* A work-group of one work-item needs no barriers, which are not free on a CPU. */
@@ -1838,7 +1846,7 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
 
 //---- bitonic: tile
 #if CLSORT_IS(BITONIC)
-#if !CLSORT_FEW
+#if !CLSORT_KERNEL_SUBSET
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 #endif
 
@@ -1869,7 +1877,7 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
 }
 
-#if !CLSORT_FEW
+#if !CLSORT_KERNEL_SUBSET
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
    window down. Then the items return to the uppermost window. One read and one write of each
    element. */
@@ -1896,7 +1904,7 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     lane_steps(v, CLSORT_ITEMS, 32);
     store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
-#endif   /* !CLSORT_FEW */
+#endif   /* !CLSORT_KERNEL_SUBSET */
 #endif   /* CLSORT_IS(BITONIC) */
 
 //---- bitonic: published
@@ -2211,7 +2219,7 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
-#if CLSORT_IS(MERGE) && !CLSORT_FEW
+#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
 /* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
    the pair's start. Of 2^spread_log2 work-items one searches a split, and the others end at once:
    searches wait for memory, and are spread over all cores this way. */
@@ -2564,7 +2572,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
               keys, words, splits);
 }
 
-#if !CLSORT_FEW
+#if !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2677,7 +2685,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 #endif   /* CLSORT_LANES == 1 */
 
 //---- merge: serial pass
-#if CLSORT_IS(MERGE) && !CLSORT_FEW
+#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or
    a part of one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2701,7 +2709,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         begin = p.start + to;
     }
 }
-#endif   /* CLSORT_IS(MERGE) && !CLSORT_FEW */
+#endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
 #endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- merge: runs
@@ -3582,7 +3590,7 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
     return passes - pass & 1 ? alt : target;
 }
 
-#if !CLSORT_FEW
+#if !CLSORT_KERNEL_SUBSET
 /* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
    with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
    segments, takes as many places of the table at once and fills them in turn; a search among the
@@ -3619,12 +3627,12 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
-#endif   /* !CLSORT_FEW */
+#endif   /* !CLSORT_KERNEL_SUBSET */
 #endif   /* CLSORT_IS(SEGMENTS) */
 
 //---- merge: tiles of segments
 #if CLSORT_SHARE_LOG2 > 0
-#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
+#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
@@ -3675,7 +3683,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
 
 //---- merge: packed segments
 #if !CLSORT_RANGES
@@ -3882,7 +3890,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
     return packing;
 }
 
-#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2
+#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
 /* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
    One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
@@ -3915,9 +3923,9 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         if (inside >> m & 1)
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
-#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2 */
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG */
 #endif   /* !CLSORT_RANGES */
-#elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
+#elif CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 
 //---- merge: segments serially
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
@@ -4372,8 +4380,8 @@ typedef ulong lane_t;
 #define CLSORT_PACKS_PAIRS 0
 typedef code_t lane_t;
 #endif
-/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other kernels
-   apart, and cannot with what compress and expand return. */
+/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other
+   kernels apart, and cannot with what compress and expand return. */
 #ifdef CLSORT_ROW
 #define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
 #else
@@ -4404,7 +4412,7 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
 #ifndef CLSORT_CACHE_WAYS
 #define CLSORT_CACHE_WAYS 12
 #endif
-CLSORT_CALLED uint do_places_collide(const uint *next, uint size)
+CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
 {
     const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;
     uint digits[CLSORT_CACHE_SETS], all = 0, colliding = 0;
@@ -4439,7 +4447,7 @@ CLSORT_INLINE void write_together(radix_t r, array_t to, const item_t *item, uin
 
 /* As scatter_items, but elements wait until some have the same digit. Evenly spaced keys that come
    sorted, with values, take 1 / 4 of the time for 2^18 and 2^20 of them. */
-CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint *next)
+CLSORT_NOINLINE void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
     item_t items[CLSORT_DIGITS][CLSORT_TOGETHER];
@@ -4988,8 +4996,8 @@ CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint 
         store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
 }
 
-CLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                             uint are_keys)
+CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
+                               uint are_keys)
 {
     if (n <= CLSORT_LEAF / 4)
         sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);
@@ -5054,7 +5062,7 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
 /* The same in place, of a leaf or more; takes 1.2 times as long. Both ends are held in registers,
    so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The next rows
    come from the end that has fewer of these: then there is room for them at each end. */
-CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
+CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
     row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
     unwritten_t g = { 0, n };
@@ -6003,7 +6011,7 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
 
 /* The same digit, which the compiler cannot know to be the same: else it keeps the digits of all
    elements from one loop to another, in registers. */
-CLSORT_INLINE digit_t forget_digit(digit_t d)
+CLSORT_INLINE digit_t opaque_digit(digit_t d)
 {
 #if CLSORT_WARPS && !CLSORT_IS(PARTITION)
     __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
@@ -7176,7 +7184,7 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
     return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
 }
 
-#if CLSORT_FEW != 1
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
 /* Zeroes the scratch but for the gate, which the others read meanwhile. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
@@ -7313,7 +7321,7 @@ CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_items(tile, &digits, code, forget_digit(digit), rank);
+    rank_items(tile, &digits, code, opaque_digit(digit), rank);
     stage_codes(tile, &digits, code, digit, rank);
     load_values(value, from, b.size);
     if (sorts && t < CLSORT_DIGITS)
@@ -7322,7 +7330,7 @@ CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
 
-#if CLSORT_FEW != 1
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
 /* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. space: as for
    clsort_radix_scatter. */
 CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
@@ -7338,7 +7346,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif
 
-#if CLSORT_FEW != 2
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
 /* All passes behind other plans, which seldom leave them something to do: then one launch ends
    sooner than one for each. Any number of work-groups; each draws its next number while it moves a
    tile. space: a word for it, rounded up to 8 bytes, then as for clsort_radix_scatter. */
@@ -7369,7 +7377,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
         first += tiles;
     }
 }
-#endif   /* CLSORT_FEW != 2 */
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
 
 //---- radix: mending
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
@@ -7603,7 +7611,7 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
    time on an H200. */
 typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
 
-CLSORT_APART ulong map_quotient(ulong x, ulong by)
+CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
 {
     return x / by;
 }
@@ -8684,12 +8692,12 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
         if (CLSORT_PAIRS || round > 0)
             break;
         const uint crowded = is_crowded(*s, *heaviest);
-        if (CLSORT_BRANCHES && !crowded)
+        if (CLSORT_BRANCH_BARRIERS && !crowded)
             break;
         const uint heavies = find_heavies(h, *s);
         s->heavy = crowded ? heavies : 0;
         leaves = s->heavy == 0 && crowded >> 16;
-        if (CLSORT_BRANCHES && leaves)
+        if (CLSORT_BRANCH_BARRIERS && leaves)
             break;
     }
     return leaves;
@@ -8775,7 +8783,7 @@ CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
 }
 
 /* What the digit of a heavy code has beside the number of its range. */
-#define CLSORT_STAYS CLSORT__HYBRID_DIGITS
+#define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
 
 /* The digit of a code, if there are heavy codes in the cells of word `at`. digit: without these. */
 CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
@@ -8783,7 +8791,7 @@ CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
     const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
                above = first_above(s.heavies, first, end, code),
                is_heavy = is_listed(s.heavies, first, above, code);
-    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_STAYS;
+    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_HEAVY_FLAG;
 }
 
 /* The cell group of a pair, by the upper half of its code. */
@@ -8860,7 +8868,7 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
 CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)
 {
     const uint copies = by == BY_MAP || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
-               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
+               most = by == BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;
     return local_id() % copies + copies * (split_digit(s, code, by) & most);
 }
 
@@ -9185,8 +9193,8 @@ CLSORT_INLINE split_space_t split_space(local ulong2 *space)
     return l;
 }
 
-/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCHES, of none, too. Called
-   by all work-items with a barrier since the keys were counted; needs one after. */
+/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
+   Called by all work-items with a barrier since the keys were counted; needs one after. */
 CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const uint by)
 {
     const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
@@ -9196,7 +9204,7 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows,
         place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
     #pragma unroll
     for (uint k = 0; k < own; k++) {
-        count[k] = CLSORT_BRANCHES || rows != 0 ? l.counters[first + k] : 0;
+        count[k] = CLSORT_BRANCH_BARRIERS || rows != 0 ? l.counters[first + k] : 0;
         place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
         sum += count[k];
     }
@@ -9235,7 +9243,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (CLSORT_BRANCHES || v.rows != 0) {
+        if (CLSORT_BRANCH_BARRIERS || v.rows != 0) {
             const code_t code = l.staged[i];
             const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
             store_key(v.to, l.offsets[digit] + i, decode(code, codec));
@@ -9246,14 +9254,14 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
 //---- radix: hybrid whole tiles
 /* The same value, which the compiler cannot know to be the same. */
 #if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
-#define CLSORT_FORGET_CODE(x) __asm__ volatile("" : "+l"(x))
-#define CLSORT_FORGET_WORD(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
+#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
 #elif CLSORT_WARPS
-#define CLSORT_FORGET_CODE(x) __asm__ volatile("" : "+r"(x))
-#define CLSORT_FORGET_WORD(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
 #else
-#define CLSORT_FORGET_CODE(x)
-#define CLSORT_FORGET_WORD(x)
+#define CLSORT_OPAQUE_CODE(x)
+#define CLSORT_OPAQUE_WORD(x)
 #endif
 
 /* What a work-item keeps of a tile: codes; their ranks in their digits, two in a word; and digits,
@@ -9275,7 +9283,7 @@ CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 4)
-        CLSORT_FORGET_WORD(k->digits[m / 4]);
+        CLSORT_OPAQUE_WORD(k->digits[m / 4]);
 }
 
 /* The digit of the m-th code that is kept. */
@@ -9332,7 +9340,7 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
-        CLSORT_FORGET_WORD(k->rank[m / 2]);
+        CLSORT_OPAQUE_WORD(k->rank[m / 2]);
 }
 
 //---- radix: hybrid whole tiles are staged
@@ -9340,7 +9348,7 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
 CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
 {
     if (by == BY_MAP)
-        CLSORT_FORGET_CODE(s.map.low);
+        CLSORT_OPAQUE_CODE(s.map.low);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
@@ -9352,8 +9360,9 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
 }
 
 /* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by cell groups;
-   and counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. Ranks are 0 then: PoCL
-   7.1 crashes at a variable that a work-item keeps beyond a barrier without ever setting it. */
+   and counts them. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there are no keys. Ranks are 0
+   then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a barrier without ever setting
+   it. */
 CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                               uint moves)
 {
@@ -9375,12 +9384,12 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
     }
 }
 
-/* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
-   the counters cleared. */
+/* Moves a whole tile; without CLSORT_BRANCH_BARRIERS, one of no keys, too. Called by all work-items
+   with the counters cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
-    const uint moves = CLSORT_BRANCHES || v.rows != 0;
+    const uint moves = CLSORT_BRANCH_BARRIERS || v.rows != 0;
     const array_t from = advance(v.from, moves ? local_id() : 0);
     kept_t k;
     #pragma unroll
@@ -9424,8 +9433,8 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
     #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP,
-                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_STAYS;
-        if (d < CLSORT_STAYS) {
+                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
+        if (d < CLSORT_HEAVY_FLAG) {
             atomic_inc(&l.counters[d]);
             light |= 1u << m;
         }
@@ -9474,7 +9483,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
-    if (!CLSORT_BRANCHES) {
+    if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, light = v;
         all.rows = whole && !s.heavy ? rows : 0;
         light.rows = rows - all.rows;
@@ -9654,9 +9663,9 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
 
 /* Counts the keys of a part of a tile by their second digits, or, with `stages`, stages their codes
    where the counters say. Called by all work-items; ends with a barrier. */
-CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate, uint rows,
-                            code_t low, uint shift, uint factor, uint before,
-                            local uint *counters, local code_t *staged, uint stages)
+CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate,
+                                  uint rows, code_t low, uint shift, uint factor, uint before,
+                                  local uint *counters, local code_t *staged, uint stages)
 {
 #if CLSORT_PAIRS
     const array_t alt = { from, from, 0 };
@@ -9717,7 +9726,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const move_t v = { advance(h.alt, p.begin), h.target,
                        hybrid_second_digits(h) + p.digit * second_digits, p.rows };
-    if (!CLSORT_BRANCHES) {
+    if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, part = v;
         all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;
         part.rows = p.rows - all.rows;
@@ -9790,9 +9799,9 @@ CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uin
 /* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
    there, too, or, with `again` 0, in alt. The map is that of their bins. Called by all work-items
    with the local memory free; ends with a barrier. */
-CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
-                              code_t mask, code_t flip, code_t rotate, local ulong2 *space,
-                              uint rows, code_t low, uint shift, uint factor, uint again)
+CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
+                                    code_t mask, code_t flip, code_t rotate, local ulong2 *space,
+                                    uint rows, code_t low, uint shift, uint factor, uint again)
 {
 #if CLSORT_PAIRS
     const array_t to = { keys, values, 1 }, from = { alt, alt, 0 };
@@ -9886,9 +9895,10 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
 /* Looks at a bucket's codes from the map's first one up to `top`: with `bin` 0 counts them by bins,
    else moves those of the bins below to `keys` and `values`. Called by all work-items with the bins
    and words cleared and a barrier since; ends with a barrier. */
-CLSORT_APART void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
-                               global uchar *values, code_t mask, code_t flip, code_t rotate,
-                               uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
+CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
+                                     global uchar *values, code_t mask, code_t flip, code_t rotate,
+                                     uint rows, code_t low, uint shift, uint factor, code_t top,
+                                     uint bin)
 {
 #if CLSORT_PAIRS
     const array_t alt = { from, from, 0 }, to = { keys, values, 1 };
@@ -10156,7 +10166,7 @@ CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint row
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
+    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
         count_split_bins(l, key, rank, rows);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
@@ -10538,7 +10548,7 @@ CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
 }
 
 /* Intel's compiler for CPUs crashes at the kernel of buckets where all of this is unrolled. */
-#if CLSORT_BRANCHES
+#if CLSORT_BRANCH_BARRIERS
 #define CLSORT_UNROLL_RUNS 16
 #else
 #define CLSORT_UNROLL_RUNS 1
@@ -10665,7 +10675,7 @@ CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
-#if CLSORT_FEW == 1
+#if CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES
 /* A work-group per tile, whose keys the first work-items hold. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -10695,7 +10705,7 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 /* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
    bin's codes. */
 /* Intel's compiler for CPUs crashes where all is unrolled. */
-#if CLSORT_BRANCHES
+#if CLSORT_BRANCH_BARRIERS
 #define CLSORT_UNROLL_CODES CLSORT_ITEMS
 #else
 #define CLSORT_UNROLL_CODES 1
@@ -10946,7 +10956,7 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_counts(l, b);
     move_to_bins(l, b, code, rank, rows);
-    if (CLSORT_BRANCHES && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
+    if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
         merge_rows(l, rows);
     else
         rank_codes(l, b, code, rank, rows, even.single);
@@ -11146,7 +11156,7 @@ CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, str
     b.count[t] = before;
     b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_BRANCHES && rows <= CLSORT_TILE_ITEMS) {
+    if (CLSORT_BRANCH_BARRIERS && rows <= CLSORT_TILE_ITEMS) {
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             if (m * CLSORT_GROUP < rows)
@@ -11210,7 +11220,7 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
     sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
 }
-#endif   /* CLSORT_FEW == 1 */
+#endif   /* CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES */
 #endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort
@@ -11702,8 +11712,8 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 }
 
 #define quick_sync(fence)
-#undef CLSORT_BRANCHES
-#define CLSORT_BRANCHES 1
+#undef CLSORT_BRANCH_BARRIERS
+#define CLSORT_BRANCH_BARRIERS 1
 #define join_group(part, l) (part)
 
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
@@ -11730,8 +11740,8 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: counting by a work-item
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
 /* Joins the parts of all lanes. */
-CLSORT_CALLED partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
-                                     words_t less, words_t equal)
+CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
+                                       words_t less, words_t equal)
 {
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
@@ -12213,9 +12223,9 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
     quick_sync(CLK_LOCAL_MEM_FENCE);
     if (local_id() == 0)
         l.stack[STACK_TOP] = top;
-    if (!CLSORT_BRANCHES || large)
+    if (!CLSORT_BRANCH_BARRIERS || large)
         partition_leaf(q, l, r, large ? r.size : 0);
-    if (!CLSORT_BRANCHES || !large)
+    if (!CLSORT_BRANCH_BARRIERS || !large)
         sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.size);
     copy_to_target(q, r.array, r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -12630,8 +12640,8 @@ CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pie
     return p;
 }
 
-/* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest one
-   beyond the end. */
+/* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest
+   one beyond the end. */
 CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
 {
     global const code_t *keys = (global const code_t *)p.keys + p.first;
@@ -12753,9 +12763,9 @@ CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, s
 }
 
 /* Everything, in one reading. A work-group takes one row after the other. With `pieces` above 1 it
-   takes pieces of rows, and each of them has results, in the place of a row. numbers: see cut_piece.
-   space: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has CLSORT__RANKED_BYTES
-   bytes. */
+   takes pieces of rows, and each of them has results, in the place of a row. numbers: see
+   cut_piece. space: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
+   CLSORT__RANKED_BYTES bytes. */
 CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
                                        global const uchar *numbers, ulong numbers_at,
                                        local ulong *space)
@@ -13598,7 +13608,7 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
     }
     firsts[lid] = own;
     group_sync();
-    if (deep || !CLSORT_BRANCHES) {
+    if (deep || !CLSORT_BRANCH_BARRIERS) {
         put_in_block(firsts, space, lid);
         group_sync();
         firsts[rank_in_blocks(space, own)] = own;
@@ -13701,7 +13711,7 @@ CLSORT_INLINE void write_share(select_t s, select_part_t p, output_t out, bucket
                                uint before)
 {
     const uint crowded = count > CLSORT_GROUP;
-    if (crowded || !CLSORT_BRANCHES)
+    if (crowded || !CLSORT_BRANCH_BARRIERS)
         fill_buckets(l, crowded ? count : 0);
     for (uint i = local_id(); i < count; i += CLSORT_GROUP) {
         const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);
@@ -13773,7 +13783,7 @@ CLSORT_INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
 
 /* Moves the k first of `count` pairs of code and index to the front, the k-th as the last of them.
    Hoare's FIND, 1961. */
-CLSORT_CALLED void find_first(local code_t *codes, local uint *list, uint count, uint k)
+CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint count, uint k)
 {
     int low = 0, high = (int)count - 1, wanted = (int)k - 1;
     while (low < high) {
