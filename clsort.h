@@ -1924,6 +1924,7 @@ extern "C" {
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
+#define CLSORT__FAMILY_ROUNDS 50
 
 /* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
    radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
@@ -2255,11 +2256,11 @@ static const char *const clsort__source[] = {
 "CLSORT__FAMILY_HYBRID 41\n#define CLSORT__FAMILY_SHORT_ROWS 42\n#define CLSORT__FAMILY_ROW_TILES "
 "43\n#define CLSORT__FAMILY_LONG_ROWS 44\n#define CLSORT__FAMILY_SAMPLES 45\n#define "
 "CLSORT__FAMILY_CACHED 46\n#define CLSORT__FAMILY_RUNS 47\n#define CLSORT__FAMILY_PARTITION 48\n"
-"#define CLSORT__FAMILY_RANKS 49\n\n\n\n\n\n#define CLSORT__SUBSET_TILES 1\n#define "
-"CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES\n#define "
-"CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define CLSORT__MOST_RUNS 16\n#define "
-"CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n#define "
-"CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
+"#define CLSORT__FAMILY_RANKS 49\n#define CLSORT__FAMILY_ROUNDS 50\n\n\n\n\n\n#define "
+"CLSORT__SUBSET_TILES 1\n#define CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND "
+"CLSORT__SUBSET_TILES\n#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define "
+"CLSORT__MOST_RUNS 16\n#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * "
+"(items))\n#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
 "CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)\n\n\n#define CLSORT__RUNS_SHIFT(k, "
 "step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))\n#define "
 "CLSORT__RUNS_SHIFTS(step_log2) \\\n    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << "
@@ -2376,14 +2377,15 @@ static const char *const clsort__source[] = {
 "CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n#define CLSORT_NEEDS_MERGE "
 "\\\n    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || "
 "CLSORT_NEEDS_PACKING)\n#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || "
-"CLSORT_IS(STREAMS))\n#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) "
-"|| CLSORT_IS(ROW_TILES))\n#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || "
-"CLSORT_NEEDS_QUICKSORT)\n#define CLSORT_NEEDS_WINDOWS \\\n    (CLSORT_NEEDS_STAGES || "
-"CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n#define CLSORT_NEEDS_GROUP \\\n    "
-"(CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n     || "
-"CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
-"#define CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && "
-"CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n",
+"CLSORT_IS(STREAMS))\n\n#define CLSORT_NEEDS_HELD (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))\n"
+"#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_HELD || CLSORT_IS(ROW_TILES))\n"
+"#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n#define "
+"CLSORT_NEEDS_WINDOWS \\\n    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || "
+"CLSORT_IS(BATCH))\n#define CLSORT_NEEDS_GROUP \\\n    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || "
+"CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n     || CLSORT_IS(SAMPLES) || "
+"CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n#define "
+"CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + "
+"CLSORT_VALUE_BYTES > 8))\n",
 "//---- tuning: devices\n\n\n\n\n#define CLSORT_HIDES_IDS \\\n    ((CLSORT_IS(PARTITION) \\\n     "
 " || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \\\n          && "
 "CLSORT_VALUE_BYTES)) \\\n     && CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES != 1 && "
@@ -2945,10 +2947,10 @@ static const char *const clsort__source[] = {
 "stride), to = batch_row(target, stride);\n    const codec_t codec = CLSORT_CODEC;\n    "
 "batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2146\n",
+"#line 2149\n",
 #endif
 #else
-"#line 2146\n",
+"#line 2149\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\n    array_t a, b;\n    uint start, "
@@ -3502,7 +3504,7 @@ static const char *const clsort__source[] = {
 "+ (t & (run - 1)) + rank, r);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        r = get_item(keys, "
 "words, t);\n    }\n#endif\n    store_item(target, codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3569\n",
+"#line 3572\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING\n#if CLSORT_LANES == "
 "1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n#if CLSORT_IS(SEGMENTS)\n\n\nCLSORT_INLINE "
@@ -3671,7 +3673,7 @@ static const char *const clsort__source[] = {
 "advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,\n                 "
 "   codec);\n    }\n}\n#endif\n#endif\n#endif\n#endif\n\n",
 #else
-"#line 3962\n",
+"#line 3965\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -6340,7 +6342,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11226\n",
+"#line 11229\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6767,7 +6769,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12325\n",
+"#line 12328\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#if CLSORT_NEEDS_PASSES && "
@@ -6840,7 +6842,7 @@ static const char *const clsort__source[] = {
 "for (; j + 4 <= count; j += 4) {\n        #pragma unroll\n        for (uint b = 0; b < 4; b++)\n "
 "           rank += CLSORT_RANKED_BEFORE(x[j + b], own);\n    }\n    for (; j < count; j++)\n     "
 "   rank += CLSORT_RANKED_BEFORE(x[j], own);\n    return rank;\n}\n\n\n\n\n\n#define "
-"CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)\n#define CLSORT_COLUMNS "
+"CLSORT_FIRSTS (CLSORT_NEEDS_HELD ? CLSORT_RADIX_ITEMS : 1)\n#define CLSORT_COLUMNS "
 "(CLSORT_FIRSTS * CLSORT_GROUP)\n#define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)\n"
 "#define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)\n\n\nCLSORT_INLINE void put_in_block(local "
 "const ranked_t *x, local ranked_t *sorted, uint i)\n{\n    const uint block = i / CLSORT_BLOCK * "
@@ -6861,23 +6863,22 @@ static const char *const clsort__source[] = {
 "*)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);\n    if (out.outputs & "
 "CLSORT__WRITES_KEYS)\n        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n    "
 "        = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n}\n\n",
-"//---- select: short rows\n#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n#if CLSORT_FIRSTS > "
-"CLSORT_ITEMS\n#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n#endif\n\n\ntypedef struct {\n "
-"   local ranked_t *firsts, *list;\n    local uint *count;\n} short_row_t;\n\n\n\nCLSORT_INLINE "
+"//---- select: short rows\n#if CLSORT_NEEDS_HELD\n\n\n\n\n\n#if CLSORT_FIRSTS > CLSORT_ITEMS\n"
+"#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n#endif\n\n\ntypedef struct {\n    local "
+"ranked_t *firsts, *list;\n    local uint *count;\n} short_row_t;\n\n\n\nCLSORT_INLINE "
 "select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,\n                         "
-"             global const uint *numbers)\n{\n    const uint each = pieces == 1 ? s.n : s.n / "
-"pieces, longer = s.n - each * pieces,\n               first = piece * each + min(piece, "
-"longer);\n    const select_part_t p = { s.keys, row * pieces + piece, piece, first,\n            "
-"                  first + each + (piece < longer ? 1 : 0),\n                              "
-"numbers ? numbers + (size_t)row * s.n : numbers };\n    return p;\n}\n\n\n\nCLSORT_INLINE void "
-"load_short_row(select_t s, select_part_t p, code_t *code)\n{\n    global const code_t *keys = "
-"(global const code_t *)p.keys + p.first;\n    const uint size = p.end - p.first;\n    if "
-"(takes_whole_keys(s)) {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++) "
-"{\n            const uint i = m * CLSORT_GROUP + local_id();\n            code[m] = i < size ? "
-"encode(keys[i], s.codec) : (code_t)~(code_t)0;\n        }\n    } else {\n        #pragma unroll\n"
-"        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n            const uint i = m * CLSORT_GROUP + "
-"local_id();\n            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;\n        "
-"}\n    }\n}\n\n",
+"             global const uint *numbers)\n{\n    const uint each = s.n / pieces, longer = s.n % "
+"pieces,\n               first = piece * each + min(piece, longer);\n    const select_part_t p = "
+"{ s.keys, row * pieces + piece, piece, first,\n                              first + each + "
+"(piece < longer ? 1 : 0),\n                              numbers ? numbers + (size_t)row * s.n : "
+"numbers };\n    return p;\n}\n\n\n\nCLSORT_INLINE void load_short_row(select_t s, select_part_t "
+"p, code_t *code)\n{\n    global const code_t *keys = (global const code_t *)p.keys + p.first;\n  "
+"  const uint size = p.end - p.first;\n    if (takes_whole_keys(s)) {\n        #pragma unroll\n   "
+"     for (uint m = 0; m < CLSORT_ITEMS; m++) {\n            const uint i = m * CLSORT_GROUP + "
+"local_id();\n            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;\n   "
+"     }\n    } else {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+"            const uint i = m * CLSORT_GROUP + local_id();\n            code[m] = i < size ? "
+"code_of(s, keys[i]) : (code_t)~(code_t)0;\n        }\n    }\n}\n\n",
 "//---- select: bounds of short rows\n\nCLSORT_INLINE void find_firsts(const code_t *code, "
 "short_row_t l, ranked_t *own)\n{\n    const uint t = local_id();\n    #pragma unroll\n    for "
 "(uint f = 0; f < CLSORT_FIRSTS; f++) {\n        code_t first = code[f];\n        uint at = f;\n  "
@@ -6918,21 +6919,30 @@ static const char *const clsort__source[] = {
 "        const ranked_t own = l.list[c];\n        write_ranked(s, p, out, sorted ? c : "
 "rank_among(l.list, count, own),\n                     "
 "CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),\n                                   "
-"CLSORT_RANKED_INDEX(own) + p.first));\n    }\n    write_marks(s, p, out);\n}\n\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n    "
-"                                   global const uchar *numbers, ulong numbers_at,\n              "
-"                         local ulong *space)\n{\n    const select_t all = CLSORT_SELECT;\n    "
-"const output_t out = CLSORT_OUTPUT;\n    local ranked_t *const firsts = (local ranked_t "
-"*)space,\n                   *const list = firsts + CLSORT_COLUMNS + 1;\n    const short_row_t l "
-"= { firsts, list, (local uint *)(list + all.list_capacity) };\n    for (uint i = "
-"(uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {\n        const "
-"uint row = pieces == 1 ? i : i / pieces;\n        const select_t s = select_from_row(all, row);\n"
-"        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,\n                    "
-"                      (global const uint *)(numbers + numbers_at));\n        code_t "
-"code[CLSORT_ITEMS];\n        load_short_row(s, p, code);\n        find_bound(s, code, l);\n      "
-"  group_sync();\n        list_candidates(code, l);\n        group_sync();\n        const uint "
-"count = *l.count, sorted = sort_candidates(l, count);\n        write_candidates(s, p, out, l, "
-"count, sorted);\n    }\n}\n#endif\n\n",
+"CLSORT_RANKED_INDEX(own) + p.first));\n    }\n    write_marks(s, p, out);\n}\n\n\n\n"
+"CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)\n{\n    local "
+"ranked_t *const firsts = (local ranked_t *)space,\n                   *const list = firsts + "
+"CLSORT_COLUMNS + 1;\n    const short_row_t l = { firsts, list, (local uint *)(list + "
+"list_capacity) };\n    return l;\n}\n\n\nCLSORT_INLINE void select_held(select_t s, "
+"select_part_t p, output_t out, short_row_t l)\n{\n    code_t code[CLSORT_ITEMS];\n    "
+"load_short_row(s, p, code);\n    find_bound(s, code, l);\n    group_sync();\n    "
+"list_candidates(code, l);\n    group_sync();\n    const uint count = *l.count, sorted = "
+"sort_candidates(l, count);\n    write_candidates(s, p, out, l, count, sorted);\n}\n\n",
+"//---- select: short rows are selected from\n#if CLSORT_IS(SHORT_ROWS)\n\nCLSORT_KERNEL void "
+"clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)\n{\n    const "
+"select_t all = CLSORT_SELECT;\n    const output_t out = CLSORT_OUTPUT;\n    const short_row_t l "
+"= short_row_in(space, all.list_capacity);\n    for (uint row = (uint)get_group_id(0); row < "
+"all.rows; row += (uint)get_num_groups(0)) {\n        const select_t s = select_from_row(all, "
+"row);\n        select_held(s, whole_row(s, row), out, l);\n    }\n}\n#else\n\n\nCLSORT_KERNEL "
+"void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n                 "
+"                       global const uchar *numbers, ulong numbers_at,\n                          "
+"              local ulong *space)\n{\n    const select_t all = CLSORT_SELECT;\n    const "
+"output_t out = CLSORT_OUTPUT;\n    const short_row_t l = short_row_in(space, "
+"all.list_capacity);\n    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += "
+"(uint)get_num_groups(0)) {\n        const uint row = i / pieces;\n        const select_t s = "
+"select_from_row(all, row);\n        select_held(s, cut_piece(s, row, i - row * pieces, pieces,\n "
+"                                (global const uint *)(numbers + numbers_at)), out, l);\n    }\n"
+"}\n#endif\n#endif\n\n",
 "//---- select: tiles of rows\n#if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)\n\n\n"
 "CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)\n{\n    const uint row = i / s.n, "
 "at = i - row * s.n;\n    const select_t own = select_from_row(s, first + row);\n    item_t r = "
@@ -7703,6 +7713,7 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
     X(SELECT, "top-k", clsort__no_local) \
     X(STREAMS, "top-k by streams", clsort__no_local) \
     X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
+    X(ROUNDS, "top-k in rounds", clsort__no_local) \
     X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
     X(LONG_ROWS, "top-k of long rows", clsort__no_local) \
     X(UTILITY, "utility", clsort__no_local)
@@ -7802,6 +7813,7 @@ typedef char clsort__kernels_know_public_numbers
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
     X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
+    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces") \
     X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
     X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream") \
@@ -9638,7 +9650,8 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 static cl_uint clsort__least_group(const clsort__config *c)
 {
     const clsort__radix_form *form = clsort__find_radix_form(c->family);
-    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
+    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROUNDS
+                     || c->family == CLSORT__ROW_TILES
                      || c->family == CLSORT__LONG_ROWS
                      || (form && form->least_group == CLSORT__OWN_GROUP);
     return held                                         ? c->group_log2
@@ -15379,8 +15392,8 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
 
 /* The families of rows that a work-group holds. */
 #define CLSORT__OF_ROWS \
-    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
-     | CLSORT__BIT(CLSORT__LONG_ROWS))
+    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
+     | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
 
 /* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
    without them. So it is with kernels for rows that a work-group holds. */
@@ -15928,11 +15941,14 @@ static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
     clsort__selection *t = &p->select;
-    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows) return 0;
+    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
+        || s->broken & CLSORT__BIT(CLSORT__ROUNDS))
+        return 0;
     of_pieces.d.count = CLSORT__SHORT_MOST;
     of_pieces.select.rows *= t->pieces;
     if (!clsort__plan_short_rows(s, &of_pieces)) return 0;
     p->config = of_pieces.config;
+    p->config.family = CLSORT__ROUNDS;
     t->list_capacity = of_pieces.select.list_capacity;
     t->local = of_pieces.select.local;
     return 1;
@@ -16541,30 +16557,36 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__launch_rows(run, p);
 }
 
+/* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
+static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
+{
+    const size_t most = 32 * (size_t)run->s->compute_units;
+    clsort__arg_local(run, p->select.local);
+    clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
+                            << run->group_log2);
+}
+
 /* Selects from all pieces of the rows, which have numbers in place of indices if `numbers` is not
    absent. The outputs are set. */
 static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
                                   clsort__span numbers)
 {
-    const size_t all = p->select.rows * pieces, most = 32 * (size_t)run->s->compute_units;
     clsort__arg_count(run, pieces);
     clsort__arg_span(run, numbers);
-    clsort__arg_local(run, p->select.local);
-    clsort__launch(run, clsort__ceil_divide(all, clsort__ceil_divide(all, most))
-                            << run->group_log2);
+    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* One launch for rows that a work-group holds. */
 static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    const int registers = t->how != CLSORT__BY_TILES;
+    const int tiles = t->how == CLSORT__BY_TILES;
     clsort__use_select_kernel(
-        run, p, registers ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
+        run, p, tiles ? CLSORT__KERNEL_SELECT_TILE : CLSORT__KERNEL_SELECT_SHORT);
     clsort__arg_outputs(run, p, found);
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
-    if (registers) {
-        clsort__launch_pieces(run, p, 1, clsort__make_span(NULL, 0));
+    if (!tiles) {
+        clsort__launch_held(run, p, t->rows);
         return;
     }
     clsort__arg_uint(run, (cl_uint)t->tile_rows);
@@ -16599,7 +16621,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
                                  clsort__round_pieces(pieces * p->d.top_k));
     while (pieces > 1) {
         const clsort__arrays other = results;
-        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
         clsort__arg_found(run, results, p->d.top_k * 4, p->d.top_k * p->key.bytes);
         clsort__traffic(run, 1, clsort__select_read(&round)
                                     + p->select.rows * pieces * p->d.top_k * (p->key.bytes + 4));
@@ -16612,7 +16634,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
         next = other;
     }
     round.select.mode = p->select.mode;
-    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
     clsort__arg_outputs(run, p, found);
     clsort__traffic(run, 1, clsort__select_read(&round) + clsort__select_written(p));
     clsort__launch_pieces(run, &round, 1, numbers);

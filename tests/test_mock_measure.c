@@ -44,6 +44,7 @@ static int way_of(const char *kernel)
     static const struct { const char *kernel; int way; } ways[] = {
         { "clsort_select_stream", CLSORT__BY_STREAMS },
         { "clsort_select_short", CLSORT__BY_REGISTERS },
+        { "clsort_select_pieces", CLSORT__BY_ROUNDS },
         { "clsort_select_tile", CLSORT__BY_TILES },
         { "clsort_select_begin", CLSORT__BY_ONE_LAUNCH },
         { "clsort_select_sample", CLSORT__BY_SAMPLE },
