@@ -570,7 +570,9 @@ typedef cl_int clsort_status;
       "a text of choices is damaged: take it again from clsort_save_choices") \
     X(CLSORT_ERROR_CANCELLED, -5032, "the progress callback ended the call, and nothing changed") \
     X(CLSORT_ERROR_OUT_OF_TIME, -5033, \
-      "max_ms was not enough, and nothing changed: allow more, or measure fewer elements") \
+      "max_ms was not enough, and nothing changed: allow more, measure fewer elements, or, since " \
+      "what was built stays, call it again") \
+    X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, \
@@ -1527,16 +1529,25 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
      description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
      refuse by the other: such a call fails only where it would without a measurement.
-   - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
-     by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
+   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
+     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
+     that are the same when they are rounded up so.
+     Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
+     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
+     way of sorting whole rows is taken only for the counts and k for which built-in choices may
+     take it: it needs much scratch memory. There is room for 64 choices of top-k; one more takes
+     the place of the oldest.
+   - Rows and segments that are sorted have no choices: AUTO has one way to sort them (merge), whose
+     shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
+   - Choices belong to the sorter. Clones that are made later have them, others do not change. They
+     change by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
    - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
      the sorter in one entry, in place of the one before, and clsort_create loads them. The entry
      belongs to the device, its driver, its platform and this version. Without a cache they live as
      long as the sorter.
-   - It changes speed only. The bytes of bare keys and of stable sorts are the same by any choice.
-     Equal keys of other sorts may come in another order than before, as they do by another
+   - They change speed only. The bytes of bare keys, stable sorts and top-k are the same by any
+     choice. Equal keys of other sorts may come in another order than before, as they do by another
      algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
-   Not measured yet: rows, segments and top-k. Their choices are built in.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
    ARM's CLTuner. */
 
@@ -1547,17 +1558,20 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 /* What to measure. Start from clsort_measure_desc_default(). */
 typedef struct clsort_measure_desc {
     size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
-    /* A sort by AUTO of one array: its types, order and sizes, which arrays there will be
-       (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT), and the largest count. Needs no buffers, and
-       looks at none. Read during the call only. */
+    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
+       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
+       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the
+       call only. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
                                    has */
     clsort_progress progress;   /* default: none */
     void *user;                 /* handed to it */
-    cl_uint max_ms;             /* the most milliseconds; 0: 10,000 */
-    cl_uint reserved;           /* 0 */
+    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
+    cl_uint flags;              /* CLSORT_MEASURE_* */
 } clsort_measure_desc;
+
+enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* The default: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
@@ -1569,10 +1583,13 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
 }
 
 /* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
-   from then on takes what is the fastest. Blocks.
+   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
+   rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns; each result is checked on the device, and what is wrong once is dropped. AUTO changes
-     only where the gain is above 5 % in each of two rounds, and nowhere to what took 5 % more.
+     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the
+     device, as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole
+     rows, which is proved: that takes memory for its result. AUTO leaves the built-in choice only
+     where the gain is above 5 % in each of two rounds, and nowhere for what took 5 % more.
    - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
      next sort of that kind, up to that count, builds nothing.
    - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
@@ -1580,12 +1597,19 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
    - It waits for what `queue` holds, then works on a queue of its own with
      CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
      was enqueued to the end of its last one. max_ms counts by the same clock.
-   - Steps that would exceed max_ms are not begun, but a compiler is not interrupted: a first call
-     may take as long as building all kernels does. Saving built programs to a cache comes on top.
+   - max_ms bounds the whole call, builds included. All candidates are built first, so that no build
+     comes between two sorts that are compared. Steps that would exceed max_ms are not begun, but a
+     compiler is not interrupted: what is known of a build is the time of the longest one before it.
+     Where builds took the time, CLSORT_ERROR_OUT_OF_TIME says so. What was built stays, also in the
+     cache: the next call measures. A program whose time is for measuring alone calls this with
+     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
+   - What took more than twice as long as radix at two counts in a row, or four times as long as the
+     fastest at one, is not run with more elements, unless it is the built-in choice, or radix.
    - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
-   Errors: as clsort_prepare; CLSORT_ERROR_UNSUPPORTED for rows, segments, top_k, records, some bits
+   Errors: as clsort_prepare; CLSORT_ERROR_NO_CHOICE for rows and segments without top_k;
+   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits
    of keys, a count on the device, an algorithm, tuning, scratch, and with
    CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
    CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
@@ -1608,18 +1632,23 @@ enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kin
 typedef struct clsort_choice {
     size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
     const char *device;         /* on which it was measured; lives as long as the program */
+    const char *way;            /* of top-k: as clsort_explain calls the way to select; "built in"
+                                   where none gained; of sorts "" */
     cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
-    cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
+    cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
+                                   built-in one 2^32 - 1 */
     /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
        hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
        from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
        first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
-                                   in */
-    cl_uint reserved;           /* 0 */
+    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
+                                   0: built in. Parts of top-k have that of all parts */
+    /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
+       rows of at least `least` elements. */
+    cl_uint top_k, rows, least;
 } clsort_choice;
 
 /* The default: struct_size is set, every other field is 0. */
@@ -1632,7 +1661,9 @@ CLSORT__INLINE clsort_choice clsort_choice_default(void)
 }
 
 /* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
-   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. */
+   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. The first nine are of
+   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as
+   it has ranges of lengths with ways of their own. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1645,11 +1676,12 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
                                              size_t *bytes);
 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort. Other sections are skipped. *fits
-   receives how many sections were taken; it may be NULL. Lines may end as they do on Windows. A
-   text that is damaged anywhere, also in a section of another device, changes nothing. Choices say
-   only which algorithm is preferred: what the device cannot do is not taken. Saves nothing to a
-   cache, and builds nothing: clsort_prepare does.
+   and its platform's name, and for this version of clsort. Other sections are skipped, and so are
+   those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
+   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
+   another device, changes nothing. Choices only say which algorithm, or way to select, is
+   preferred: what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
+   clsort_prepare does.
    Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
    with CLSORT_OPTION_BUILT_IN_CHOICES. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
@@ -1892,6 +1924,16 @@ extern "C" {
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
+#define CLSORT__FAMILY_ROUNDS 50
+
+/* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
+   radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
+   segments only the kernels for long ones. Sweeps BEHIND another form of radix, and sweeps
+   ALONE. */
+#define CLSORT__SUBSET_TILES 1
+#define CLSORT__SUBSET_LONG 2
+#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
+#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
 
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
@@ -1994,10 +2036,10 @@ extern "C" {
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
-#define CLSORT__HYBRID_SLICE_LOG2 6
+#define CLSORT__HYBRID_CELL_GROUP_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* How many of the sample are looked through for heavy codes; the most work-groups that write their
    keys. */
 #define CLSORT__HYBRID_JUDGED 1024
@@ -2032,7 +2074,7 @@ extern "C" {
 #define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
 #define CLSORT__HYBRID_HEAVIES_AT \
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
-#define CLSORT__HYBRID_SLOTS_AT \
+#define CLSORT__HYBRID_SECOND_DIGITS_AT \
     (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
@@ -2214,9 +2256,11 @@ static const char *const clsort__source[] = {
 "CLSORT__FAMILY_HYBRID 41\n#define CLSORT__FAMILY_SHORT_ROWS 42\n#define CLSORT__FAMILY_ROW_TILES "
 "43\n#define CLSORT__FAMILY_LONG_ROWS 44\n#define CLSORT__FAMILY_SAMPLES 45\n#define "
 "CLSORT__FAMILY_CACHED 46\n#define CLSORT__FAMILY_RUNS 47\n#define CLSORT__FAMILY_PARTITION 48\n"
-"#define CLSORT__FAMILY_RANKS 49\n\n\n\n\n#define CLSORT__MOST_RUNS 16\n#define "
-"CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n#define "
-"CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
+"#define CLSORT__FAMILY_RANKS 49\n#define CLSORT__FAMILY_ROUNDS 50\n\n\n\n\n\n#define "
+"CLSORT__SUBSET_TILES 1\n#define CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND "
+"CLSORT__SUBSET_TILES\n#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define "
+"CLSORT__MOST_RUNS 16\n#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * "
+"(items))\n#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
 "CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)\n\n\n#define CLSORT__RUNS_SHIFT(k, "
 "step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))\n#define "
 "CLSORT__RUNS_SHIFTS(step_log2) \\\n    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << "
@@ -2252,9 +2296,9 @@ static const char *const clsort__source[] = {
 "CLSORT__LEAST_COPIES)\n#define CLSORT__COUNTER_MOST 65535\n\n",
 "//---- shared: hybrid radix\n\n\n\n#define CLSORT__HYBRID_DIGITS 256\n#define "
 "CLSORT__HYBRID_CELLS 16384\n#define CLSORT__HYBRID_MASK_CELLS 16\n#define "
-"CLSORT__HYBRID_SLICE_LOG2 6\n#define CLSORT__HYBRID_SAMPLE_LOG2 14\n#define "
-"CLSORT__HYBRID_EVEN_DIGITS 192\n#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) "
-"== 8 || (wide) ? 1024 : 512)\n\n\n#define CLSORT__HYBRID_JUDGED 1024\n#define "
+"CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define CLSORT__HYBRID_SAMPLE_LOG2 14\n#define "
+"CLSORT__HYBRID_EVEN_DIGITS 192\n#define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) "
+"((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n#define CLSORT__HYBRID_JUDGED 1024\n#define "
 "CLSORT__HYBRID_FILLERS 2048\n\n\n\n\n\n\n#define CLSORT__HEAD_OVER 0\n#define CLSORT__HEAD_TILES "
 "1\n#define CLSORT__HEAD_DIGITS 2\n#define CLSORT__HEAD_SHIFT 3\n#define CLSORT__HEAD_FACTOR 4\n"
 "#define CLSORT__HEAD_FLAT 5\n#define CLSORT__HEAD_LEAST 6\n#define CLSORT__HEAD_MOST 8\n#define "
@@ -2266,8 +2310,8 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)\n#define CLSORT__HYBRID_RANGES_AT "
 "(CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)\n#define CLSORT__HYBRID_HEAVIES_AT \\\n    "
 "(CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)\n#define "
-"CLSORT__HYBRID_SLOTS_AT \\\n    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * "
-"CLSORT__EDGE_HEAVIES)\n\n#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n#define "
+"CLSORT__HYBRID_SECOND_DIGITS_AT \\\n    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS "
+"* CLSORT__EDGE_HEAVIES)\n\n#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n#define "
 "CLSORT__HYBRID_COPIES 4\n#define CLSORT__HYBRID_RECOUNT_TILES 4\n#define "
 "CLSORT__HYBRID_OWN_BINS_LOG2 4\n#define CLSORT__HYBRID_SPARE_BINS 32\n\n\n#define "
 "CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n#define "
@@ -2320,8 +2364,8 @@ static const char *const clsort__source[] = {
 "#define CLSORT__FIELD_EQUAL_NANS 49\n#define CLSORT__FIELD_BIG_ENDIAN 50\n#define "
 "CLSORT__FIELD_FIRST_BIT 51\n#define CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "//---- tuning\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)\n#ifndef "
-"__has_builtin\n#define __has_builtin(name) 0\n#endif\n\n",
+"\n\n\n\n#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"#define __has_builtin(name) 0\n#endif\n\n",
 "//---- tuning: families\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && "
 "CLSORT_SHARE_LOG2 == 0)\n#define CLSORT_NEEDS_RADIX \\\n    (CLSORT_IS(RADIX) || "
 "CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \\\n     || CLSORT_NEEDS_PIECES)\n"
@@ -2333,22 +2377,23 @@ static const char *const clsort__source[] = {
 "CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n#define CLSORT_NEEDS_MERGE "
 "\\\n    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || "
 "CLSORT_NEEDS_PACKING)\n#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || "
-"CLSORT_IS(STREAMS))\n#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) "
-"|| CLSORT_IS(ROW_TILES))\n#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || "
-"CLSORT_NEEDS_QUICKSORT)\n#define CLSORT_NEEDS_WINDOWS \\\n    (CLSORT_NEEDS_STAGES || "
-"CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n#define CLSORT_NEEDS_GROUP \\\n    "
-"(CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n     || "
-"CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
-"#define CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && "
-"CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n",
+"CLSORT_IS(STREAMS))\n\n#define CLSORT_NEEDS_HELD (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))\n"
+"#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_HELD || CLSORT_IS(ROW_TILES))\n"
+"#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n#define "
+"CLSORT_NEEDS_WINDOWS \\\n    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || "
+"CLSORT_IS(BATCH))\n#define CLSORT_NEEDS_GROUP \\\n    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || "
+"CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n     || CLSORT_IS(SAMPLES) || "
+"CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n#define "
+"CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + "
+"CLSORT_VALUE_BYTES > 8))\n",
 "//---- tuning: devices\n\n\n\n\n#define CLSORT_HIDES_IDS \\\n    ((CLSORT_IS(PARTITION) \\\n     "
-" || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \\\n     && "
-"CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && "
-"CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8\n#error \"CLSORT_KEY_BYTES must be 1, 2, 4 or "
-"8\"\n#elif CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16\n#error \"CLSORT_VALUE_BYTES must "
-"be 0 to 16\"\n#elif CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)\n#error "
-"\"CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1\"\n#elif "
-"CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)\n#error "
+" || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \\\n          && "
+"CLSORT_VALUE_BYTES)) \\\n     && CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES != 1 && "
+"CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8\n#error "
+"\"CLSORT_KEY_BYTES must be 1, 2, 4 or 8\"\n#elif CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > "
+"16\n#error \"CLSORT_VALUE_BYTES must be 0 to 16\"\n#elif CLSORT_COMPARATOR && (CLSORT_KEY_BYTES "
+"!= 1 || !CLSORT_RECORDS)\n#error \"CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES "
+"1\"\n#elif CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)\n#error "
 "\"CLSORT_BREAK_TIES_BY_INDEX needs a cl_uint value\"\n#elif CLSORT_GROUP_LOG2 < 0 || "
 "CLSORT_GROUP_LOG2 > 13\n#error \"CLSORT_GROUP_LOG2 must be 0 to 13\"\n#elif CLSORT_SHARE_LOG2 != "
 "0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2\n#error \"CLSORT_SHARE_LOG2 must be 0 or "
@@ -2366,19 +2411,18 @@ static const char *const clsort__source[] = {
 "passes do not fit into CLSORT__SWEEP_HEAD words\"\n#elif CLSORT_NEEDS_PASSES && CLSORT_LANES == "
 "1 \\\n    && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)\n#error "
 "\"CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from\"\n#elif "
-"CLSORT_IS(SHORT_ROWS) && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2\n"
-"#error \"CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where short rows are selected "
-"from\"\n#endif\n\n#define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)\n#define CLSORT_ITEMS (1 << "
-"CLSORT_ITEMS_LOG2)\n#define CLSORT_TILE_ITEMS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)\n"
-"#define CLSORT_TILE_ITEMS (1 << CLSORT_TILE_ITEMS_LOG2)\n#define CLSORT_WORDS "
-"((CLSORT_VALUE_BYTES + 3) / 4)\n#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n\n"
-"#define CLSORT_INLINE static inline __attribute__((always_inline))\n\n#define CLSORT_CALLED "
-"static __attribute__((noinline))\n\n\n\n#if CLSORT_BOUND_REGISTERS\n#define CLSORT_KERNEL "
-"kernel\n#elif CLSORT_SUB_GROUP\n#define CLSORT_KERNEL \\\n    kernel "
-"__attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \\\n                          "
-"intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n#elif CLSORT_LANES == 1\n#define CLSORT_KERNEL "
-"kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n#else\n#define CLSORT_KERNEL "
-"\\\n    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), "
+"CLSORT_NEEDS_HELD && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2\n#error "
+"\"CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where rows are held\"\n#endif\n\n#define "
+"CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)\n#define CLSORT_ITEMS (1 << CLSORT_ITEMS_LOG2)\n#define "
+"CLSORT_TILE_ITEMS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)\n#define CLSORT_TILE_ITEMS (1 << "
+"CLSORT_TILE_ITEMS_LOG2)\n#define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)\n#define "
+"CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n\n#define CLSORT_INLINE static inline "
+"__attribute__((always_inline))\n\n#define CLSORT_NOINLINE static __attribute__((noinline))\n\n\n"
+"\n#if CLSORT_BOUND_REGISTERS\n#define CLSORT_KERNEL kernel\n#elif CLSORT_SUB_GROUP\n#define "
+"CLSORT_KERNEL \\\n    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \\\n       "
+"                   intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n#elif CLSORT_LANES == 1\n"
+"#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n#else\n"
+"#define CLSORT_KERNEL \\\n    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), "
 "vec_type_hint(codes_t)))\n#endif\n\n\n\n\nCLSORT_INLINE uint local_id(void)\n{\n#if "
 "CLSORT_HIDES_IDS\n    uint t;\n    __asm__ volatile(\"mov.b32 %0, %1;\" : \"=r\"(t) : "
 "\"r\"((uint)get_local_id(0)));\n    return t & (CLSORT_GROUP - 1);\n#else\n    return "
@@ -2484,15 +2528,15 @@ static const char *const clsort__source[] = {
 "*key_place(a, i) = decode(r.key, c);\n    store_words(a, i, r.word);\n}\n\n\nCLSORT_INLINE void "
 "store_item(array_t a, codec_t c, uint i, uint n, item_t r)\n{\n    if (i < n)\n        "
 "store_whole_item(a, c, i, r);\n}\n#else\n\n",
-"//---- record: items of 16\n\nCLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, "
+"//---- record: items of 16\n\nCLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, "
 "item_t *r)\n{\n    code_t key[CLSORT_LANES];\n    vstore16(r->key, 0, key);\n    for (uint l = "
 "0; l < lanes; l++)\n        key[l] = *key_place(a, (size_t)i + l);\n    r->key = vload16(0, "
 "key);\n    uint word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n    for (uint w = 0; w < CLSORT_WORDS; "
 "w++)\n        vstore16(r->word[w], w, word);\n    for (uint l = 0; l < lanes; l++) {\n        "
 "uint one[CLSORT_WORDS_OR_1];\n        load_words(a, (size_t)i + l, one);\n        for (uint w = "
 "0; w < CLSORT_WORDS; w++)\n            word[w * CLSORT_LANES + l] = one[w];\n    }\n    for "
-"(uint w = 0; w < CLSORT_WORDS; w++)\n        r->word[w] = vload16(w, word);\n}\n\nCLSORT_CALLED "
-"void store_lanes(array_t a, uint i, uint lanes, const item_t *r)\n{\n    code_t "
+"(uint w = 0; w < CLSORT_WORDS; w++)\n        r->word[w] = vload16(w, word);\n}\n\n"
+"CLSORT_NOINLINE void store_lanes(array_t a, uint i, uint lanes, const item_t *r)\n{\n    code_t "
 "key[CLSORT_LANES];\n    vstore16(r->key, 0, key);\n    if (!CLSORT_RECORDS)\n        for (uint l "
 "= 0; l < lanes; l++)\n            *key_place(a, (size_t)i + l) = key[l];\n    uint "
 "word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n    for (uint w = 0; w < CLSORT_WORDS; w++)\n        "
@@ -2502,24 +2546,23 @@ static const char *const clsort__source[] = {
 "CLSORT_ITEMS_DIRECT \\\n    (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 \\\n     && "
 "(CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)\n\n\nCLSORT_INLINE item_t "
 "load_whole_item(array_t a, codec_t c, uint i)\n{\n    item_t r;\n#if CLSORT_ITEMS_DIRECT\n    "
-"r.key = vload16(0, key_place(a, i));\n    if (CLSORT_WORDS == 1)\n        r.word[0] = "
-"convert_uint16(vload16(0, (global const unit_t *)a.values + i));\n    if (CLSORT_WORDS == 2) {\n "
-"       ulong16 pair = vload16(0, (global const ulong *)a.values + i);\n        r.word[0] = "
-"convert_uint16(pair);\n        r.word[CLSORT_WORDS_OR_1 - 1] = convert_uint16(pair >> 32);\n    "
-"}\n#else\n    r = top_item();\n    load_lanes(a, i, CLSORT_LANES, &r);\n#endif\n    r.key = "
-"encode(r.key, c);\n    return r;\n}\n\n\nCLSORT_INLINE void store_whole_item(array_t a, codec_t "
-"c, uint i, item_t r)\n{\n    r.key = decode(r.key, c);\n#if CLSORT_ITEMS_DIRECT\n    "
-"vstore16(r.key, 0, key_place(a, i));\n    if (CLSORT_WORDS == 1)\n        "
-"vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,\n               "
-"  (global unit_t *)a.values + i);\n    if (CLSORT_WORDS == 2)\n        "
-"vstore16(convert_ulong16(r.word[0])\n                     | "
-"convert_ulong16(r.word[CLSORT_WORDS_OR_1 - 1]) << 32,\n                 0, (global ulong "
-"*)a.values + i);\n#else\n    store_lanes(a, i, CLSORT_LANES, &r);\n#endif\n}\n\n\nCLSORT_INLINE "
-"item_t load_item(array_t a, codec_t c, uint i, uint n)\n{\n    item_t r = top_item();\n    r.key "
-"= decode(r.key, c);\n    load_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);\n    "
-"r.key = encode(r.key, c);\n    return r;\n}\n\n\nCLSORT_INLINE void store_item(array_t a, "
-"codec_t c, uint i, uint n, item_t r)\n{\n    r.key = decode(r.key, c);\n    store_lanes(a, i, i "
-"< n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);\n}\n#endif\n\n",
+"r.key = vload16(0, key_place(a, i));\n#if CLSORT_WORDS == 1\n    r.word[0] = "
+"convert_uint16(vload16(0, (global const unit_t *)a.values + i));\n#elif CLSORT_WORDS == 2\n    "
+"ulong16 pair = vload16(0, (global const ulong *)a.values + i);\n    r.word[0] = "
+"convert_uint16(pair);\n    r.word[1] = convert_uint16(pair >> 32);\n#endif\n#else\n    r = "
+"top_item();\n    load_lanes(a, i, CLSORT_LANES, &r);\n#endif\n    r.key = encode(r.key, c);\n    "
+"return r;\n}\n\n\nCLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)\n"
+"{\n    r.key = decode(r.key, c);\n#if CLSORT_ITEMS_DIRECT\n    vstore16(r.key, 0, key_place(a, "
+"i));\n#if CLSORT_WORDS == 1\n    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, "
+"16))(r.word[0]), 0,\n             (global unit_t *)a.values + i);\n#elif CLSORT_WORDS == 2\n    "
+"vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0,\n             (global "
+"ulong *)a.values + i);\n#endif\n#else\n    store_lanes(a, i, CLSORT_LANES, &r);\n#endif\n}\n\n\n"
+"CLSORT_INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)\n{\n    item_t r = "
+"top_item();\n    r.key = decode(r.key, c);\n    load_lanes(a, i, i < n ? min(n - i, "
+"(uint)CLSORT_LANES) : 0, &r);\n    r.key = encode(r.key, c);\n    return r;\n}\n\n\n"
+"CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)\n{\n    r.key = "
+"decode(r.key, c);\n    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);\n}\n"
+"#endif\n\n",
 "//---- record: order\n#if CLSORT_COMPARATOR\n\nCLSORT_INLINE clsort_record record_of(item_t r, "
 "codec_t c)\n{\n#if CLSORT_INDIRECT\n    return ((global const clsort_record "
 "*)c.records)[r.word[0]];\n#else\n    union { uint word[CLSORT_WORDS_OR_1]; clsort_record record; "
@@ -2605,10 +2648,10 @@ static const char *const clsort__source[] = {
 "CLSORT_TEAM_MOST == CLSORT__WARP)\n#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, "
 "CLSORT_TEAM_MOST)\n#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n\n\n#if CLSORT_GROUP_LOG2 "
 "> 0\n#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n#else\n#define group_sync()\n#endif\n\n\n"
-"\n\n\n\n\n#if CLSORT_FORWARD_PROGRESS\n#define CLSORT_APART CLSORT_CALLED\nCLSORT_INLINE void "
-"team_sync(void)\n{\n    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n}\n"
-"#else\n#define CLSORT_APART CLSORT_INLINE\n#define team_sync() group_sync()\n#endif\n\n\n#define "
-"CLSORT_ADD_LANE(mode, distance, edge) \\\n    \"{ .reg .pred there; .reg .b32 other; "
+"\n\n\n\n\n#if CLSORT_FORWARD_PROGRESS\n#define CLSORT_NOINLINE_NV CLSORT_NOINLINE\nCLSORT_INLINE "
+"void team_sync(void)\n{\n    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
+"}\n#else\n#define CLSORT_NOINLINE_NV CLSORT_INLINE\n#define team_sync() group_sync()\n#endif\n\n"
+"\n#define CLSORT_ADD_LANE(mode, distance, edge) \\\n    \"{ .reg .pred there; .reg .b32 other; "
 "shfl.sync.\" mode \".b32 other|there, %0, \" distance \", \" \\\n    edge \", 0xffffffff; @there "
 "add.u32 %0, %0, other; }\"\n\n\n\n\n#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP\n"
 "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n{\n    const uint team = local_id() / "
@@ -2801,17 +2844,17 @@ static const char *const clsort__source[] = {
 "stage++) {\n        now = tile_stage(v, tile_keys, tile_words, seat.t, now, stage - "
 "CLSORT_LANES_LOG2);\n        lane_steps(v, CLSORT_ITEMS, stage);\n    }\n    move_window(v, "
 "tile_keys, tile_words, now, home);\n    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, "
-"seat.base, n);\n}\n\n#if !CLSORT_FEW\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n     "
-"                                  local code_t *tile_keys, local uint *tile_words)\n{\n    const "
-"array_t data = CLSORT_ARRAY(data);\n    const codec_t codec = CLSORT_CODEC;\n    const seat_t "
-"seat = take_seat();\n    const window_t home = tile_window(seat.t, CLSORT_HOME_BIT, 0, 0);\n    "
-"window_t now = home;\n    item_t v[CLSORT_ITEMS];\n    if (no_tile(n))\n        return;\n    "
-"load_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n    for (uint left = "
-"CLSORT_TILE_ITEMS_LOG2; left > 0;) {\n        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - "
-"now.low_bit, 0, 0);\n        left = now.low_bit;\n        const window_t next = tile_window(\n   "
-"         seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_BIT, 0, 0);\n    "
-"    move_window(v, tile_keys, tile_words, now, next);\n        now = next;\n    }\n    "
+"seat.base, n);\n}\n\n#if !CLSORT_KERNEL_SUBSET\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n\n\n"
+"\n\nCLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n "
+"                                      local code_t *tile_keys, local uint *tile_words)\n{\n    "
+"const array_t data = CLSORT_ARRAY(data);\n    const codec_t codec = CLSORT_CODEC;\n    const "
+"seat_t seat = take_seat();\n    const window_t home = tile_window(seat.t, CLSORT_HOME_BIT, 0, "
+"0);\n    window_t now = home;\n    item_t v[CLSORT_ITEMS];\n    if (no_tile(n))\n        "
+"return;\n    load_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n    for (uint "
+"left = CLSORT_TILE_ITEMS_LOG2; left > 0;) {\n        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 "
+"- now.low_bit, 0, 0);\n        left = now.low_bit;\n        const window_t next = tile_window(\n "
+"           seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_BIT, 0, 0);\n  "
+"      move_window(v, tile_keys, tile_words, now, next);\n        now = next;\n    }\n    "
 "lane_steps(v, CLSORT_ITEMS, 32);\n    store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, "
 "seat.base, n);\n}\n#endif\n#endif\n\n",
 #ifndef CLSORT_NO_PUBLISHED
@@ -2914,10 +2957,10 @@ static const char *const clsort__source[] = {
 "stride), to = batch_row(target, stride);\n    const codec_t codec = CLSORT_CODEC;\n    "
 "batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2134\n",
+"#line 2145\n",
 #endif
 #else
-"#line 2134\n",
+"#line 2145\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\n    array_t a, b;\n    uint start, "
@@ -2948,7 +2991,7 @@ static const char *const clsort__source[] = {
 "CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n#else\n#define CLSORT_PAIR_ARGS \\\n    "
 "CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n#define "
 "CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)\n#endif\n#define CLSORT_SPLITS_ARGS global uchar *splits, "
-"ulong splits_at\n\n#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\n\nCLSORT_KERNEL void "
+"ulong splits_at\n\n#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET\n\n\n\nCLSORT_KERNEL void "
 "clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)\n{\n    const array_t "
 "array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;\n    const codec_t codec = "
 "CLSORT_CODEC;\n    const size_t i = get_global_id(0) >> spread_log2;\n    if (i * slice >= n || "
@@ -3087,16 +3130,16 @@ static const char *const clsort__source[] = {
 "CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n    const codec_t codec = CLSORT_CODEC;\n  "
 "  const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;\n    sort_tile(source, "
 "target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,\n              keys, "
-"words, splits);\n}\n#endif\n\n#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\nCLSORT_KERNEL void "
-"clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n                                 "
-"    CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n                                   "
-"  local uint *words, local uint *splits_here)\n{\n    const array_t array_a = CLSORT_ARRAY(a), "
-"array_b = CLSORT_SECOND_ARRAY,\n                  target = CLSORT_ARRAY(target);\n    const "
-"codec_t codec = CLSORT_CODEC;\n    const uint group = (uint)get_group_id(0), base = group << "
-"CLSORT_TILE_ITEMS_LOG2;\n    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, "
-"target,\n               (global const uint *)(splits + splits_at) + group, has_splits, codec, "
-"keys, words,\n               splits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2 == 0 && "
-"!CLSORT_IS(PUBLISHED_MERGE)\n\n",
+"words, splits);\n}\n#endif\n\n#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL "
+"void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n                            "
+"         CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n                              "
+"       local uint *words, local uint *splits_here)\n{\n    const array_t array_a = "
+"CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,\n                  target = "
+"CLSORT_ARRAY(target);\n    const codec_t codec = CLSORT_CODEC;\n    const uint group = "
+"(uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;\n    "
+"merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,\n               "
+"(global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,\n             "
+"  splits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)\n\n",
 "//---- merge: serial\n#if CLSORT_LANES == 1 && CLSORT_IS(MERGE)\n\nCLSORT_KERNEL void "
 "clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n                        "
 "             CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,\n                        "
@@ -3135,7 +3178,7 @@ static const char *const clsort__source[] = {
 "lane_steps(v, 2, 32);\n        if (end - to >= CLSORT_LANES)\n            "
 "store_whole_item(target, c, to, v[0]);\n        else\n            store_item(target, c, to, end, "
 "v[0]);\n        v[0] = v[1];\n    }\n}\n#endif\n\n",
-"//---- merge: serial pass\n#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\nCLSORT_KERNEL void "
+"//---- merge: serial pass\n#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void "
 "clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n                                 "
 "    CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n                                   "
 "  local uint *words, local uint *splits_here)\n{\n    const array_t array_a = CLSORT_ARRAY(a), "
@@ -3204,14 +3247,14 @@ static const char *const clsort__source[] = {
 "1) << step_log2) - 1);\n    ((global uint *)(samples + samples_at))[get_global_id(0)]\n        = "
 "k == own ? place : codes_before(in, size, code_at(from, place, codec), k < own, codec);\n}\n\n",
 "//---- merge: splits of runs\n\n\ntypedef struct {\n    split_t low, high;\n    code_t first, "
-"last;\n} bracket_t;\n\nCLSORT_INLINE split_t sample_row(global const uint *samples, uint s)\n{\n "
-"   split_t row;\n    vstore16(vload16(s, samples), 0, row.of);\n    return row;\n}\n\n\n\n"
-"CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,\n "
-"                                uint rank)\n{\n    while (low < high) {\n        const uint "
-"middle = (low + high) / 2;\n        const split_t row = sample_row(samples, before + middle);\n  "
-"      if (sum_split(&row) <= rank)\n            low = middle + 1;\n        else\n            "
-"high = middle;\n    }\n    return low;\n}\n\n\nCLSORT_INLINE bracket_t whole_runs(const runs_t "
-"*r)\n{\n    bracket_t b;\n    b.first = 0;\n    b.last = (code_t)~(code_t)0;\n    #pragma "
+"last;\n} bracket_t;\n\nCLSORT_INLINE split_t split_of_sample(global const uint *samples, uint "
+"s)\n{\n    split_t row;\n    vstore16(vload16(s, samples), 0, row.of);\n    return row;\n}\n\n\n"
+"\nCLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint "
+"high,\n                                 uint rank)\n{\n    while (low < high) {\n        const "
+"uint middle = (low + high) / 2;\n        const split_t row = split_of_sample(samples, before + "
+"middle);\n        if (sum_split(&row) <= rank)\n            low = middle + 1;\n        else\n    "
+"        high = middle;\n    }\n    return low;\n}\n\n\nCLSORT_INLINE bracket_t whole_runs(const "
+"runs_t *r)\n{\n    bracket_t b;\n    b.first = 0;\n    b.last = (code_t)~(code_t)0;\n    #pragma "
 "unroll\n    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n        b.low.of[k] = 0;\n        "
 "b.high.of[k] = r->count[k];\n    }\n    return b;\n}\n\n\n\n\nCLSORT_INLINE bracket_t "
 "find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n                      "
@@ -3220,23 +3263,24 @@ static const char *const clsort__source[] = {
 "const uint number = r->count[k] >> step_log2, least = of_run(&b.low, k) >> step_log2,\n          "
 "         most = of_run(&b.high, k) >> step_log2,\n                   low = "
 "samples_up_to(samples, before, least, most, rank);\n        if (low > least) {\n            "
-"const split_t last = sample_row(samples, before + low - 1);\n            if (sum_split(&last) >= "
-"lower) {\n                lower = sum_split(&last);\n                b.low = last;\n             "
-"   b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n            }\n        }\n        "
-"if (low < most) {\n            const split_t next = sample_row(samples, before + low);\n         "
-"   if (sum_split(&next) < upper) {\n                upper = sum_split(&next);\n                "
-"b.high = next;\n                b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);\n"
-"            }\n        }\n        before += number;\n    }\n    return b;\n}\n\n\n\n"
-"CLSORT_INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)\n"
-"{\n    split_t low = b->low, high = b->high;\n    for (uint more = 1; more;) {\n        code_t "
-"x[CLSORT__MOST_RUNS];\n        uint middle[CLSORT__MOST_RUNS];\n        more = 0;\n        "
-"#pragma unroll\n        for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n            const uint "
-"open = low.of[k] < high.of[k];\n            middle[k] = open ? low.of[k] + (high.of[k] - "
-"low.of[k]) / 2 : 0;\n            x[k] = code_at(r->array[k], middle[k], c);\n        }\n        "
-"#pragma unroll\n        for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n            const uint "
-"open = low.of[k] < high.of[k], after = open && x[k] <= code;\n            low.of[k] = after ? "
-"middle[k] + 1 : low.of[k];\n            high.of[k] = open && !after ? middle[k] : high.of[k];\n  "
-"          more |= low.of[k] < high.of[k];\n        }\n    }\n    return low;\n}\n\n",
+"const split_t last = split_of_sample(samples, before + low - 1);\n            if "
+"(sum_split(&last) >= lower) {\n                lower = sum_split(&last);\n                b.low "
+"= last;\n                b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n            "
+"}\n        }\n        if (low < most) {\n            const split_t next = "
+"split_of_sample(samples, before + low);\n            if (sum_split(&next) < upper) {\n           "
+"     upper = sum_split(&next);\n                b.high = next;\n                b.last = "
+"code_at(r->array[k], ((low + 1) << step_log2) - 1, c);\n            }\n        }\n        before "
+"+= number;\n    }\n    return b;\n}\n\n\n\nCLSORT_INLINE split_t codes_up_to(const runs_t *r, "
+"const bracket_t *b, code_t code, codec_t c)\n{\n    split_t low = b->low, high = b->high;\n    "
+"for (uint more = 1; more;) {\n        code_t x[CLSORT__MOST_RUNS];\n        uint "
+"middle[CLSORT__MOST_RUNS];\n        more = 0;\n        #pragma unroll\n        for (uint k = 0; "
+"k < CLSORT__MOST_RUNS; k++) {\n            const uint open = low.of[k] < high.of[k];\n           "
+" middle[k] = open ? low.of[k] + (high.of[k] - low.of[k]) / 2 : 0;\n            x[k] = "
+"code_at(r->array[k], middle[k], c);\n        }\n        #pragma unroll\n        for (uint k = 0; "
+"k < CLSORT__MOST_RUNS; k++) {\n            const uint open = low.of[k] < high.of[k], after = "
+"open && x[k] <= code;\n            low.of[k] = after ? middle[k] + 1 : low.of[k];\n            "
+"high.of[k] = open && !after ? middle[k] : high.of[k];\n            more |= low.of[k] < "
+"high.of[k];\n        }\n    }\n    return low;\n}\n\n",
 "//---- merge: split kernel\n\nCLSORT_INLINE void narrow_bracket(const runs_t *r, bracket_t *b, "
 "uint rank, codec_t c)\n{\n    #pragma unroll\n    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n "
 "       b->high.of[k] = max(b->low.of[k], b->high.of[k]);\n    while (b->first < b->last && "
@@ -3313,7 +3357,7 @@ static const char *const clsort__source[] = {
 "p->last;\n}\n\n\n\nCLSORT_INLINE uint choose_part(const place_t *p, uint step)\n{\n    const "
 "uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;\n    return step % 3 == 2 "
 "|| before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);\n}\n\n\nCLSORT_INLINE code_t "
-"choose_pivot(const place_t *p, uint part)\n{\n    const ulong span = (code_t)(p->last - "
+"code_between(const place_t *p, uint part)\n{\n    const ulong span = (code_t)(p->last - "
 "p->first);\n    return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * "
 "part >> 14)));\n}\n\n\n\nCLSORT_INLINE uint codes_up_to(const place_t *p, code_t code, uint "
 "part, codec_t c)\n{\n    const uint size = p->high - p->low, width = size / 32 + 4,\n            "
@@ -3326,7 +3370,7 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, local uint *words)\n"
 "{\n    local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);\n    const uint t = "
 "local_id(), open = !is_near(p, slack);\n    const uint part = choose_part(p, step);\n    const "
-"code_t pivot = choose_pivot(p, part);\n    const uint found = open ? codes_up_to(p, pivot, part, "
+"code_t pivot = code_between(p, part);\n    const uint found = open ? codes_up_to(p, pivot, part, "
 "c) : p->low;\n    uint more = 0;\n    own[t] = found;\n    if (lane_run() == 0)\n        "
 "own[CLSORT_GROUP + t / CLSORT__MOST_RUNS] = open;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    const "
 "uint sum = sum_lanes(own, CLSORT__MOST_RUNS), above = sum > p->rank;\n    for (uint i = 0; i < "
@@ -3471,12 +3515,12 @@ static const char *const clsort__source[] = {
 "+ (t & (run - 1)) + rank, r);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        r = get_item(keys, "
 "words, t);\n    }\n#endif\n    store_item(target, codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3556\n",
+"#line 3567\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
 "target, array_t alt, uint passes, uint pass)\n{\n    return passes - pass & 1 ? alt : target;\n"
-"}\n\n#if CLSORT_IS(SEGMENTS) && !CLSORT_FEW\n\n\n\n\n\n\nCLSORT_KERNEL void "
+"}\n\n#if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET\n\n\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,\n              "
 "                         local uint *sums)\n{\n    const segments_t s = CLSORT_SEGMENTS;\n    "
 "const jobs_t j = CLSORT_JOBS;\n    const uint t = local_id(), first = (uint)get_group_id(0) * "
@@ -3496,23 +3540,23 @@ static const char *const clsort__source[] = {
 ": 0;\n        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;\n        "
 "j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);\n    }\n}\n"
 "#endif\n\n",
-"//---- merge: tiles of segments\n#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW "
-"!= 1\n\nCLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), "
-"CLSORT_ARRAY_ARGS(target),\n                                       CLSORT_ARRAY_ARGS(alt), "
-"CLSORT_CODEC_ARGS,\n                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, "
-"local code_t *keys,\n                                       local uint *words, local uint "
-"*splits)\n{\n    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),\n   "
-"               alt = CLSORT_ARRAY(alt);\n    const codec_t codec = CLSORT_CODEC;\n    const "
-"jobs_t j = CLSORT_JOBS;\n    const segments_t given = CLSORT_SEGMENTS, s = "
-"sortable_segments(given, j);\n    const uint all = job_count(j, s);\n    for (uint i = "
-"(uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n        const job_t job = "
-"take_job(j, s, i);\n        const uint first = job.slice * CLSORT_TILE_ITEMS,\n                  "
-" size = first < job.segment.size\n                              ? min(job.segment.size - first, "
-"(uint)CLSORT_TILE_ITEMS)\n                              : 0;\n        const array_t from = "
-"array_at(job.where, source, target, alt);\n        const array_t to = runs_before(target, alt, "
-"segment_passes(job.segment, CLSORT_TILE_ITEMS),\n                                       0);\n    "
-"    sort_tile(from, to, job.segment.begin + first, size, codec, keys, words, splits);\n        "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n\n\n\nCLSORT_KERNEL void "
+"//---- merge: tiles of segments\n#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && "
+"CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void "
+"clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n                      "
+"                 CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,\n                                    "
+"   CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,\n                                   "
+"    local uint *words, local uint *splits)\n{\n    const array_t source = CLSORT_ARRAY(source), "
+"target = CLSORT_ARRAY(target),\n                  alt = CLSORT_ARRAY(alt);\n    const codec_t "
+"codec = CLSORT_CODEC;\n    const jobs_t j = CLSORT_JOBS;\n    const segments_t given = "
+"CLSORT_SEGMENTS, s = sortable_segments(given, j);\n    const uint all = job_count(j, s);\n    "
+"for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n        const "
+"job_t job = take_job(j, s, i);\n        const uint first = job.slice * CLSORT_TILE_ITEMS,\n      "
+"             size = first < job.segment.size\n                              ? "
+"min(job.segment.size - first, (uint)CLSORT_TILE_ITEMS)\n                              : 0;\n     "
+"   const array_t from = array_at(job.where, source, target, alt);\n        const array_t to = "
+"runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),\n                       "
+"                0);\n        sort_tile(from, to, job.segment.begin + first, size, codec, keys, "
+"words, splits);\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n\n\n\nCLSORT_KERNEL void "
 "clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),\n                         "
 "              CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                         "
 "              uint pass, local code_t *keys, local uint *words,\n                                "
@@ -3604,7 +3648,7 @@ static const char *const clsort__source[] = {
 "packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };\n    for (uint i = "
 "local_id(); i < CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS);\n         i += "
 "CLSORT_GROUP)\n        space[i] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    return packing;\n}\n"
-"\n#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2\n\n\nCLSORT_KERNEL void "
+"\n#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG\n\n\nCLSORT_KERNEL void "
 "clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n                      "
 "                 CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                      "
 "                 local code_t *keys, local uint *words, local uint *space)\n{\n    const array_t "
@@ -3621,18 +3665,18 @@ static const char *const clsort__source[] = {
 "packing, codec);\n    for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)\n        if "
 "(inside >> m & 1)\n            store_whole_item(target, codec, layout_place(layout, i), "
 "get_item(keys, words, i));\n}\n#endif\n#endif\n\n",
-"//---- merge: segments serially\n#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW "
-"!= 1\n\n\nCLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), "
-"CLSORT_ARRAY_ARGS(alt),\n                                       CLSORT_CODEC_ARGS, "
-"CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                                       uint pass, uint "
-"piece)\n{\n    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);\n    const "
-"codec_t codec = CLSORT_CODEC;\n    const jobs_t j = CLSORT_JOBS;\n    const segments_t given = "
-"CLSORT_SEGMENTS, s = sortable_segments(given, j);\n    const uint all = pass_job_count(j, s, "
-"pass), run = piece << pass;\n    for (uint i = (uint)first_job(all); i < all; i += "
-"(uint)get_global_size(0)) {\n        const job_t job = take_job(j, s, i);\n        const uint "
-"passes = segment_passes(job.segment, piece), first = job.slice * piece;\n        if (pass >= "
-"passes || first >= job.segment.size)\n            continue;\n        const array_t from = "
-"advance(runs_before(target, alt, passes, pass), job.segment.begin);\n        const pair_t p = "
+"//---- merge: segments serially\n#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && "
+"CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES\n\n\nCLSORT_KERNEL void "
+"clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),\n                         "
+"              CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n                         "
+"              uint pass, uint piece)\n{\n    const array_t target = CLSORT_ARRAY(target), alt = "
+"CLSORT_ARRAY(alt);\n    const codec_t codec = CLSORT_CODEC;\n    const jobs_t j = CLSORT_JOBS;\n "
+"   const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n    const uint "
+"all = pass_job_count(j, s, pass), run = piece << pass;\n    for (uint i = (uint)first_job(all); "
+"i < all; i += (uint)get_global_size(0)) {\n        const job_t job = take_job(j, s, i);\n        "
+"const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;\n        if "
+"(pass >= passes || first >= job.segment.size)\n            continue;\n        const array_t from "
+"= advance(runs_before(target, alt, passes, pass), job.segment.begin);\n        const pair_t p = "
 "find_pair(from, from, first, job.segment.size, run, 2 * run - 1);\n        const uint begin = "
 "first - p.start, size = p.na + p.nb, end = min(begin + piece, size),\n                   a = "
 "split_pair(p, begin, codec);\n        const uint end_a = end == size ? p.na : split_pair(p, end, "
@@ -3640,7 +3684,7 @@ static const char *const clsort__source[] = {
 "advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,\n                 "
 "   codec);\n    }\n}\n#endif\n#endif\n\n",
 #else
-"#line 3943\n",
+"#line 3954\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3773,7 +3817,7 @@ static const char *const clsort__source[] = {
 "typedef int16 flags_t;\ntypedef ushort mask_t;\n#define CLSORT_AS_FLAGS as_int16\n#define "
 "CLSORT_AS_ROW as_uint16\n#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, "
 "name), si512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#define "
-"CLSORT_PACKS 0\ntypedef uint lane_t;\n#define CLSORT_WITH_ROWS "
+"CLSORT_PACKS_PAIRS 0\ntypedef uint lane_t;\n#define CLSORT_WITH_ROWS "
 "__attribute__((min_vector_width(512)))\n#elif CLSORT_LANE_BYTES == 8 && "
 "__has_builtin(__builtin_ia32_compressdi512_mask) \\\n    && "
 "__has_builtin(__builtin_ia32_expanddi512_mask) \\\n    && "
@@ -3783,10 +3827,10 @@ static const char *const clsort__source[] = {
 "typedef long8 flags_t;\ntypedef uchar mask_t;\n#define CLSORT_AS_FLAGS as_long8\n#define "
 "CLSORT_AS_ROW as_ulong8\n#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, "
 "name), di512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#define "
-"CLSORT_PACKS (CLSORT_VALUE_BYTES > 0)\ntypedef ulong lane_t;\n#define CLSORT_WITH_ROWS "
-"__attribute__((min_vector_width(512)))\n#else\n#define CLSORT_PACKS 0\ntypedef code_t lane_t;\n"
-"#define CLSORT_WITH_ROWS\n#endif\n\n#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || "
-"CLSORT_PACKS)\n\n",
+"CLSORT_PACKS_PAIRS (CLSORT_VALUE_BYTES > 0)\ntypedef ulong lane_t;\n#define CLSORT_WITH_ROWS "
+"__attribute__((min_vector_width(512)))\n#else\n#define CLSORT_PACKS_PAIRS 0\ntypedef code_t "
+"lane_t;\n#define CLSORT_WITH_ROWS\n#endif\n\n#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || "
+"CLSORT_PACKS_PAIRS)\n\n",
 "//---- radix: scatter of a block per work-item\n\n\n\nCLSORT_INLINE void scatter_items(radix_t "
 "r, array_t from, array_t to, block_t b, uint *next)\n{\n    const digit_t digit = pass_digit(r, "
 "r.pass);\n    for (uint i = 0; i < b.size; i++) {\n        const item_t item = "
@@ -3794,8 +3838,8 @@ static const char *const clsort__source[] = {
 "digit)]++;\n        store_whole_item(to, r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : "
 "place, item);\n    }\n}\n\n",
 "//---- radix: scatter where places collide\n\n\n\n#define CLSORT_CACHE_SETS 64\n#define "
-"CLSORT_CACHE_WAYS 12\nCLSORT_CALLED uint do_places_collide(const uint *next, uint size)\n{\n    "
-"const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;\n    uint "
+"CLSORT_CACHE_WAYS 12\nCLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)\n{\n   "
+" const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;\n    uint "
 "digits[CLSORT_CACHE_SETS], all = 0, colliding = 0;\n    if (size < 16 * CLSORT_DIGITS)\n        "
 "return 0;\n    for (uint set = 0; set < CLSORT_CACHE_SETS; set++)\n        digits[set] = 0;\n    "
 "for (uint d = 1; d < CLSORT_DIGITS; d++) {\n        const uint set = (size_t)next[d] * bytes / "
@@ -3806,7 +3850,7 @@ static const char *const clsort__source[] = {
 "void write_together(radix_t r, array_t to, const item_t *item, uint count,\n                     "
 "             uint *next)\n{\n    for (uint k = 0; k < count; k++) {\n        const uint place = "
 "(*next)++;\n        store_whole_item(to, r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : "
-"place, item[k]);\n    }\n}\n\n\n\nCLSORT_CALLED void scatter_together(radix_t r, array_t from, "
+"place, item[k]);\n    }\n}\n\n\n\nCLSORT_NOINLINE void scatter_together(radix_t r, array_t from, "
 "array_t to, block_t b, uint *next)\n{\n    const digit_t digit = pass_digit(r, r.pass);\n    "
 "item_t items[CLSORT_DIGITS][CLSORT_TOGETHER];\n    uint waiting[CLSORT_DIGITS];\n    for (uint d "
 "= 0; d < CLSORT_DIGITS; d++)\n        waiting[d] = 0;\n    for (uint i = 0; i < b.size; i++) {\n "
@@ -3815,9 +3859,9 @@ static const char *const clsort__source[] = {
 "CLSORT_TOGETHER) {\n            write_together(r, to, items[d], CLSORT_TOGETHER, &next[d]);\n    "
 "        waiting[d] = 0;\n        }\n    }\n    for (uint d = 0; d < CLSORT_DIGITS; d++)\n        "
 "write_together(r, to, items[d], waiting[d], &next[d]);\n}\n#endif\n\n",
-"//---- radix: scatter of lanes\n\n\n\n\n\n#define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << "
+"//---- radix: scatter of lanes\n\n\n\n\n\n#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << "
 "23 : 1 << 25)\n#define CLSORT_STAGE_LANES (64 / (uint)sizeof(lane_t))\n#define CLSORT_STAGES(n) "
-"(CLSORT_IN_LANES && (n) >= CLSORT_STAGE_BYTES / (uint)sizeof(lane_t))\n\n\nCLSORT_INLINE void "
+"(CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(lane_t))\n\n\nCLSORT_INLINE void "
 "write_line(global lane_t *to, const lane_t *lanes, uint count)\n{\n#if "
 "__has_builtin(__builtin_nontemporal_store)\n    if (count == CLSORT_STAGE_LANES) {\n        "
 "__builtin_nontemporal_store(*(const uint16 *)lanes, (global uint16 *)to);\n        return;\n    "
@@ -3960,15 +4004,15 @@ static const char *const clsort__source[] = {
 "i < rows / 2; i++) {\n        const row_t x = r[i], y = swap_lanes(r[rows - 1 - i], bits), low = "
 "min(x, y),\n                    high = max(x, y);\n        r[i] = mix_lanes(low, high, bits);\n  "
 "      r[rows - 1 - i] = swap_lanes(mix_lanes(high, low, bits), bits);\n    }\n}\n\nCLSORT_INLINE "
-"void order_lanes(row_t *r, uint rows, uint bit)\n{\n    #pragma unroll\n    for (uint i = 0; i < "
-"rows; i++) {\n        const row_t y = swap_lanes(r[i], bit);\n        r[i] = mix_lanes(min(r[i], "
-"y), max(r[i], y), bit);\n    }\n}\n\n\nCLSORT_INLINE void join_columns(row_t *r, uint rows, uint "
-"width)\n{\n    mirror_columns(r, rows, 2 * width - 1);\n    #pragma unroll\n    for (uint bit = "
-"width / 2; bit > 0; bit /= 2)\n        order_lanes(r, rows, bit);\n    merge_columns(r, rows, "
-"rows / 2);\n}\n\nCLSORT_INLINE void sort_columns(row_t *r, uint rows)\n{\n    #pragma unroll\n   "
-" for (uint run = 1; run < rows; run *= 2) {\n        #pragma unroll\n        for (uint i = 0; i "
-"< rows; i++)\n            if (!(i & run))\n                order_rows(&r[i], &r[i ^ (2 * run - "
-"1)]);\n        merge_columns(r, rows, run / 2);\n    }\n}\n\n",
+"void order_columns(row_t *r, uint rows, uint bit)\n{\n    #pragma unroll\n    for (uint i = 0; i "
+"< rows; i++) {\n        const row_t y = swap_lanes(r[i], bit);\n        r[i] = "
+"mix_lanes(min(r[i], y), max(r[i], y), bit);\n    }\n}\n\n\nCLSORT_INLINE void join_columns(row_t "
+"*r, uint rows, uint width)\n{\n    mirror_columns(r, rows, 2 * width - 1);\n    #pragma unroll\n "
+"   for (uint bit = width / 2; bit > 0; bit /= 2)\n        order_columns(r, rows, bit);\n    "
+"merge_columns(r, rows, rows / 2);\n}\n\nCLSORT_INLINE void sort_columns(row_t *r, uint rows)\n{\n"
+"    #pragma unroll\n    for (uint run = 1; run < rows; run *= 2) {\n        #pragma unroll\n     "
+"   for (uint i = 0; i < rows; i++)\n            if (!(i & run))\n                "
+"order_rows(&r[i], &r[i ^ (2 * run - 1)]);\n        merge_columns(r, rows, run / 2);\n    }\n}\n\n",
 "//---- radix: leaves of vectors\n#if CLSORT_ROW == 16\n#define CLSORT_ZIP(x, y, a, b, c, d, e, "
 "f, g, h) \\\n    (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d, x.e, y.e, x.f, y.f, x.g, y.g, "
 "x.h, y.h)\n#define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3, s4, s5, s6, s7)\n"
@@ -3982,93 +4026,94 @@ static const char *const clsort__source[] = {
 "CLSORT_ZIP_HIGH(r[i], r[i + rows / 2]);\n        }\n        #pragma unroll\n        for (uint i "
 "= 0; i < rows; i++)\n            r[i] = t[i];\n    }\n}\n\n\nCLSORT_INLINE uint row_lanes(uint "
 "n, uint row)\n{\n    return min(max(n, row * CLSORT_ROW) - row * CLSORT_ROW, (uint)CLSORT_ROW);\n"
-"}\n\n\nCLSORT_INLINE row_t finish_row(row_t v, codec_t c)\n{\n    return CLSORT_PACKS ? v : "
-"decode_row(v, c);\n}\n\nCLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)\n{\n    return "
-"CLSORT_PACKS ? v : decode((code_t)v, c);\n}\n\n\nCLSORT_INLINE void sort_rows(global const "
+"}\n\n\nCLSORT_INLINE row_t finish_row(row_t v, codec_t c)\n{\n    return CLSORT_PACKS_PAIRS ? v "
+": decode_row(v, c);\n}\n\nCLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)\n{\n    return "
+"CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);\n}\n\n\nCLSORT_INLINE void sort_rows(global const "
 "lane_t *from, global lane_t *to, uint n, codec_t c,\n                             uint rows, "
 "uint are_keys)\n{\n    const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, "
 "c) : top;\n    row_t r[CLSORT_LEAF_ROWS];\n    #pragma unroll\n    for (uint i = 0; i < rows; "
 "i++) {\n        r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);\n        if "
-"(!CLSORT_PACKS && are_keys)\n            r[i] = encode_row(r[i], c);\n    }\n    sort_columns(r, "
-"rows);\n    #pragma unroll\n    for (uint width = 1; width < CLSORT_ROW; width *= 2)\n        "
-"join_columns(r, rows, width);\n    lay_columns(r, rows);\n    #pragma unroll\n    for (uint i = "
-"0; i < rows; i++)\n        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, "
-"i));\n}\n\nCLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint n, "
-"codec_t c,\n                             uint are_keys)\n{\n    if (n <= CLSORT_LEAF / 4)\n      "
-"  sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);\n    else if (n <= CLSORT_LEAF / "
-"2)\n        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 2, are_keys);\n    else\n        "
-"sort_rows(from, to, n, c, CLSORT_LEAF_ROWS, are_keys);\n}\n\n",
-"//---- radix: partitions of vectors\n\ntypedef struct { uint low, high; } gap_t;\n\n\n\n"
-"CLSORT_INLINE gap_t move_row(global lane_t *to, gap_t g, row_t v, lane_t pivot)\n{\n    const "
-"uint below = lanes_below(v, (row_t)pivot), count = popcount(below);\n    const row_t moved = "
-"expand_row(compress_row(v, v, ~below), compress_row(v, v, below),\n                              "
-"     ~0u << count);\n    store_whole_row(moved, to + g.low);\n    store_whole_row(moved, to + "
-"g.high - CLSORT_ROW);\n    g.low += count;\n    g.high -= CLSORT_ROW - count;\n    return g;\n}\n"
-"\n\nCLSORT_INLINE gap_t move_lanes(global lane_t *to, gap_t g, row_t v, lane_t pivot, uint "
-"lanes)\n{\n    const uint all = (1u << lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,\n "
-"              count = popcount(below);\n    store_row(compress_row(v, v, below), to + g.low, "
-"count);\n    g.low += count;\n    g.high -= lanes - count;\n    store_row(compress_row(v, v, all "
-"& ~below), to + g.high, lanes - count);\n    return g;\n}\n\n\n\nCLSORT_INLINE uint "
-"partition_lanes(global const lane_t *from, global lane_t *to, uint n,\n                          "
-"         lane_t pivot)\n{\n    gap_t g = { 0, n };\n    uint i = 0;\n    for (; i + 2 * "
-"CLSORT_ROW <= n; i += CLSORT_ROW)\n        g = move_row(to, g, load_whole_row(from + i), "
-"pivot);\n    for (; i < n; i += CLSORT_ROW) {\n        const uint left = min(n - i, "
-"(uint)CLSORT_ROW);\n        g = move_lanes(to, g, load_row(from + i, left, 0), pivot, left);\n   "
-" }\n    return g.low;\n}\n\n#if CLSORT_PACKS\n\n#define CLSORT_HELD_ROWS 4\n#define CLSORT_HELD "
-"(CLSORT_HELD_ROWS * CLSORT_ROW)\n\n\n\n\nCLSORT_CALLED uint partition_in_place(global lane_t *a, "
-"uint n, lane_t pivot)\n{\n    row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];\n    gap_t "
-"g = { 0, n };\n    uint i = CLSORT_HELD, j = n - CLSORT_HELD;\n    for (uint k = 0; k < "
-"CLSORT_HELD_ROWS; k++) {\n        held[k] = load_whole_row(a + k * CLSORT_ROW);\n        "
-"held[CLSORT_HELD_ROWS + k] = load_whole_row(a + j + k * CLSORT_ROW);\n    }\n    while (j - i >= "
-"CLSORT_HELD) {\n        const uint in_front = i - g.low <= g.high - j;\n        global const "
-"lane_t *const from = a + (in_front ? i : j - CLSORT_HELD);\n        i += in_front ? CLSORT_HELD "
-": 0;\n        j -= in_front ? 0 : CLSORT_HELD;\n        #pragma unroll\n        for (uint k = 0; "
-"k < CLSORT_HELD_ROWS; k++)\n            v[k] = load_whole_row(from + k * CLSORT_ROW);\n        "
+"(!CLSORT_PACKS_PAIRS && are_keys)\n            r[i] = encode_row(r[i], c);\n    }\n    "
+"sort_columns(r, rows);\n    #pragma unroll\n    for (uint width = 1; width < CLSORT_ROW; width "
+"*= 2)\n        join_columns(r, rows, width);\n    lay_columns(r, rows);\n    #pragma unroll\n    "
+"for (uint i = 0; i < rows; i++)\n        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, "
+"row_lanes(n, i));\n}\n\nCLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t "
+"*to, uint n, codec_t c,\n                               uint are_keys)\n{\n    if (n <= "
+"CLSORT_LEAF / 4)\n        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);\n    else "
+"if (n <= CLSORT_LEAF / 2)\n        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 2, are_keys);\n  "
+"  else\n        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS, are_keys);\n}\n\n",
+"//---- radix: partitions of vectors\n\ntypedef struct { uint low, high; } unwritten_t;\n\n\n\n"
+"CLSORT_INLINE unwritten_t move_row(global lane_t *to, unwritten_t g, row_t v, lane_t pivot)\n{\n "
+"   const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);\n    const row_t "
+"moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),\n                      "
+"             ~0u << count);\n    store_whole_row(moved, to + g.low);\n    store_whole_row(moved, "
+"to + g.high - CLSORT_ROW);\n    g.low += count;\n    g.high -= CLSORT_ROW - count;\n    return "
+"g;\n}\n\n\nCLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, row_t v, "
+"lane_t pivot,\n                                     uint lanes)\n{\n    const uint all = (1u << "
+"lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,\n               count = "
+"popcount(below);\n    store_row(compress_row(v, v, below), to + g.low, count);\n    g.low += "
+"count;\n    g.high -= lanes - count;\n    store_row(compress_row(v, v, all & ~below), to + "
+"g.high, lanes - count);\n    return g;\n}\n\n\n\nCLSORT_INLINE uint partition_lanes(global const "
+"lane_t *from, global lane_t *to, uint n,\n                                   lane_t pivot)\n{\n  "
+"  unwritten_t g = { 0, n };\n    uint i = 0;\n    for (; i + 2 * CLSORT_ROW <= n; i += "
+"CLSORT_ROW)\n        g = move_row(to, g, load_whole_row(from + i), pivot);\n    for (; i < n; i "
+"+= CLSORT_ROW) {\n        const uint left = min(n - i, (uint)CLSORT_ROW);\n        g = "
+"move_lanes(to, g, load_row(from + i, left, 0), pivot, left);\n    }\n    return g.low;\n}\n\n#if "
+"CLSORT_PACKS_PAIRS\n\n#define CLSORT_HELD_ROWS 4\n#define CLSORT_HELD (CLSORT_HELD_ROWS * "
+"CLSORT_ROW)\n\n\n\n\nCLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t "
+"pivot)\n{\n    row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];\n    unwritten_t g = { 0, "
+"n };\n    uint i = CLSORT_HELD, j = n - CLSORT_HELD;\n    for (uint k = 0; k < CLSORT_HELD_ROWS; "
+"k++) {\n        held[k] = load_whole_row(a + k * CLSORT_ROW);\n        held[CLSORT_HELD_ROWS + "
+"k] = load_whole_row(a + j + k * CLSORT_ROW);\n    }\n    while (j - i >= CLSORT_HELD) {\n        "
+"const uint in_front = i - g.low <= g.high - j;\n        global const lane_t *const from = a + "
+"(in_front ? i : j - CLSORT_HELD);\n        i += in_front ? CLSORT_HELD : 0;\n        j -= "
+"in_front ? 0 : CLSORT_HELD;\n        #pragma unroll\n        for (uint k = 0; k < "
+"CLSORT_HELD_ROWS; k++)\n            v[k] = load_whole_row(from + k * CLSORT_ROW);\n        "
 "#pragma unroll\n        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)\n            g = move_row(a, "
 "g, v[k], pivot);\n    }\n    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)\n        v[k] = "
 "load_row(a + i + k * CLSORT_ROW, row_lanes(j - i, k), 0);\n    for (uint k = 0; k < "
 "CLSORT_HELD_ROWS; k++)\n        g = move_lanes(a, g, v[k], pivot, row_lanes(j - i, k));\n    for "
 "(uint k = 0; k < 2 * CLSORT_HELD_ROWS; k++)\n        g = move_row(a, g, held[k], pivot);\n    "
 "return g.low;\n}\n#endif\n\n\nCLSORT_INLINE uint partition_range(global lane_t *from, global "
-"lane_t *to, uint n, lane_t pivot)\n{\n#if CLSORT_PACKS\n    if (from == to)\n        return "
-"partition_in_place(from, n, pivot);\n#endif\n    return partition_lanes(from, to, n, pivot);\n}\n"
-"\n",
+"lane_t *to, uint n, lane_t pivot)\n{\n#if CLSORT_PACKS_PAIRS\n    if (from == to)\n        "
+"return partition_in_place(from, n, pivot);\n#endif\n    return partition_lanes(from, to, n, "
+"pivot);\n}\n\n",
 "//---- radix: quicksort of vectors\n\nCLSORT_INLINE lane_t median_lane(global const lane_t "
 "*from, uint n)\n{\n    lane_t sample[CLSORT_ROW];\n    const uint step = n / CLSORT_ROW;\n    "
 "for (uint i = 0; i < CLSORT_ROW; i++)\n        sample[i] = from[i * step + step / 2];\n    row_t "
 "v = CLSORT_JOIN(vload, CLSORT_ROW)(0, sample);\n    #pragma unroll\n    for (uint width = 1; "
-"width < CLSORT_ROW; width *= 2) {\n        order_lanes(&v, 1, 2 * width - 1);\n        #pragma "
-"unroll\n        for (uint bit = width / 2; bit > 0; bit /= 2)\n            order_lanes(&v, 1, "
+"width < CLSORT_ROW; width *= 2) {\n        order_columns(&v, 1, 2 * width - 1);\n        #pragma "
+"unroll\n        for (uint bit = width / 2; bit > 0; bit /= 2)\n            order_columns(&v, 1, "
 "bit);\n    }\n    CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, sample);\n    return sample[CLSORT_ROW / "
 "2];\n}\n\n\nCLSORT_INLINE lane_t middle_lane(global const lane_t *from, uint n)\n{\n    lane_t "
 "least = from[0], most = from[0];\n    for (uint i = 1; i < n; i++) {\n        least = min(least, "
 "from[i]);\n        most = max(most, from[i]);\n    }\n    return least + (most - least) / 2 + "
 "(least < most);\n}\n\n\n\n\ntypedef struct { uint begin, size, moves; } vector_range_t;\n#define "
-"CLSORT_VECTOR_STACK 32\n\n\ntypedef struct { global lane_t *first, *second, *done; uint "
-"most_moves; codec_t codec; } quick_t;\n\n\n\nCLSORT_INLINE vector_range_t split_range(quick_t q, "
-"vector_range_t v, vector_range_t *stack,\n                                         uint *top)\n"
-"{\n    global lane_t *const from = (v.moves & 1 ? q.second : q.first) + v.begin,\n               "
-"   *const to = (v.moves & 1 ? q.first : q.second) + v.begin;\n    const lane_t pivot = v.moves < "
-"q.most_moves ? median_lane(from, v.size)\n                                                : "
-"middle_lane(from, v.size);\n    uint low = partition_range(from, to, v.size, pivot);\n    const "
-"vector_range_t below = { v.begin, low, v.moves + 1 },\n                         above = { "
-"v.begin + low, v.size - low, v.moves + 1 };\n    if (low > 0) {\n        stack[(*top)++] = low > "
-"above.size ? below : above;\n        return low > above.size ? above : below;\n    }\n    low = "
-"pivot + 1 == 0 ? v.size : max(partition_range(from, to, v.size, pivot + 1), 1u);\n    for (uint "
-"i = 0; i < low; i++)\n        q.done[v.begin + i] = finish_lane(pivot, q.codec);\n    const "
-"vector_range_t rest = { v.begin + low, v.size - low, v.moves + 1 };\n    return rest;\n}\n\n\n"
-"CLSORT_INLINE void sort_lanes(quick_t q, uint n)\n{\n    vector_range_t "
-"stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };\n    uint top = 0;\n    for (;;) {\n        if "
-"(v.size > CLSORT_LEAF) {\n            v = split_range(q, v, stack, &top);\n            "
-"continue;\n        }\n        if (v.size > 0)\n            sort_leaf((v.moves & 1 ? q.second : "
-"q.first) + v.begin, q.done + v.begin, v.size,\n                      q.codec, 0);\n        if "
-"(top == 0)\n            break;\n        v = stack[--top];\n    }\n}\n\n#if !CLSORT_PACKS\n\n\n"
-"CLSORT_INLINE void vector_sort(radix_t r)\n{\n    global lane_t *const target = "
-"lanes_of(r.target), *const alt = lanes_of(r.alt);\n    const quick_t q = { alt, target, target, "
-"2 * ceil_log2(r.n), r.codec };\n    if (r.n <= CLSORT_LEAF) {\n        "
-"sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1);\n        return;\n    }\n    for (uint i "
-"= 0; i < r.n; i++)\n        alt[i] = encode(*key_place(r.source, i), r.codec);\n    "
-"sort_lanes(q, r.n);\n}\n\n",
+"CLSORT_VECTOR_STACK 32\n\n\ntypedef struct {\n    global lane_t *first, *second, *done;\n    "
+"uint most_moves;\n    codec_t codec;\n} vector_quick_t;\n\n\n\nCLSORT_INLINE vector_range_t "
+"split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,\n                         "
+"                uint *top)\n{\n    global lane_t *const from = (v.moves & 1 ? q.second : "
+"q.first) + v.begin,\n                  *const to = (v.moves & 1 ? q.first : q.second) + "
+"v.begin;\n    const lane_t pivot = v.moves < q.most_moves ? median_lane(from, v.size)\n          "
+"                                      : middle_lane(from, v.size);\n    uint low = "
+"partition_range(from, to, v.size, pivot);\n    const vector_range_t below = { v.begin, low, "
+"v.moves + 1 },\n                         above = { v.begin + low, v.size - low, v.moves + 1 };\n "
+"   if (low > 0) {\n        stack[(*top)++] = low > above.size ? below : above;\n        return "
+"low > above.size ? above : below;\n    }\n    low = pivot + 1 == 0 ? v.size : "
+"max(partition_range(from, to, v.size, pivot + 1), 1u);\n    for (uint i = 0; i < low; i++)\n     "
+"   q.done[v.begin + i] = finish_lane(pivot, q.codec);\n    const vector_range_t rest = { v.begin "
+"+ low, v.size - low, v.moves + 1 };\n    return rest;\n}\n\n\nCLSORT_INLINE void "
+"sort_lanes(vector_quick_t q, uint n)\n{\n    vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, "
+"n, 0 };\n    uint top = 0;\n    for (;;) {\n        if (v.size > CLSORT_LEAF) {\n            v = "
+"split_range(q, v, stack, &top);\n            continue;\n        }\n        if (v.size > 0)\n     "
+"       sort_leaf((v.moves & 1 ? q.second : q.first) + v.begin, q.done + v.begin, v.size,\n       "
+"               q.codec, 0);\n        if (top == 0)\n            break;\n        v = "
+"stack[--top];\n    }\n}\n\n#if !CLSORT_PACKS_PAIRS\n\n\nCLSORT_INLINE void vector_sort(radix_t "
+"r)\n{\n    global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);\n    "
+"const vector_quick_t q = { alt, target, target, 2 * ceil_log2(r.n), r.codec };\n    if (r.n <= "
+"CLSORT_LEAF) {\n        sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1);\n        "
+"return;\n    }\n    for (uint i = 0; i < r.n; i++)\n        alt[i] = encode(*key_place(r.source, "
+"i), r.codec);\n    sort_lanes(q, r.n);\n}\n\n",
 "//---- radix: packed pairs\n#else\n\n\n\n#define CLSORT_PACKED_LOG2 CLSORT__EDGE_PACKED_LOG2\n\n"
 "\ntypedef struct { global lane_t *lanes, *spare; uint room; } packed_t;\n\n\nCLSORT_INLINE "
 "uint16 low_words(global const lane_t *lanes)\n{\n    return (uint16)(vload16(0, (global const "
@@ -4100,16 +4145,16 @@ static const char *const clsort__source[] = {
 "i += CLSORT_ROW)\n        if (lanes_below(load_whole_row(a + i + 1), load_whole_row(a + i)))\n   "
 "         return 0;\n    for (; i + 1 < n; i++)\n        if (a[i + 1] < a[i])\n            return "
 "0;\n    return 1;\n}\n\n\nCLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)\n"
-"{\n    const quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };\n    "
+"{\n    const vector_quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };\n    "
 "vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };\n    uint top = 0;\n    if "
 "(are_in_order(p.lanes, n))\n        return;\n    for (;;) {\n        if (v.size > max(p.room, "
 "(uint)CLSORT_LEAF)) {\n            v = split_range(all, v, stack, &top);\n            continue;\n"
-"        }\n        const quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, "
-"all.most_moves, c };\n        sort_lanes(q, v.size);\n        if (top == 0)\n            break;\n"
-"        v = stack[--top];\n    }\n}\n\n\nCLSORT_INLINE void sort_packed(radix_t r, packed_t p, "
-"global const uint *values)\n{\n    sort_packed_lanes(p, r.n, r.codec);\n    "
-"fetch_values(p.lanes, values, r.n);\n    unpack_lanes(p.lanes, r.target, r.n, r.codec);\n}\n"
-"#endif\n#endif\n\n",
+"        }\n        const vector_quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, "
+"all.most_moves,\n                                   c };\n        sort_lanes(q, v.size);\n       "
+" if (top == 0)\n            break;\n        v = stack[--top];\n    }\n}\n\n\nCLSORT_INLINE void "
+"sort_packed_pairs(radix_t r, packed_t p, global const uint *values)\n{\n    sort_packed_lanes(p, "
+"r.n, r.codec);\n    fetch_values(p.lanes, values, r.n);\n    unpack_lanes(p.lanes, r.target, "
+"r.n, r.codec);\n}\n#endif\n#endif\n\n",
 "//---- radix: pieces\n#if CLSORT_NEEDS_PIECES\n\nCLSORT_INLINE void sort_piece(radix_t r, job_t "
 "job, uint piece)\n{\n    const uint first = job.slice * piece, begin = job.segment.begin + "
 "first,\n               moves = segment_passes(job.segment, piece);\n    const array_t from = "
@@ -4138,26 +4183,27 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE global uint *cached_starts(radix_t r)\n{\n    return cached_words(r) + "
 "CLSORT__CACHED_STARTS_AT;\n}\n\nCLSORT_INLINE global uint *cached_block(radix_t r, uint block)\n"
 "{\n    return cached_words(r) + CLSORT__CACHED_WORDS + block * CLSORT__CACHED_RANGES;\n}\n\n\n"
-"typedef struct { code_t low, last; uint shift; global const uchar *range; } cells_t;\n\n"
-"CLSORT_INLINE cells_t take_cells(radix_t r)\n{\n    global const uint *w = cached_words(r);\n    "
-"const cells_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), w[CACHED_SHIFT],\n    "
-"                    (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };\n    return c;\n}\n\n"
-"CLSORT_INLINE uint cell_of(cells_t c, code_t code)\n{\n    return (uint)((min(max(code, c.low), "
-"c.last) - c.low) >> c.shift);\n}\n\n\n\nCLSORT_INLINE void find_cells(cells_t c, codec_t codec, "
-"array_t a, uint begin, uint *cell)\n{\n    for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)\n     "
-"   cell[k] = cell_of(c, encode(*key_place(a, begin + k), codec));\n}\n\n",
-"//---- radix: cached sample\n\nCLSORT_INLINE void take_sample(radix_t r, uint size_log2, code_t "
+"typedef struct { code_t low, last; uint shift; global const uchar *range; } cell_map_t;\n\n"
+"CLSORT_INLINE cell_map_t take_cells(radix_t r)\n{\n    global const uint *w = cached_words(r);\n "
+"   const cell_map_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), "
+"w[CACHED_SHIFT],\n                           (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) "
+"};\n    return c;\n}\n\nCLSORT_INLINE uint cell_of(cell_map_t c, code_t code)\n{\n    return "
+"(uint)((min(max(code, c.low), c.last) - c.low) >> c.shift);\n}\n\n\n\nCLSORT_INLINE void "
+"find_cells(cell_map_t c, codec_t codec, array_t a, uint begin, uint *cell)\n{\n    for (uint k = "
+"0; k < CLSORT_CODES_AT_ONCE; k++)\n        cell[k] = cell_of(c, encode(*key_place(a, begin + k), "
+"codec));\n}\n\n",
+"//---- radix: cached sample\n\nCLSORT_INLINE void load_sample(radix_t r, uint size_log2, code_t "
 "*code)\n{\n    for (uint i = 0; i < 1u << size_log2; i++) {\n        const uint noise = (i + 1) "
 "* 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n        const ulong place = "
 "((ulong)i << 32 | jitter) >> size_log2;\n        code[i] = encode(*key_place(r.source, "
-"(size_t)(place * r.n >> 32)), r.codec);\n    }\n}\n\nCLSORT_INLINE cells_t make_cells(radix_t r, "
-"const code_t *code, uint size)\n{\n    global uint *w = cached_words(r);\n    code_t low = "
+"(size_t)(place * r.n >> 32)), r.codec);\n    }\n}\n\nCLSORT_INLINE cell_map_t make_cells(radix_t "
+"r, const code_t *code, uint size)\n{\n    global uint *w = cached_words(r);\n    code_t low = "
 "code[0], last = low;\n    for (uint i = 1; i < size; i++) {\n        low = min(low, code[i]);\n  "
 "      last = max(last, code[i]);\n    }\n    store_code(w + CACHED_LOW, low);\n    store_code(w "
 "+ CACHED_LAST, last);\n    w[CACHED_SHIFT] = 0;\n    while ((code_t)(last - low) >> "
 "w[CACHED_SHIFT] >= CLSORT__CACHED_CELLS)\n        w[CACHED_SHIFT]++;\n    return take_cells(r);\n"
-"}\n\n\nCLSORT_INLINE void mark_mixed(radix_t r, cells_t c, const code_t *code, uint size)\n{\n   "
-" global uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;\n    code_t "
+"}\n\n\nCLSORT_INLINE void mark_mixed(radix_t r, cell_map_t c, const code_t *code, uint size)\n{\n"
+"    global uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;\n    code_t "
 "first[CLSORT__CACHED_RANGES];\n    uint seen[CLSORT__CACHED_RANGES];\n    for (uint d = 0; d < "
 "CLSORT__CACHED_RANGES; d++)\n        mixed[d] = seen[d] = 0;\n    for (uint i = 0; i < size; "
 "i++) {\n        const uint d = c.range[cell_of(c, code[i])];\n        if (!seen[d])\n            "
@@ -4169,8 +4215,8 @@ static const char *const clsort__source[] = {
 "(uint)CLSORT__EDGE_CACHED_LEAST_RANGES, (uint)CLSORT__CACHED_RANGES);\n    global uchar *const "
 "range = (global uchar *)(cached_words(r) + CLSORT__CACHED_CELLS_AT);\n    uint "
 "count[CLSORT__CACHED_CELLS], before = 0;\n    code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];\n    "
-"if (get_global_id(0) != 0)\n        return;\n    take_sample(r, size_log2, code);\n    const "
-"cells_t c = make_cells(r, code, size);\n    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; "
+"if (get_global_id(0) != 0)\n        return;\n    load_sample(r, size_log2, code);\n    const "
+"cell_map_t c = make_cells(r, code, size);\n    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; "
 "cell++)\n        count[cell] = 0;\n    for (uint i = 0; i < size; i++)\n        count[cell_of(c, "
 "code[i])]++;\n    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++) {\n        "
 "range[cell] = (uchar)min(before * ranges >> size_log2, ranges - 1);\n        before += "
@@ -4178,7 +4224,7 @@ static const char *const clsort__source[] = {
 "size);\n}\n\n",
 "//---- radix: cached ranges\nCLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)\n{\n    "
 "const radix_t r = CLSORT_RADIX;\n    const uint block = (uint)get_global_id(0);\n    const "
-"block_t b = take_block(r, block, 1);\n    const cells_t c = take_cells(r);\n    uint "
+"block_t b = take_block(r, block, 1);\n    const cell_map_t c = take_cells(r);\n    uint "
 "bins[CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES], i = 0;\n    if (b.size == 0)\n        "
 "return;\n    for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES; d++)\n        "
 "bins[d] = 0;\n    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {\n      "
@@ -4198,8 +4244,8 @@ static const char *const clsort__source[] = {
 "      heaviest = max(heaviest, sum - cached_starts(r)[d]);\n    }\n    "
 "cached_starts(r)[CLSORT__CACHED_RANGES] = sum;\n    cached_words(r)[CACHED_TICKET] = 0;\n    "
 "r.scratch[CLSORT__GATE] = !(in_place & CLSORT__GATED) || heaviest <= n / pass;\n}\n\n",
-"//---- radix: cached split\n\nCLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, "
-"uint *next)\n{\n    uint i = 0;\n    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += "
+"//---- radix: cached split\n\nCLSORT_INLINE void move_to_ranges(radix_t r, cell_map_t c, block_t "
+"b, uint *next)\n{\n    uint i = 0;\n    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += "
 "CLSORT_CODES_AT_ONCE) {\n        uint cell[CLSORT_CODES_AT_ONCE];\n        find_cells(c, "
 "r.codec, r.source, b.begin + i, cell);\n        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)\n"
 "            store_whole_item(r.alt, r.codec, next[c.range[cell[k]]]++,\n                         "
@@ -4207,94 +4253,96 @@ static const char *const clsort__source[] = {
 "        const item_t item = load_whole_item(r.source, r.codec, b.begin + i);\n        "
 "store_whole_item(r.alt, r.codec, next[c.range[cell_of(c, item.key)]]++, item);\n    }\n}\n\n#if "
 "CLSORT_IN_LANES\n\nCLSORT_INLINE lane_t lane_at(radix_t r, uint i)\n{\n    const code_t key = "
-"*key_place(r.source, i);\n    if (!CLSORT_PACKS)\n        return key;\n    return "
+"*key_place(r.source, i);\n    if (!CLSORT_PACKS_PAIRS)\n        return key;\n    return "
 "(lane_t)((ulong)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i]);\n}\n\n\n"
-"CLSORT_INLINE void split_lanes(radix_t r, cells_t c, block_t b, uint *next, uint stages)\n{\n    "
-"lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] __attribute__((aligned(64)));\n    "
-"global lane_t *const to = lanes_of(r.alt);\n    uint first[CLSORT__CACHED_RANGES], i = 0;\n    "
-"for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)\n        first[d] = next[d];\n    for (; b.size "
-"- i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {\n        uint "
-"cell[CLSORT_CODES_AT_ONCE];\n        find_cells(c, r.codec, r.source, b.begin + i, cell);\n      "
-"  for (uint k = 0; k < CLSORT_CODES_AT_ONCE && stages; k++)\n            stage_lane(to, lines, "
-"first, next, c.range[cell[k]], lane_at(r, b.begin + i + k));\n        for (uint k = 0; k < "
-"CLSORT_CODES_AT_ONCE && !stages; k++)\n            to[next[c.range[cell[k]]]++] = lane_at(r, "
-"b.begin + i + k);\n    }\n    for (; i < b.size; i++) {\n        const code_t code = "
-"encode(*key_place(r.source, b.begin + i), r.codec);\n        const uint range = "
-"c.range[cell_of(c, code)];\n        if (stages)\n            stage_lane(to, lines, first, next, "
-"range, lane_at(r, b.begin + i));\n        else\n            to[next[range]++] = lane_at(r, "
-"b.begin + i);\n    }\n    if (stages)\n        write_lines(to, lines, first, next, "
-"CLSORT__CACHED_RANGES);\n}\n#endif\n\nCLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)\n"
-"{\n    const radix_t r = CLSORT_RADIX;\n    const uint block = (uint)get_global_id(0);\n    "
-"const block_t b = take_block(r, block, r.scratch[CLSORT__GATE]);\n    const cells_t c = "
-"take_cells(r);\n    uint next[CLSORT__CACHED_RANGES];\n    if (b.size == 0)\n        return;\n   "
-" for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)\n        next[d] = cached_block(r, block)[d];\n"
-"#if CLSORT_IN_LANES\n    if (CLSORT_STAGES(n))\n        split_lanes(r, c, b, next, 1);\n    "
-"else\n        split_lanes(r, c, b, next, 0);\n#else\n    split_items(r, c, b, next);\n#endif\n}\n"
-"\n",
-"//---- radix: cached buckets\n#if CLSORT_PACKS\n\nCLSORT_INLINE packed_t take_packed(radix_t r, "
-"uint words, uint own, uint room)\n{\n    global uint *const spare = r.scratch + (words + 15) / "
-"16 * 16;\n    const packed_t p = { lanes_of(r.alt), (global lane_t *)spare + (size_t)own * room, "
-"room };\n    return p;\n}\n\n\nCLSORT_INLINE void sort_whole(radix_t r)\n{\n    const packed_t p "
-"= take_packed(r, CLSORT__PLAN_WORDS, 0, r.n);\n    seen_t seen = { 0, 0 };\n    for (uint i = 0; "
-"i < r.n; i++)\n        p.lanes[i] = (lane_t)see_code(&seen, encode(*key_place(r.source, i), "
-"r.codec)) << 32 | i;\n    if (digits_are_faster(r, seen.set & seen.clear))\n        "
-"sort_small(r);\n    else\n        sort_packed(r, p, (global const uint *)r.source.values);\n}\n\n"
-"\nCLSORT_INLINE void sort_bucket(radix_t r, packed_t p)\n{\n    global uint *const values = "
-"(global uint *)r.target.values;\n    if (!digits_are_faster(r, take_values(p.lanes, values, "
-"r.n))) {\n        number_lanes(p.lanes, r.n);\n        sort_packed(r, p, values);\n        "
-"return;\n    }\n    unpack_lanes(p.lanes, r.target, r.n, r.codec);\n    r.source = r.target;\n   "
-" r.alt.values = r.alt.keys + (size_t)r.n * CLSORT_KEY_BYTES;\n    r.in_place = "
-"TARGET_IS_SOURCE;\n    sort_small(r);\n}\n#else\nCLSORT_INLINE void sort_whole(radix_t r)\n{\n   "
-" if (sorts_by_vectors(r))\n        vector_sort(r);\n    else if (r.n > CLSORT_INSERTION_MOST)\n  "
-"      sort_small(r);\n    else\n        insertion_sort(r.source, r.target, 0, r.n, r.codec);\n}\n"
+"CLSORT_INLINE void move_lanes_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next, uint "
+"stages)\n{\n    lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] "
+"__attribute__((aligned(64)));\n    global lane_t *const to = lanes_of(r.alt);\n    uint "
+"first[CLSORT__CACHED_RANGES], i = 0;\n    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)\n     "
+"   first[d] = next[d];\n    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += "
+"CLSORT_CODES_AT_ONCE) {\n        uint cell[CLSORT_CODES_AT_ONCE];\n        find_cells(c, "
+"r.codec, r.source, b.begin + i, cell);\n        for (uint k = 0; k < CLSORT_CODES_AT_ONCE && "
+"stages; k++)\n            stage_lane(to, lines, first, next, c.range[cell[k]], lane_at(r, "
+"b.begin + i + k));\n        for (uint k = 0; k < CLSORT_CODES_AT_ONCE && !stages; k++)\n         "
+"   to[next[c.range[cell[k]]]++] = lane_at(r, b.begin + i + k);\n    }\n    for (; i < b.size; "
+"i++) {\n        const code_t code = encode(*key_place(r.source, b.begin + i), r.codec);\n        "
+"const uint range = c.range[cell_of(c, code)];\n        if (stages)\n            stage_lane(to, "
+"lines, first, next, range, lane_at(r, b.begin + i));\n        else\n            "
+"to[next[range]++] = lane_at(r, b.begin + i);\n    }\n    if (stages)\n        write_lines(to, "
+"lines, first, next, CLSORT__CACHED_RANGES);\n}\n#endif\n\nCLSORT_KERNEL void "
+"clsort_cached_split(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = CLSORT_RADIX;\n    const uint "
+"block = (uint)get_global_id(0);\n    const block_t b = take_block(r, block, "
+"r.scratch[CLSORT__GATE]);\n    const cell_map_t c = take_cells(r);\n    uint "
+"next[CLSORT__CACHED_RANGES];\n    if (b.size == 0)\n        return;\n    for (uint d = 0; d < "
+"CLSORT__CACHED_RANGES; d++)\n        next[d] = cached_block(r, block)[d];\n#if CLSORT_IN_LANES\n "
+"   if (CLSORT_STAGES(n))\n        move_lanes_to_ranges(r, c, b, next, 1);\n    else\n        "
+"move_lanes_to_ranges(r, c, b, next, 0);\n#else\n    move_to_ranges(r, c, b, next);\n#endif\n}\n\n",
+"//---- radix: cached buckets\n#if CLSORT_PACKS_PAIRS\n\nCLSORT_INLINE packed_t "
+"take_packed(radix_t r, uint words, uint own, uint room)\n{\n    global uint *const spare = "
+"r.scratch + (words + 15) / 16 * 16;\n    const packed_t p = { lanes_of(r.alt), (global lane_t "
+"*)spare + (size_t)own * room, room };\n    return p;\n}\n\n\nCLSORT_INLINE void "
+"sort_whole(radix_t r)\n{\n    const packed_t p = take_packed(r, CLSORT__PLAN_WORDS, 0, r.n);\n   "
+" seen_t seen = { 0, 0 };\n    for (uint i = 0; i < r.n; i++)\n        p.lanes[i] = "
+"(lane_t)see_code(&seen, encode(*key_place(r.source, i), r.codec)) << 32 | i;\n    if "
+"(digits_are_faster(r, seen.set & seen.clear))\n        sort_small(r);\n    else\n        "
+"sort_packed_pairs(r, p, (global const uint *)r.source.values);\n}\n\n\nCLSORT_INLINE void "
+"sort_packed_range(radix_t r, packed_t p)\n{\n    global uint *const values = (global uint "
+"*)r.target.values;\n    if (!digits_are_faster(r, take_values(p.lanes, values, r.n))) {\n        "
+"number_lanes(p.lanes, r.n);\n        sort_packed_pairs(r, p, values);\n        return;\n    }\n  "
+"  unpack_lanes(p.lanes, r.target, r.n, r.codec);\n    r.source = r.target;\n    r.alt.values = "
+"r.alt.keys + (size_t)r.n * CLSORT_KEY_BYTES;\n    r.in_place = TARGET_IS_SOURCE;\n    "
+"sort_small(r);\n}\n#else\nCLSORT_INLINE void sort_whole(radix_t r)\n{\n    if "
+"(sorts_by_vectors(r))\n        vector_sort(r);\n    else if (r.n > CLSORT_INSERTION_MOST)\n      "
+"  sort_small(r);\n    else\n        insertion_sort(r.source, r.target, 0, r.n, r.codec);\n}\n"
 "#endif\n\n\n\nCLSORT_WITH_ROWS\nCLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)\n{\n "
 "   radix_t r = CLSORT_RADIX;\n    global uint *const words = cached_words(r), *const starts = "
 "cached_starts(r);\n    const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;\n "
-"   const array_t target_all = r.target, alt_all = r.alt;\n#if CLSORT_PACKS\n    packed_t p = "
-"take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS\n                                    + "
-"blocks * CLSORT__CACHED_RANGES,\n                             (uint)get_global_id(0), pass);\n"
+"   const array_t target_all = r.target, alt_all = r.alt;\n#if CLSORT_PACKS_PAIRS\n    packed_t p "
+"= take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS\n                                    "
+"+ blocks * CLSORT__CACHED_RANGES,\n                             (uint)get_global_id(0), pass);\n"
 "#endif\n    r.scratch = cached_block(r, (uint)get_global_id(0));\n    r.in_place = "
 "ALT_IS_SOURCE;\n    r.done = 0;\n    for (;;) {\n        const uint d = ranges ? "
 "atomic_inc(&words[CACHED_TICKET]) : 0;\n        if (d >= ranges)\n            break;\n        "
 "r.n = starts[d + 1] - starts[d];\n        r.target = advance(target_all, starts[d]);\n#if "
-"CLSORT_PACKS\n        p.lanes = lanes_of(alt_all) + starts[d];\n        r.alt.keys = (global "
-"uchar *)p.lanes;\n        sort_bucket(r, p);\n#else\n        r.source = r.alt = advance(alt_all, "
-"starts[d]);\n        sort_whole(r);\n#endif\n    }\n}\n\nCLSORT_WITH_ROWS\nCLSORT_KERNEL void "
-"clsort_cached_small(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = CLSORT_RADIX;\n    if "
-"(get_global_id(0) == 0)\n        sort_whole(r);\n}\n#endif\n#endif\n\n",
+"CLSORT_PACKS_PAIRS\n        p.lanes = lanes_of(alt_all) + starts[d];\n        r.alt.keys = "
+"(global uchar *)p.lanes;\n        sort_packed_range(r, p);\n#else\n        r.source = r.alt = "
+"advance(alt_all, starts[d]);\n        sort_whole(r);\n#endif\n    }\n}\n\nCLSORT_WITH_ROWS\n"
+"CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = "
+"CLSORT_RADIX;\n    if (get_global_id(0) == 0)\n        sort_whole(r);\n}\n#endif\n#endif\n\n",
 "//---- radix: a tile per work-group\n#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && "
 "CLSORT_SHARE_LOG2 > 0\n#define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n#define "
 "CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)\n\n#define "
 "CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)\n\n",
-"//---- radix: counting\n\n\n\n\n#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)\n#define "
-"CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n#define "
+"//---- radix: counting\n\n\n\n\n#define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
+"#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n#define "
 "CLSORT_COUNT_COPIES \\\n    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, "
 "CLSORT_WARPS) : CLSORT__LEAST_COPIES)\n#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> "
-"CLSORT_PACKS) * CLSORT_COUNT_COPIES)\n\n#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : "
+"CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)\n\n#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : "
 "CLSORT_RADIX_ITEMS)\n\n\nCLSORT_INLINE void clear_bins(local uint *bins)\n{\n    for (uint i = "
 "local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\n        bins[i] = "
 "0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if !CLSORT_FEW_PARTS\n\nCLSORT_INLINE void "
 "count_one(local uint *own, uint p, uint digit)\n{\n    const uint i = p * CLSORT_DIGITS + "
-"digit;\n    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],\n               "
-"CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);\n}\n\n\n\n\nCLSORT_INLINE void count_block(radix_t r, "
-"array_t from, block_t b, uint first, uint last,\n                               local uint "
-"*bins, seen_t *seen)\n{\n    const uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size "
-"% step;\n    local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;\n    for (uint base = "
-"local_id(); base < b.size - rest; base += step) {\n        const array_t at = advance(from, "
-"(long)b.begin + base);\n        code_t code[CLSORT_COUNT_ITEMS];\n        #pragma unroll\n       "
-" for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n            code[m] = *key_place(at, m * "
-"CLSORT_GROUP);\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n  "
-"          code[m] = see_code(seen, encode(code[m], r.codec));\n        for (uint p = first; p <= "
-"last; p++) {\n            const digit_t digit = pass_digit(r, p);\n            #pragma unroll\n  "
-"          for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n                count_one(own, p - "
-"first, digit_of(code[m], digit));\n        }\n    }\n    #pragma unroll 1\n    for (uint i = "
-"b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {\n        const code_t code = "
-"see_code(seen, encode(*key_place(from, (size_t)b.begin + i), r.codec));\n        for (uint p = "
-"first; p <= last; p++)\n            count_one(own, p - first, digit_of(code, pass_digit(r, "
-"p)));\n    }\n}\n#endif\n\n\nCLSORT_INLINE uint bin_count(local const uint *bins, uint i)\n{\n   "
-" uint count = 0;\n    for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {\n        const uint word "
-"= bins[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES + k];\n        count += CLSORT_PACKS ? word >> "
-"i % 2 * 16 & 0xFFFF : word;\n    }\n    return count;\n}\n\n\n\nCLSORT_INLINE void "
+"digit;\n    atomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],\n               "
+"CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);\n}\n\n\n\n\nCLSORT_INLINE void "
+"count_block(radix_t r, array_t from, block_t b, uint first, uint last,\n                         "
+"      local uint *bins, seen_t *seen)\n{\n    const uint step = CLSORT_GROUP * "
+"CLSORT_COUNT_ITEMS, rest = b.size % step;\n    local uint *own = bins + local_id() % "
+"CLSORT_COUNT_COPIES;\n    for (uint base = local_id(); base < b.size - rest; base += step) {\n   "
+"     const array_t at = advance(from, (long)b.begin + base);\n        code_t "
+"code[CLSORT_COUNT_ITEMS];\n        #pragma unroll\n        for (uint m = 0; m < "
+"CLSORT_COUNT_ITEMS; m++)\n            code[m] = *key_place(at, m * CLSORT_GROUP);\n        "
+"#pragma unroll\n        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n            code[m] = "
+"see_code(seen, encode(code[m], r.codec));\n        for (uint p = first; p <= last; p++) {\n      "
+"      const digit_t digit = pass_digit(r, p);\n            #pragma unroll\n            for (uint "
+"m = 0; m < CLSORT_COUNT_ITEMS; m++)\n                count_one(own, p - first, digit_of(code[m], "
+"digit));\n        }\n    }\n    #pragma unroll 1\n    for (uint i = b.size - rest + local_id(); "
+"i < b.size; i += CLSORT_GROUP) {\n        const code_t code = see_code(seen, "
+"encode(*key_place(from, (size_t)b.begin + i), r.codec));\n        for (uint p = first; p <= "
+"last; p++)\n            count_one(own, p - first, digit_of(code, pass_digit(r, p)));\n    }\n}\n"
+"#endif\n\n\nCLSORT_INLINE uint bin_count(local const uint *bins, uint i)\n{\n    uint count = "
+"0;\n    for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {\n        const uint word = bins[(i >> "
+"CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + k];\n        count += CLSORT_HALF_COUNTERS ? word "
+">> i % 2 * 16 & 0xFFFF : word;\n    }\n    return count;\n}\n\n\n\nCLSORT_INLINE void "
 "merge_seen(local uint *words, seen_t seen)\n{\n    atomic_or(&words[0], (uint)seen.set);\n    "
 "atomic_or(&words[2], (uint)seen.clear);\n    if (CLSORT_KEY_BYTES == 8) {\n        "
 "atomic_or(&words[1], (uint)((ulong)seen.set >> 32));\n        atomic_or(&words[3], "
@@ -4358,7 +4406,7 @@ static const char *const clsort__source[] = {
 "                : \"+r\"(peers) : \"r\"(d));\n    *place = *counter;\n#else\n    "
 "atomic_or(counter, 1u << lane);\n    team_sync();\n    const uint now = *counter, peers = now & "
 "0xFFFF;\n    *place = now >> 16;\n#endif\n    team_sync();\n    return peers;\n}\n\n\n\n"
-"CLSORT_INLINE digit_t forget_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n    "
+"CLSORT_INLINE digit_t opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n    "
 "__asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\n    return d;\n}\n\n\n"
 "CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)\n{\n    "
 "tile.staged[place] = code;\n    if (CLSORT_IS(PARTITION))\n        ((local uchar "
@@ -4377,16 +4425,16 @@ static const char *const clsort__source[] = {
 "0; m < CLSORT_RADIX_ITEMS; m++)\n        stage_code(tile, get_rank(rank, m), code[m],\n          "
 "         CLSORT_IS(PARTITION) ? item_digit(digits, code, m, digit) : 0);\n#endif\n}\n\n",
 "//---- radix: places\n\n#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / "
-"CLSORT_GROUP)\nCLSORT_INLINE uint own_digit(uint k)\n{\n    return min(local_id() * "
-"CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);\n}\n\n\nCLSORT_INLINE uint count_digit(tile_t tile, "
+"CLSORT_GROUP)\nCLSORT_INLINE uint assigned_digit(uint k)\n{\n    return min(local_id() * "
+"CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);\n}\n\n\nCLSORT_INLINE uint digit_count(tile_t tile, "
 "uint digit)\n{\n    uint count = 0;\n    #pragma unroll\n    for (uint w = 0; w < CLSORT_TEAMS; "
 "w++)\n        count += tile.counters[w * CLSORT_DIGITS + digit] >> CLSORT_COUNT_SHIFT;\n    "
 "return count;\n}\n\n\n\n\nCLSORT_INLINE void place_digits(tile_t tile, uint begin)\n{\n    for "
-"(uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n        tile.offsets[d] -= "
-"begin;\n        #pragma unroll\n        for (uint w = 0; w < CLSORT_TEAMS; w++) {\n            "
-"local uint *counter = &tile.counters[w * CLSORT_DIGITS + d];\n            const uint count = "
-"*counter >> CLSORT_COUNT_SHIFT;\n            *counter = begin << CLSORT_COUNT_SHIFT;\n           "
-" begin += count;\n        }\n    }\n}\n\n",
+"(uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {\n        "
+"tile.offsets[d] -= begin;\n        #pragma unroll\n        for (uint w = 0; w < CLSORT_TEAMS; "
+"w++) {\n            local uint *counter = &tile.counters[w * CLSORT_DIGITS + d];\n            "
+"const uint count = *counter >> CLSORT_COUNT_SHIFT;\n            *counter = begin << "
+"CLSORT_COUNT_SHIFT;\n            begin += count;\n        }\n    }\n}\n\n",
 "//---- radix: chunks\n#if CLSORT_FEW_PARTS || CLSORT_FEW_VOTES\n\n#define CLSORT_CHUNKS "
 "(CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 "
 "/ CLSORT_KEY_BYTES : 1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)\ntypedef "
@@ -4398,11 +4446,11 @@ static const char *const clsort__source[] = {
 "CLSORT_CHUNK_KEYS * step), 0,\n            key + m);\n#endif\n}\n#endif\n\n#if "
 "!CLSORT_FEW_PARTS\n\n\nCLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t "
 "digit, uint *rank)\n{\n    uint sum = 0;\n    digits_t digits;\n    count_team_digits(tile, "
-"&digits, code, digit);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = own_digit(0); d < "
-"own_digit(CLSORT_OWN_DIGITS); d++) {\n        const uint count = count_digit(tile, d);\n        "
-"tile.offsets[d] = tile.next[d];\n        tile.next[d] += count;\n        sum += count;\n    }\n  "
-"  place_digits(tile, group_scan(sum, tile.sums));\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
-"rank_items(tile, &digits, code, digit, rank);\n    stage_codes(tile, &digits, code, digit, "
+"&digits, code, digit);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = assigned_digit(0); "
+"d < assigned_digit(CLSORT_OWN_DIGITS); d++) {\n        const uint count = digit_count(tile, d);\n"
+"        tile.offsets[d] = tile.next[d];\n        tile.next[d] += count;\n        sum += count;\n "
+"   }\n    place_digits(tile, group_scan(sum, tile.sums));\n    barrier(CLK_LOCAL_MEM_FENCE);\n   "
+" rank_items(tile, &digits, code, digit, rank);\n    stage_codes(tile, &digits, code, digit, "
 "rank);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n#else\n\n",
 "//---- radix: few parts\n\n\n\n\n\n\nCLSORT_INLINE uint few_half(uint d, uint t)\n{\n    const "
 "uint half_word = d * 2 * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 64 * 2;\n#ifdef "
@@ -4450,9 +4498,9 @@ static const char *const clsort__source[] = {
 "      * CLSORT_COUNT_COPIES\n                         + local_id() % CLSORT_COUNT_COPIES],\n     "
 "              1u);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: few parts are ranked\n\n\ntypedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / "
-"4]; } own_t;\n\nCLSORT_INLINE uint own_digit_of(const own_t *own, uint m)\n{\n    return "
-"own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;\n}\n\nCLSORT_INLINE uint own_rank(const own_t *own, "
-"uint m)\n{\n    return own->pairs[m / 4] >> m % 4 * 8 & 15;\n}\n\n\n\nCLSORT_INLINE void "
+"4]; } own_t;\n\nCLSORT_INLINE uint packed_digit(const own_t *own, uint m)\n{\n    return "
+"own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;\n}\n\nCLSORT_INLINE uint packed_rank(const own_t "
+"*own, uint m)\n{\n    return own->pairs[m / 4] >> m % 4 * 8 & 15;\n}\n\n\n\nCLSORT_INLINE void "
 "rank_own(own_t *own, local ushort *counters, const code_t *key, codec_t c,\n                     "
 "       digit_t digit)\n{\n    ulong counts = 0;\n    #pragma unroll\n    for (uint m = 0; m < "
 "CLSORT_RADIX_ITEMS; m++) {\n        const uint shift = few_shift(encode(key[m], c), digit),\n    "
@@ -4460,7 +4508,7 @@ static const char *const clsort__source[] = {
 "m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;\n        if (m + 1 < CLSORT_RADIX_ITEMS)\n "
 "           counts += 1ul << shift;\n    }\n    #pragma unroll\n    for (uint d = 0; d < "
 "CLSORT_DIGITS; d++)\n        counters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * "
-"4) & 15);\n    counters[few_half(own_digit_of(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;\n"
+"4) & 15);\n    counters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;\n"
 "}\n\n\nCLSORT_INLINE void place_counters(tile_t tile)\n{\n    uint counts[8], sum = 0;\n    "
 "#pragma unroll\n    for (uint i = 0; i < 8; i++) {\n        counts[i] = "
 "tile.counters[few_word(i)];\n        sum += counts[i];\n    }\n    sum = group_scan((sum & "
@@ -4472,12 +4520,12 @@ static const char *const clsort__source[] = {
 "tile, const code_t *key, codec_t c, digit_t digit, uint *rank)\n{\n    local uchar *digits = "
 "(local uchar *)tile.origins;\n    local ushort *counters = (local ushort *)tile.counters;\n    "
 "own_t own;\n    rank_own(&own, counters, key, c, digit);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
-"place_counters(tile);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = own_digit(0); d < "
-"own_digit(CLSORT_OWN_DIGITS); d++) {\n        const uint begin = few_begin(counters, d), next = "
-"tile.next[d];\n        tile.offsets[d] = next - begin;\n        tile.next[d] = next + "
+"place_counters(tile);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = assigned_digit(0); d "
+"< assigned_digit(CLSORT_OWN_DIGITS); d++) {\n        const uint begin = few_begin(counters, d), "
+"next = tile.next[d];\n        tile.offsets[d] = next - begin;\n        tile.next[d] = next + "
 "few_begin(counters, d + 1) - begin;\n    }\n    #pragma unroll\n    for (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++) {\n        const uint d = own_digit_of(&own, m),\n                   "
-"place = counters[few_half(d, local_id())] + own_rank(&own, m);\n        set_rank(rank, m, "
+"CLSORT_RADIX_ITEMS; m++) {\n        const uint d = packed_digit(&own, m),\n                   "
+"place = counters[few_half(d, local_id())] + packed_rank(&own, m);\n        set_rank(rank, m, "
 "place);\n        tile.staged[place] = key[m];\n        digits[place] = (uchar)d;\n    }\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void store_keys(tile_t tile, array_t to, "
 "uint size, uint *place)\n{\n    local const uchar *digits = (local const uchar *)tile.origins;\n "
@@ -4544,28 +4592,29 @@ static const char *const clsort__source[] = {
 "write_plan(r, differ);\n    scan_digit(r, digit, used, sums);\n}\n#endif\n\n",
 "//---- radix: scatter\n\n\nCLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)\n"
 "{\n    global const uint *totals = radix_table(r, CLSORT_DIGITS);\n    uint sum = 0;\n#if "
-"CLSORT_FEW_PARTS\n    for (uint d = 0; own_digit(0) < CLSORT_DIGITS && d < own_digit(0); d++)\n  "
-"      sum += totals[d];\n#else\n    for (uint d = own_digit(0); d < "
-"own_digit(CLSORT_OWN_DIGITS); d++)\n        sum += totals[d];\n    sum = group_scan(sum, "
-"tile.sums);\n#endif\n    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n  "
-"      tile.next[d] = sum + radix_table(r, d)[block];\n        sum += totals[d];\n    }\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void scatter_tile(tile_t tile, array_t "
-"from, array_t to, codec_t codec, digit_t digit,\n                                uint size)\n{\n "
-"   code_t code[CLSORT_RADIX_ITEMS];\n    value_t value[CLSORT_RADIX_ITEMS];\n    uint "
-"rank[CLSORT_RANK_WORDS];\n#if CLSORT_FEW_PARTS\n    load_tile(tile, code, from, codec, size);\n  "
-"  order_keys(tile, code, codec, digit, rank);\n#else\n    load_codes(code, from, codec, size);\n "
-"   order_tile(tile, code, digit, rank);\n#endif\n    load_values(value, from, size);\n    "
-"store_tile(tile, value, to, codec, digit, size, rank);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n"
-"#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong "
-"*space)\n{\n    const radix_t r = CLSORT_RADIX;\n    const tile_t tile = make_tile(space);\n    "
-"const uint block = (uint)get_group_id(0), plan = pass_plan(r);\n    const block_t sorted = "
-"take_block(r, block, plan & PASS_SORTS),\n                  copied = take_block(r, block, plan & "
-"PASS_COPIES);\n    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, "
-"PASS_TO);\n    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);\n    if (sorted.size == "
-"0)\n        return;\n    begin_block(r, block, tile);\n    for (uint done = 0; done < "
-"sorted.size; done += CLSORT_RADIX_TILE)\n        scatter_tile(tile, advance(from, sorted.begin + "
-"done), to, r.codec, pass_digit(r, pass),\n                     min(sorted.size - done, "
-"(uint)CLSORT_RADIX_TILE));\n}\n#endif\n#endif\n\n",
+"CLSORT_FEW_PARTS\n    for (uint d = 0; assigned_digit(0) < CLSORT_DIGITS && d < "
+"assigned_digit(0); d++)\n        sum += totals[d];\n#else\n    for (uint d = assigned_digit(0); "
+"d < assigned_digit(CLSORT_OWN_DIGITS); d++)\n        sum += totals[d];\n    sum = "
+"group_scan(sum, tile.sums);\n#endif\n    for (uint d = assigned_digit(0); d < "
+"assigned_digit(CLSORT_OWN_DIGITS); d++) {\n        tile.next[d] = sum + radix_table(r, "
+"d)[block];\n        sum += totals[d];\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n"
+"CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t "
+"digit,\n                                uint size)\n{\n    code_t code[CLSORT_RADIX_ITEMS];\n    "
+"value_t value[CLSORT_RADIX_ITEMS];\n    uint rank[CLSORT_RANK_WORDS];\n#if CLSORT_FEW_PARTS\n    "
+"load_tile(tile, code, from, codec, size);\n    order_keys(tile, code, codec, digit, rank);\n"
+"#else\n    load_codes(code, from, codec, size);\n    order_tile(tile, code, digit, rank);\n"
+"#endif\n    load_values(value, from, size);\n    store_tile(tile, value, to, codec, digit, size, "
+"rank);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void "
+"clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    const radix_t r = "
+"CLSORT_RADIX;\n    const tile_t tile = make_tile(space);\n    const uint block = "
+"(uint)get_group_id(0), plan = pass_plan(r);\n    const block_t sorted = take_block(r, block, "
+"plan & PASS_SORTS),\n                  copied = take_block(r, block, plan & PASS_COPIES);\n    "
+"const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n    "
+"copy_block(r, plan, copied, local_id(), CLSORT_GROUP);\n    if (sorted.size == 0)\n        "
+"return;\n    begin_block(r, block, tile);\n    for (uint done = 0; done < sorted.size; done += "
+"CLSORT_RADIX_TILE)\n        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, "
+"pass_digit(r, pass),\n                     min(sorted.size - done, (uint)CLSORT_RADIX_TILE));\n"
+"}\n#endif\n#endif\n\n",
 "//---- radix: splitters\n#if CLSORT_IS(PARTITION)\n\n#define CLSORT_SPLITTER_ULONGS "
 "(CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)\n\n\nCLSORT_INLINE digit_t load_splitters(local code_t "
 "*codes, global const uchar *splitters, uint count,\n                                     codec_t "
@@ -4780,13 +4829,13 @@ static const char *const clsort__source[] = {
 "uint pass)\n{\n    return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;\n}\n\n"
 "CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)\n{\n    return (global "
 "status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;\n}\n\n#if "
-"CLSORT_FEW != 1\n\nCLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\n    const "
-"radix_t r = CLSORT_RADIX;\n    const size_t words = r.done ? 0\n                                "
-": (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);\n    for (size_t i = "
-"get_global_id(0); i < words; i += get_global_size(0))\n        if (i != CLSORT__GATE)\n          "
-"  r.scratch[i] = 0;\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
-"clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n{\n    const radix_t r = "
-"CLSORT_RADIX;\n    seen_t seen = { 0, 0 };\n    if (r.done)\n        return;\n    "
+"CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND\n\nCLSORT_KERNEL void "
+"clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = CLSORT_RADIX;\n    const size_t "
+"words = r.done ? 0\n                                : (size_t)((global uint *)sweep_status(r, "
+"blocks) - r.scratch);\n    for (size_t i = get_global_id(0); i < words; i += "
+"get_global_size(0))\n        if (i != CLSORT__GATE)\n            r.scratch[i] = 0;\n}\n#endif\n\n"
+"\n\nCLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n{\n    const "
+"radix_t r = CLSORT_RADIX;\n    seen_t seen = { 0, 0 };\n    if (r.done)\n        return;\n    "
 "clear_bins(bins);\n    for (uint tile = (uint)get_group_id(0); tile < blocks; tile += "
 "(uint)get_num_groups(0))\n        count_block(r, r.source, take_block(r, tile, 1), 0, "
 "radix_passes(r) - 1, bins, &seen);\n    merge_seen(bins + CLSORT_COUNT_WORDS, seen);\n    "
@@ -4822,7 +4871,7 @@ static const char *const clsort__source[] = {
 "{\n    if (local_id() == 0)\n        *tile.sums = sorts ? atomic_inc(&sweep_tickets(r)[r.pass]) "
 ": 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    return *tile.sums;\n}\n\n\n\nCLSORT_INLINE uint "
 "publish_counts(radix_t r, uint plan, uint number, tile_t tile)\n{\n    const uint t = "
-"local_id(), count = t < CLSORT_DIGITS ? count_digit(tile, t) : 0;\n    if (t < CLSORT_DIGITS) {\n"
+"local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;\n    if (t < CLSORT_DIGITS) {\n"
 "        if (plan & PASS_SORTS && number > 0)\n            store_status(sweep_status(r, number) + "
 "t,\n                         (CLSORT_STATUS_PARTIAL | count) ^ pass_parity_tag(plan));\n        "
 "tile.offsets[t] = 0;\n    }\n    place_digits(tile, group_scan(count, tile.sums));\n    return "
@@ -4834,28 +4883,29 @@ static const char *const clsort__source[] = {
 "   load_codes(code, from, r.codec, b.size);\n    count_team_digits(tile, &digits, code, digit);\n"
 "    barrier(CLK_LOCAL_MEM_FENCE);\n    const uint count = publish_counts(r, plan, number, "
 "tile);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    rank_items(tile, &digits, code, "
-"forget_digit(digit), rank);\n    stage_codes(tile, &digits, code, digit, rank);\n    "
+"opaque_digit(digit), rank);\n    stage_codes(tile, &digits, code, digit, rank);\n    "
 "load_values(value, from, b.size);\n    if (sorts && t < CLSORT_DIGITS)\n        tile.offsets[t] "
 "+= look_back(r, plan, number, t, count);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
 "store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n}\n\n#if "
-"CLSORT_FEW != 1\n\n\nCLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong "
-"*space)\n{\n    const radix_t r = CLSORT_RADIX;\n    const tile_t tile = make_tile(space);\n    "
-"const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;\n    copy_block(r, plan, "
-"take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),\n               "
-"CLSORT_GROUP);\n    if (CLSORT_FORWARD_PROGRESS && !sorts)\n        return;\n    sweep_tile(r, "
-"plan, draw_tile(r, tile, sorts), tile);\n}\n#endif\n\n#if CLSORT_FEW != 2\n\n\n\nCLSORT_KERNEL "
-"void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    radix_t r = "
-"CLSORT_RADIX;\n    const tile_t tile = make_tile(space + 1);\n    global uint *numbers = "
-"sweep_tickets(r);\n    local uint *word = (local uint *)space;\n    if (r.done)\n        "
-"return;\n    uint number = share_number(draw_ahead(numbers), word), first = 0;\n    for (r.pass "
-"= 0; r.pass <= radix_passes(r); r.pass++) {\n        const uint plan = pass_plan(r), tiles = "
-"plan ? blocks : 0;\n        uint moved = 0;\n        wait_until_done(numbers, first);\n        "
-"while (number - first < tiles) {\n            const uint ahead = draw_ahead(numbers);\n          "
-"  copy_block(r, plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),\n           "
-"            CLSORT_GROUP);\n            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)\n     "
-"           sweep_tile(r, plan, number - first, tile);\n            moved++;\n            "
-"group_sync();\n            number = share_number(ahead, word);\n        }\n        "
-"tell_done(numbers, moved);\n        first += tiles;\n    }\n}\n#endif\n\n",
+"CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND\n\n\nCLSORT_KERNEL void "
+"clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    const radix_t r = "
+"CLSORT_RADIX;\n    const tile_t tile = make_tile(space);\n    const uint plan = pass_plan(r), "
+"sorts = plan & PASS_SORTS;\n    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & "
+"PASS_COPIES), local_id(),\n               CLSORT_GROUP);\n    if (CLSORT_FORWARD_PROGRESS && "
+"!sorts)\n        return;\n    sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);\n}\n#endif\n"
+"\n#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE\n\n\n\nCLSORT_KERNEL void "
+"clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    radix_t r = CLSORT_RADIX;\n   "
+" const tile_t tile = make_tile(space + 1);\n    global uint *numbers = sweep_tickets(r);\n    "
+"local uint *word = (local uint *)space;\n    if (r.done)\n        return;\n    uint number = "
+"share_number(draw_ahead(numbers), word), first = 0;\n    for (r.pass = 0; r.pass <= "
+"radix_passes(r); r.pass++) {\n        const uint plan = pass_plan(r), tiles = plan ? blocks : "
+"0;\n        uint moved = 0;\n        wait_until_done(numbers, first);\n        while (number - "
+"first < tiles) {\n            const uint ahead = draw_ahead(numbers);\n            copy_block(r, "
+"plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),\n                       "
+"CLSORT_GROUP);\n            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)\n                "
+"sweep_tile(r, plan, number - first, tile);\n            moved++;\n            group_sync();\n    "
+"        number = share_number(ahead, word);\n        }\n        tell_done(numbers, moved);\n     "
+"   first += tiles;\n    }\n}\n#endif\n\n",
 "//---- radix: mending\n#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n{\n    const "
 "radix_t r = CLSORT_RADIX;\n    local float *shares = (local float *)sums;\n    const uint t = "
@@ -4930,26 +4980,27 @@ static const char *const clsort__source[] = {
 "key)\n{\n    if (CLSORT_PAIRS_APART(a)) {\n        ((global uint *)a.keys)[i] = "
 "(uint)((ulong)key >> 32);\n        ((global uint *)a.values)[i] = (uint)key;\n        return;\n  "
 "  }\n    *key_place(a, i) = key;\n}\n\n",
-"//---- radix: lines\n\n\n\n\ntypedef struct { code_t low; uint shift, factor, before; } line_t;\n"
-"\nCLSORT_APART ulong line_quotient(ulong x, ulong by)\n{\n    return x / by;\n}\n\n\n\n\n"
-"CLSORT_INLINE line_t cut_line(code_t low, code_t last, uint parts, uint shift)\n{\n    const "
-"ulong span = (code_t)(last - low);\n    line_t line = { low, shift, 0, 0 };\n    while (span >> "
-"line.shift >= min(1UL << 31, (ulong)parts << 25))\n        line.shift++;\n    const ulong width "
-"= (span >> line.shift) + 1;\n    line.factor = (uint)line_quotient(min((ulong)parts, width) << "
-"31, width);\n    return line;\n}\n\nCLSORT_INLINE line_t make_line(code_t low, code_t last, uint "
-"parts)\n{\n    return cut_line(low, last, parts, 0);\n}\n\nCLSORT_INLINE ulong "
-"line_product(line_t line, code_t code)\n{\n    return (ulong)(uint)((code_t)(code - line.low) >> "
-"line.shift) * line.factor;\n}\n\nCLSORT_INLINE uint line_part(line_t line, code_t code)\n{\n    "
-"return (uint)(line_product(line, code) >> 31) - line.before;\n}\n\nCLSORT_INLINE uint "
-"line_bin(line_t line, code_t code)\n{\n    return (uint)(line_product(line, code) >> (31 - "
-"CLSORT_BUCKET_BINS_LOG2))\n           & (CLSORT_BUCKET_BINS - 1);\n}\n\n\n\nCLSORT_INLINE code_t "
-"line_start(line_t line, ulong parts, uint bits, code_t last)\n{\n    const ulong product = parts "
-"<< 31 >> bits,\n                x = line_quotient(product + line.factor - 1, line.factor);\n    "
-"return x > (ulong)(code_t)(last - line.low) >> line.shift\n               ? (code_t)(last + 1)\n "
-"              : (code_t)(line.low + (code_t)((code_t)x << line.shift));\n}\n\n\nCLSORT_INLINE "
-"uint single_parts(line_t line)\n{\n    return line.shift == 0 && line.factor == 1u << 31;\n}\n\n"
-"CLSORT_INLINE uint single_bins(line_t line)\n{\n    return line.shift == 0 && line.factor >= 1u "
-"<< (31 - CLSORT_BUCKET_BINS_LOG2);\n}\n\n",
+"//---- radix: linear maps\n\n\n\n\ntypedef struct { code_t low; uint shift, factor, before; } "
+"linear_map_t;\n\nCLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)\n{\n    return x / "
+"by;\n}\n\n\n\n\nCLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint "
+"shift)\n{\n    const ulong span = (code_t)(last - low);\n    linear_map_t map = { low, shift, 0, "
+"0 };\n    while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))\n        map.shift++;\n"
+"    const ulong width = (span >> map.shift) + 1;\n    map.factor = "
+"(uint)map_quotient(min((ulong)parts, width) << 31, width);\n    return map;\n}\n\nCLSORT_INLINE "
+"linear_map_t make_map(code_t low, code_t last, uint parts)\n{\n    return cut_map(low, last, "
+"parts, 0);\n}\n\nCLSORT_INLINE ulong map_product(linear_map_t map, code_t code)\n{\n    return "
+"(ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;\n}\n\nCLSORT_INLINE uint "
+"map_part(linear_map_t map, code_t code)\n{\n    return (uint)(map_product(map, code) >> 31) - "
+"map.before;\n}\n\nCLSORT_INLINE uint map_bin(linear_map_t map, code_t code)\n{\n    return "
+"(uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))\n           & "
+"(CLSORT_BUCKET_BINS - 1);\n}\n\n\n\nCLSORT_INLINE code_t map_start(linear_map_t map, ulong "
+"parts, uint bits, code_t last)\n{\n    const ulong product = parts << 31 >> bits,\n              "
+"  x = map_quotient(product + map.factor - 1, map.factor);\n    return x > (ulong)(code_t)(last - "
+"map.low) >> map.shift\n               ? (code_t)(last + 1)\n               : (code_t)(map.low + "
+"(code_t)((code_t)x << map.shift));\n}\n\n\nCLSORT_INLINE uint single_parts(linear_map_t map)\n{\n"
+"    return map.shift == 0 && map.factor == 1u << 31;\n}\n\nCLSORT_INLINE uint "
+"single_bins(linear_map_t map)\n{\n    return map.shift == 0 && map.factor >= 1u << (31 - "
+"CLSORT_BUCKET_BINS_LOG2);\n}\n\n",
 "//---- radix: bins\n\n\ntypedef struct {\n    local code_t *keys;\n    local uint *bins, *sums, "
 "*words;\n} bucket_space_t;\nenum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, "
 "WORD_COLLECTED, WORD_UNORDERED };\n\n\n\n#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && "
@@ -5045,68 +5096,68 @@ static const char *const clsort__source[] = {
 "        : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),\n                       at = row < rows ? "
 "place : row;\n            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n        "
 "}\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void count_bins(bucket_space_t "
-"l, const code_t *key, uint *rank, uint rows,\n                              line_t line)\n{\n    "
-"const uint first = first_item(),\n               spare = CLSORT_BIN_SLOTS + local_id() % "
+"l, const code_t *key, uint *rank, uint rows,\n                              linear_map_t map)\n"
+"{\n    const uint first = first_item(),\n               spare = CLSORT_BIN_SLOTS + local_id() % "
 "CLSORT__HYBRID_SPARE_BINS;\n    clear_bucket(l);\n    #pragma unroll\n    for (uint m = 0; m < "
 "CLSORT_BUCKET_ITEMS; m++) {\n        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,\n  "
-"                 bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n        rank[m] = "
+"                 bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;\n        rank[m] = "
 "atomic_inc(&l.bins[bin]) | bin << 16;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n"
-"CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)\n{\n   "
-" uint rank[CLSORT_BUCKET_ITEMS];\n    count_bins(l, key, rank, rows, line);\n    const uint "
+"CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, linear_map_t map)\n"
+"{\n    uint rank[CLSORT_BUCKET_ITEMS];\n    count_bins(l, key, rank, rows, map);\n    const uint "
 "longest = place_bins(l, CLSORT_OWN_BINS);\n    fill_bins(l, key, rank, rows);\n    order_bins(l, "
-"rows, single_bins(line) ? 0 : longest);\n}\n#endif\n\n",
+"rows, single_bins(map) ? 0 : longest);\n}\n#endif\n\n",
 "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
 "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n#define CLSORT_HYBRID_ARGS "
 "\\\n    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n       "
 " CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n        "
-"uint slots, uint parts, local ulong2 *space\n#define CLSORT_HYBRID_ALT "
+"uint second_digits, uint parts, local ulong2 *space\n#define CLSORT_HYBRID_ALT "
 "CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)\n#define CLSORT_HYBRID \\\n    { \\\n   "
 "     CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n           "
 " (global uint *)(scratch + scratch_at) + CLSORT__GATE, \\\n            (global uint *)(scratch + "
-"scratch_at) + tables, n, slots, parts \\\n    }\ntypedef struct {\n    array_t source, target, "
-"alt;\n    codec_t codec;\n    global uint *gate, *tables;\n    uint n, slots, parts;\n} "
-"hybrid_t;\n\n\n\n\nenum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, "
-"RANGE_HEAVY };\nenum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\nCLSORT_INLINE global uint "
+"scratch_at) + tables, n, second_digits, parts \\\n    }\ntypedef struct {\n    array_t source, "
+"target, alt;\n    codec_t codec;\n    global uint *gate, *tables;\n    uint n, second_digits, "
+"parts;\n} hybrid_t;\n\n\n\n\nenum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, "
+"RANGE_TILES, RANGE_HEAVY };\nenum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\nCLSORT_INLINE global uint "
 "*hybrid_next(hybrid_t h)\n{\n    return h.tables + CLSORT__HYBRID_NEXT_AT;\n}\n\nCLSORT_INLINE "
 "global uint *hybrid_range(hybrid_t h, uint digit)\n{\n    return h.tables + "
 "CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;\n}\n\nCLSORT_INLINE global uint "
 "*hybrid_heavy(hybrid_t h, uint number)\n{\n    return h.tables + CLSORT__HYBRID_HEAVIES_AT + "
-"number * CLSORT__HYBRID_HEAVY_WORDS;\n}\n\nCLSORT_INLINE global uint *hybrid_slots(hybrid_t h)\n"
-"{\n    return h.tables + CLSORT__HYBRID_SLOTS_AT;\n}\n\n\n\nCLSORT_INLINE global uint "
-"*hybrid_list(hybrid_t h)\n{\n    return h.gate + 1;\n}\n\n",
-"//---- radix: hybrid sample\n#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)\n#define "
-"CLSORT_INNER_CELLS (CLSORT_SLICES << CLSORT__HYBRID_SLICE_LOG2)\n#define CLSORT_LAST_CELL "
-"(CLSORT_INNER_CELLS + 1)\n#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)\n#define "
-"CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)\n#define CLSORT_CELL_MASKS "
+"number * CLSORT__HYBRID_HEAVY_WORDS;\n}\n\nCLSORT_INLINE global uint "
+"*hybrid_second_digits(hybrid_t h)\n{\n    return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;\n}\n"
+"\n\n\nCLSORT_INLINE global uint *hybrid_list(hybrid_t h)\n{\n    return h.gate + 1;\n}\n\n",
+"//---- radix: hybrid sample\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)\n#define "
+"CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define "
+"CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)\n#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)\n"
+"#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)\n#define CLSORT_CELL_MASKS "
 "(CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)\n#if CLSORT_LAST_CELL >= "
-"CLSORT__HYBRID_CELLS\n#error \"the slices, and a cell on either side of them, must be cells\"\n"
-"#elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES\n#error \"the edges of work-items have room "
-"for heavy codes twice\"\n#endif\n\nCLSORT_INLINE uint sample_size(hybrid_t h)\n{\n    return "
-"min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);\n}\n\n\n\nCLSORT_KERNEL void "
+"CLSORT__HYBRID_CELLS\n#error \"the cell groups, and a cell on either side of them, must be "
+"cells\"\n#elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES\n#error \"the edges of work-items "
+"have room for heavy codes twice\"\n#endif\n\nCLSORT_INLINE uint sample_size(hybrid_t h)\n{\n    "
+"return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);\n}\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_sample(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    const "
 "uint size = sample_size(h);\n    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS "
-"* slots;\n         i += (uint)get_global_size(0))\n        hybrid_slots(h)[i] = 0;\n    for "
-"(uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {\n        const uint "
-"noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n        const "
-"ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);\n        store_key(h.alt, i,\n           "
-"       load_key(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));\n    }\n}\n\n\n"
-"\n\ntypedef struct { code_t low, end, size; } gap_t;\n#define CLSORT_GAP_STEP ((code_t)1 << "
-"(CLSORT_KEY_BYTES == 8 ? 32 : 0))\n\n\nCLSORT_INLINE code_t fold_code(gap_t g, code_t code)\n{\n"
-"#if CLSORT_KEY_BYTES == 8\n    const uint high = (uint)(code >> 32);\n    return (code_t)(high "
-">= (uint)(g.end >> 32) ? high - (uint)(g.size >> 32)\n                                           "
-"     : min(high, (uint)(g.low >> 32))) << 32\n           | (uint)code;\n#else\n    return code "
-">= g.end ? code - g.size : min(code, g.low);\n#endif\n}\n\n\n\n\n\n\ntypedef struct {\n    local "
-"uint *counts, *sums;\n    local code_t *edges, *judged;\n    line_t line;\n    gap_t gap;\n    "
-"code_t first, last, most, margin;\n    uint size, light, heavy, flat, gap_first, gap_cell, "
-"gap_last;\n} cells_t;\n\n\nCLSORT_INLINE local uint *heavy_cells(cells_t s)\n{\n    return "
-"(local uint *)s.judged;\n}\n\n\nCLSORT_INLINE uint cell_of_code(cells_t s, code_t code)\n{\n    "
-"return 1 + line_part(s.line, fold_code(s.gap, code));\n}\n\n\n\nCLSORT_INLINE uint "
-"first_above(local const code_t *list, uint first, uint end, code_t code)\n{\n    while (first < "
-"end) {\n        const uint middle = (first + end) / 2;\n        if (list[middle] <= code) first "
-"= middle + 1;\n        else end = middle;\n    }\n    return first;\n}\n\n\nCLSORT_INLINE uint "
-"is_listed(local const code_t *list, uint first, uint above, code_t code)\n{\n    return above > "
-"first && list[above - 1] == code;\n}\n\n",
+"* second_digits;\n         i += (uint)get_global_size(0))\n        hybrid_second_digits(h)[i] = "
+"0;\n    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {\n       "
+" const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n       "
+" const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);\n        store_key(h.alt, i,\n    "
+"              load_key(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));\n    }\n"
+"}\n\n\n\n\ntypedef struct { code_t low, end, size; } gap_t;\n#define CLSORT_GAP_STEP ((code_t)1 "
+"<< (CLSORT_KEY_BYTES == 8 ? 32 : 0))\n\n\nCLSORT_INLINE code_t fold_code(gap_t g, code_t code)\n"
+"{\n#if CLSORT_KEY_BYTES == 8\n    const uint high = (uint)(code >> 32);\n    return "
+"(code_t)(high >= (uint)(g.end >> 32) ? high - (uint)(g.size >> 32)\n                             "
+"                   : min(high, (uint)(g.low >> 32))) << 32\n           | (uint)code;\n#else\n    "
+"return code >= g.end ? code - g.size : min(code, g.low);\n#endif\n}\n\n\n\n\n\n\n\ntypedef "
+"struct {\n    local uint *counts, *sums;\n    local code_t *edges, *judged;\n    linear_map_t "
+"map;\n    gap_t gap;\n    code_t first, last, most, margin;\n    uint size, light, heavy, flat, "
+"gap_first, gap_cell, gap_last;\n} cells_t;\n\n\nCLSORT_INLINE local uint *heavy_cells(cells_t "
+"s)\n{\n    return (local uint *)s.judged;\n}\n\n\nCLSORT_INLINE uint cell_of_code(cells_t s, "
+"code_t code)\n{\n    return 1 + map_part(s.map, fold_code(s.gap, code));\n}\n\n\n\nCLSORT_INLINE "
+"uint first_above(local const code_t *list, uint first, uint end, code_t code)\n{\n    while "
+"(first < end) {\n        const uint middle = (first + end) / 2;\n        if (list[middle] <= "
+"code) first = middle + 1;\n        else end = middle;\n    }\n    return first;\n}\n\n\n"
+"CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, code_t code)\n{\n "
+"   return above > first && list[above - 1] == code;\n}\n\n",
 "//---- radix: hybrid edges\n\n\n#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 "
 ": 4)\n#define CLSORT_SAMPLE_AHEAD 16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * "
 "CLSORT_GROUP)\n\n\nCLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, "
@@ -5133,16 +5184,16 @@ static const char *const clsort__source[] = {
 "}\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    s->first = s->edges[0];\n    s->last = "
 "s->edges[CLSORT_GROUP];\n    s->gap.end = s->judged[0] ^ CLSORT_MIDDLE_CODE;\n    s->gap.low = "
 "s->judged[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
-"//---- radix: hybrid line of cells\n\nCLSORT_INLINE code_t gap_step(code_t code) { return code & "
+"//---- radix: hybrid map of cells\n\nCLSORT_INLINE code_t gap_step(code_t code) { return code & "
 "~(code_t)(CLSORT_GAP_STEP - 1); }\n\n\nCLSORT_INLINE void fold_gap(cells_t *s, code_t inner)\n{\n"
-"    const uint last = line_part(s->line, s->gap.low + inner);\n    const code_t end = "
+"    const uint last = map_part(s->map, s->gap.low + inner);\n    const code_t end = "
 "gap_step(s->gap.end - inner), above = s->gap.end;\n    s->gap_cell = 2 + last;\n    s->gap_first "
-"= 2 + line_part(s->line, s->gap.low);\n    s->gap.low = gap_step(line_start(s->line, last + 1, "
-"0, end) + CLSORT_GAP_STEP - 1);\n    s->gap.size = gap_step(end - line_start(s->line, last + 2, "
-"0, end));\n    s->gap.end = end;\n    s->gap_last = cell_of_code(*s, above);\n}\n\n\n\n"
+"= 2 + map_part(s->map, s->gap.low);\n    s->gap.low = gap_step(map_start(s->map, last + 1, 0, "
+"end) + CLSORT_GAP_STEP - 1);\n    s->gap.size = gap_step(end - map_start(s->map, last + 2, 0, "
+"end));\n    s->gap.end = end;\n    s->gap_last = cell_of_code(*s, above);\n}\n\n\n\n"
 "CLSORT_INLINE uint spans_keys(code_t span)\n{\n    return CLSORT_PAIRS && (ulong)span >> 32 >= "
-"CLSORT__EDGE_LEAST_SPAN;\n}\n\n\nCLSORT_INLINE uint takes_keys(line_t line)\n{\n    return "
-"line.shift >= 32;\n}\n\n\n\n\n\n\n\nCLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)\n{\n    "
+"CLSORT__EDGE_LEAST_SPAN;\n}\n\n\nCLSORT_INLINE uint takes_keys(linear_map_t map)\n{\n    return "
+"map.shift >= 32;\n}\n\n\n\n\n\n\n\nCLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)\n{\n    "
 "const code_t least = s->first, most = s->last, span = most - least,\n                 values = "
 "spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,\n                 length = s->gap.end - s->gap.low;\n"
 "    const uint upper = least >= CLSORT_MIDDLE_CODE, lower = most < CLSORT_MIDDLE_CODE,\n         "
@@ -5151,10 +5202,10 @@ static const char *const clsort__source[] = {
 "CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);\n    const code_t used = folds ? (code_t)(span - "
 "length) : span,\n                 margin = used >> CLSORT__EDGE_MARGIN_LOG2,\n                 "
 "inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;\n    s->margin = margin;\n    "
-"s->most = cap_add(most, lower ? inner : margin) | values;\n    s->line = cut_line((least - "
-"min(least, upper ? inner : margin)) & ~values,\n                       s->most - (folds ? "
-"(code_t)(length - 2 * inner) : 0),\n                       CLSORT_INNER_CELLS - (folds ? 8 : 0), "
-"values ? 32 : 0);\n    s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;\n    if (folds) "
+"s->most = cap_add(most, lower ? inner : margin) | values;\n    s->map = cut_map((least - "
+"min(least, upper ? inner : margin)) & ~values,\n                     s->most - (folds ? "
+"(code_t)(length - 2 * inner) : 0),\n                     CLSORT_INNER_CELLS - (folds ? 8 : 0), "
+"values ? 32 : 0);\n    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;\n    if (folds) "
 "fold_gap(s, inner);\n    else {\n        const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, "
 "0 };\n        s->gap_first = s->gap_cell = s->gap_last = CLSORT__HYBRID_CELLS;\n        s->gap = "
 "none;\n    }\n}\n\n",
@@ -5184,13 +5235,13 @@ static const char *const clsort__source[] = {
 "//---- radix: hybrid cells\n\n\n#define CLSORT_TAIL_LOG2 6\n#define CLSORT_GAP_RANGES 4\n"
 "CLSORT_INLINE uint tail_range(uint outside)\n{\n    return 31 - clz(min(outside + 1, 1u << "
 "CLSORT_TAIL_LOG2));\n}\n\n\n\n\n\nCLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint "
-"before)\n{\n    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS - 2 * "
+"before)\n{\n    const uint wide = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * "
 "CLSORT_TAIL_LOG2\n                      - CLSORT_GAP_RANGES,\n               even = "
 "CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavy,\n               scale = (even << 22) / max(s.light, "
 "1u);\n    return min(before * scale >> 22, even - 1) + cell * wide / CLSORT__HYBRID_CELLS\n      "
 "     + tail_range(before) + CLSORT_TAIL_LOG2 - tail_range(s.light - before);\n}\n\n\n"
 "CLSORT_INLINE code_t cell_start(cells_t s, uint cell)\n{\n    const code_t place = "
-"line_start(s.line, cell - (cell > 0), 0, fold_code(s.gap, s.most));\n    if (cell == 0)\n        "
+"map_start(s.map, cell - (cell > 0), 0, fold_code(s.gap, s.most));\n    if (cell == 0)\n        "
 "return 0;\n    if (cell == CLSORT_LAST_CELL)\n        return (code_t)(s.most + 1);\n    return "
 "cell <= s.gap_cell       ? place\n           : cell == s.gap_cell + 1 ? s.gap.end\n              "
 "                      : (code_t)(place + s.gap.size);\n}\n\n\nCLSORT_INLINE uint "
@@ -5232,16 +5283,18 @@ static const char *const clsort__source[] = {
 "cell / CLSORT__HYBRID_MASK_CELLS;\n        const uint mask = *word, end = heavy_from(s, heavy, "
 "cell + CLSORT__HYBRID_MASK_CELLS);\n        *word = (uint)(heavy < end) << 31 | heavy << 24 | "
 "(digit & 0xFF) << 16 | mask;\n        digit = write_ranges(h, s, cell, mask, heavy, end, "
-"digit);\n        heavy = end;\n    }\n}\n\n\nCLSORT_INLINE uint write_slices(hybrid_t h, cells_t "
-"s)\n{\n    const uint digits = CLSORT_SLICES + 1 + (s.most != CLSORT_TOP_CODE);\n    for (uint w "
-"= local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {\n        const uint slice = w * "
-"CLSORT__HYBRID_MASK_CELLS + (1 << CLSORT__HYBRID_SLICE_LOG2) - 2,\n                   next = 1 + "
-"(slice >> CLSORT__HYBRID_SLICE_LOG2),\n                   starts = slice % (1 << "
-"CLSORT__HYBRID_SLICE_LOG2)\n                            >= (1 << CLSORT__HYBRID_SLICE_LOG2) - "
-"2;\n        h.tables[CLSORT__HYBRID_MASKS_AT + w]\n            = w == 0 ? 3 : (min(next, digits) "
-"& 0xFF) << 16 | (starts && next < digits) << 1;\n    }\n    for (uint d = local_id(); d < "
-"digits; d += CLSORT_GROUP)\n        begin_range(h, d,\n                    cell_start(s, d ? 1 + "
-"((d - 1) << CLSORT__HYBRID_SLICE_LOG2) : 0), 0);\n    return digits;\n}\n\n",
+"digit);\n        heavy = end;\n    }\n}\n\n\n\nCLSORT_INLINE uint write_cell_groups(hybrid_t h, "
+"cells_t s)\n{\n    const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);\n   "
+" for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {\n        const uint "
+"cell_group = w * CLSORT__HYBRID_MASK_CELLS\n                                + (1 << "
+"CLSORT__HYBRID_CELL_GROUP_LOG2) - 2,\n                   next = 1 + (cell_group >> "
+"CLSORT__HYBRID_CELL_GROUP_LOG2),\n                   starts = cell_group % (1 << "
+"CLSORT__HYBRID_CELL_GROUP_LOG2)\n                            >= (1 << "
+"CLSORT__HYBRID_CELL_GROUP_LOG2) - 2;\n        h.tables[CLSORT__HYBRID_MASKS_AT + w]\n            "
+"= w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;\n    }\n    "
+"for (uint d = local_id(); d < digits; d += CLSORT_GROUP)\n        begin_range(h, d,\n            "
+"        cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);\n    return "
+"digits;\n}\n\n",
 "//---- radix: hybrid heavy codes\n#define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)\n\n\n\n"
 "CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)\n{\n    const uint crowded = heaviest > "
 "s.size / CLSORT__EDGE_CROWDED_PART,\n               falls = heaviest > s.size / "
@@ -5279,59 +5332,61 @@ static const char *const clsort__source[] = {
 "cell_count(s, c);\n        *heaviest = max(*heaviest, cell_count(s, c));\n    }\n    return "
 "sum;\n}\n\n\n\nCLSORT_INLINE uint is_flat(cells_t s, uint sum)\n{\n    return group_total(sum > "
 "CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;\n}\n\n\nCLSORT_INLINE uint "
-"lacks_slots(hybrid_t h, cells_t s)\n{\n    const uint most = CLSORT__HYBRID_EVEN_DIGITS * "
-"h.slots;\n    return !s.flat && most != 0 && h.n / max(most, 1u) > "
-"CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);\n}\n\n\n\nCLSORT_INLINE uint slice_parts(hybrid_t h, "
-"cells_t s)\n{\n    const ulong factor = (ulong)(s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * "
-"h.parts;\n    return s.flat && factor < 1UL << 31 ? h.parts : 0;\n}\n\n\n\nCLSORT_INLINE void "
+"lacks_second_digits(hybrid_t h, cells_t s)\n{\n    const uint most = CLSORT__HYBRID_EVEN_DIGITS "
+"* h.second_digits;\n    return !s.flat && most != 0 && h.n / max(most, 1u) > "
+"CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);\n}\n\n\n\nCLSORT_INLINE uint cell_group_parts(hybrid_t h, "
+"cells_t s)\n{\n    const ulong factor = (ulong)(s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) "
+"* h.parts;\n    return s.flat && factor < 1UL << 31 ? h.parts : 0;\n}\n\n\n\nCLSORT_INLINE void "
 "write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n{\n    for (uint d = local_id(); "
 "d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        hybrid_next(h)[d] = 0;\n    if "
 "(local_id() == 0) {\n        *h.gate = 1;\n        h.tables[CLSORT__HEAD_OVER] = "
 "h.tables[CLSORT__HEAD_TILES] = 0;\n        h.tables[CLSORT__HEAD_LISTED] = 0;\n        "
-"h.tables[CLSORT__HEAD_DIGITS] = digits;\n        h.tables[CLSORT__HEAD_SHIFT] = s.line.shift;\n  "
-"      h.tables[CLSORT__HEAD_FACTOR] = s.line.factor;\n        h.tables[CLSORT__HEAD_FLAT] = "
-"s.flat;\n        h.tables[CLSORT__HEAD_PARTS] = slice_parts(h, s);\n        "
+"h.tables[CLSORT__HEAD_DIGITS] = digits;\n        h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;\n   "
+"     h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;\n        h.tables[CLSORT__HEAD_FLAT] = "
+"s.flat;\n        h.tables[CLSORT__HEAD_PARTS] = cell_group_parts(h, s);\n        "
 "h.tables[CLSORT__HEAD_HEAVIES] = s.heavy;\n        store_code(h.tables + CLSORT__HEAD_LEAST, "
-"s.line.low);\n        store_code(h.tables + CLSORT__HEAD_MOST, s.most);\n        "
+"s.map.low);\n        store_code(h.tables + CLSORT__HEAD_MOST, s.most);\n        "
 "store_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));\n        "
 "store_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);\n        store_code(h.tables + "
 "CLSORT__HEAD_LAST, s.last);\n        store_code(h.tables + CLSORT__HEAD_LAST + 2, "
 "cap_add(s.last, s.margin));\n        store_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);\n   "
 "     store_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);\n        store_code(h.tables + "
 "CLSORT__HEAD_GAP_SIZE, s.gap.size);\n    }\n    barrier(CLK_GLOBAL_MEM_FENCE);\n    if (heaviest "
-"> s.size / CLSORT__EDGE_HEAVY_PART || lacks_slots(h, s))\n        atomic_and(h.gate, 0);\n}\n\n",
+"> s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))\n        atomic_and(h.gate, "
+"0);\n}\n\n",
 "//---- radix: hybrid sample is counted\n\n\n\nCLSORT_INLINE uint count_sample(hybrid_t h, "
 "cells_t *s, uint *sum, uint *heaviest)\n{\n    uint leaves = 0;\n    for (uint round = 0; round "
 "< (CLSORT_PAIRS ? 1 : 2); round++) {\n        count_cells(h, *s);\n        *sum = sum_cells(*s, "
 "heaviest);\n        if (CLSORT_PAIRS || round > 0)\n            break;\n        const uint "
-"crowded = is_crowded(*s, *heaviest);\n        if (CLSORT_BRANCHES && !crowded)\n            "
-"break;\n        const uint heavies = find_heavies(h, *s);\n        s->heavy = crowded ? heavies "
-": 0;\n        leaves = s->heavy == 0 && crowded >> 16;\n        if (CLSORT_BRANCHES && leaves)\n "
-"           break;\n    }\n    return leaves;\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    local "
-"code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;\n    local uint "
-"*counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n               *sums = counts + "
-"CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n    cells_t s = { counts, sums, edges, judged, { "
-"0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,\n                  sample_size(h), 0, 0, 0, 0, 0, 0 };\n    "
-"uint digits, heaviest, sum;\n    if (n == 0)\n        return;\n    find_edges(h, &s);\n    "
-"cut_cells(h, &s);\n    const uint falls = count_sample(h, &s, &sum, &heaviest),\n               "
-"before = group_scan_total(sum, s.sums, &s.light);\n    s.flat = is_flat(s, sum) && s.heavy == 0 "
-"&& s.gap_cell == CLSORT__HYBRID_CELLS;\n    const uint leaves = CLSORT_PAIRS ? !(s.flat && "
-"takes_keys(s.line)) : falls,\n               begun = leaves || s.flat ? 0 : mark_cells(h, s, "
-"before),\n               digit = group_scan_total(begun, s.sums, &digits);\n    if (s.flat) "
-"digits = write_slices(h, s);\n    else if (!leaves) write_cells(h, s, digit);\n    write_head(h, "
-"s, digits, leaves ? ~0u : heaviest);\n}\n\n",
-"//---- radix: hybrid digits\n\n\n\n\nenum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, "
-"BY_KEYS, BY_PARTS };\ntypedef struct {\n    line_t line;\n    code_t span;\n    local const uint "
-"*masks;\n    local const code_t *heavies;\n    uint flat, heavy;\n    gap_t gap;\n} splitter_t;\n"
-"\n\n\nCLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint asked)\n{\n    "
-"local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);\n    const code_t least = "
-"load_code(h.tables + CLSORT__HEAD_LEAST);\n    const gap_t gap = { load_code(h.tables + "
-"CLSORT__HEAD_GAP_LOW),\n                        load_code(h.tables + CLSORT__HEAD_GAP_END),\n    "
-"                    load_code(h.tables + CLSORT__HEAD_GAP_SIZE) };\n    const code_t end = "
-"fold_code(gap, load_code(h.tables + CLSORT__HEAD_MOST));\n    const splitter_t s = { { least, "
-"h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },\n                           "
-"(code_t)(end - least), masks, heavies, h.tables[CLSORT__HEAD_FLAT],\n                           "
+"crowded = is_crowded(*s, *heaviest);\n        if (CLSORT_BRANCH_BARRIERS && !crowded)\n          "
+"  break;\n        const uint heavies = find_heavies(h, *s);\n        s->heavy = crowded ? "
+"heavies : 0;\n        leaves = s->heavy == 0 && crowded >> 16;\n        if "
+"(CLSORT_BRANCH_BARRIERS && leaves)\n            break;\n    }\n    return leaves;\n}\n\n\n\n"
+"CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = "
+"CLSORT_HYBRID;\n    local code_t *edges = (local code_t *)space, *judged = edges + 2 * "
+"CLSORT_GROUP;\n    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n        "
+"       *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n    cells_t s = { counts, "
+"sums, edges, judged, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,\n                  sample_size(h), 0, "
+"0, 0, 0, 0, 0 };\n    uint digits, heaviest, sum;\n    if (n == 0)\n        return;\n    "
+"find_edges(h, &s);\n    cut_cells(h, &s);\n    const uint falls = count_sample(h, &s, &sum, "
+"&heaviest),\n               before = group_scan_total(sum, s.sums, &s.light);\n    s.flat = "
+"is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;\n    const uint leaves = "
+"CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,\n               begun = leaves || s.flat "
+"? 0 : mark_cells(h, s, before),\n               digit = group_scan_total(begun, s.sums, "
+"&digits);\n    if (s.flat) digits = write_cell_groups(h, s);\n    else if (!leaves) "
+"write_cells(h, s, digit);\n    write_head(h, s, digits, leaves ? ~0u : heaviest);\n}\n\n",
+"//---- radix: hybrid digits\n\n\n\n\nenum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, "
+"BY_MAP, BY_KEYS, BY_PARTS };\ntypedef struct {\n    linear_map_t map;\n    code_t span;\n    "
+"local const uint *masks;\n    local const code_t *heavies;\n    uint flat, heavy;\n    gap_t "
+"gap;\n} splitter_t;\n\n\n\nCLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint "
+"*masks, uint asked)\n{\n    local code_t *heavies = (local code_t *)(masks + "
+"CLSORT_CELL_MASKS);\n    const code_t least = load_code(h.tables + CLSORT__HEAD_LEAST);\n    "
+"const gap_t gap = { load_code(h.tables + CLSORT__HEAD_GAP_LOW),\n                        "
+"load_code(h.tables + CLSORT__HEAD_GAP_END),\n                        load_code(h.tables + "
+"CLSORT__HEAD_GAP_SIZE) };\n    const code_t end = fold_code(gap, load_code(h.tables + "
+"CLSORT__HEAD_MOST));\n    const splitter_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], "
+"h.tables[CLSORT__HEAD_FACTOR] },\n                           (code_t)(end - least), masks, "
+"heavies, h.tables[CLSORT__HEAD_FLAT],\n                           "
 "h.tables[CLSORT__HEAD_HEAVIES], gap };\n    for (uint i = local_id(); i < CLSORT_CELL_MASKS && "
 "asked; i += CLSORT_GROUP)\n        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];\n    for "
 "(uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)\n        heavies[i] = "
@@ -5342,43 +5397,44 @@ static const char *const clsort__source[] = {
 "for (uint k = 0; k < CLSORT__HYBRID_MASK_CELLS / 4; k++) {\n            uint four = 0;\n         "
 "   for (uint m = 0; m < 4; m++) {\n                digit += word >> (4 * k + m) & 1;\n           "
 "     four |= (digit & 0xFF) << 8 * m;\n            }\n            digits[i * "
-"(CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;\n        }\n    }\n}\n\n\n#define CLSORT_STAYS "
+"(CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;\n        }\n    }\n}\n\n\n#define CLSORT_HEAVY_FLAG "
 "CLSORT__HYBRID_DIGITS\n\n\nCLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, "
 "uint digit)\n{\n    const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & "
 "0x7F,\n               above = first_above(s.heavies, first, end, code),\n               is_heavy "
 "= is_listed(s.heavies, first, above, code);\n    return (digit + 2 * (above - first) - is_heavy) "
-"| is_heavy * CLSORT_STAYS;\n}\n\n\nCLSORT_INLINE uint key_slice(splitter_t s, uint key)\n{\n    "
-"const uint low = (uint)((ulong)s.line.low >> 32), span = (uint)((ulong)s.span >> 32);\n    const "
-"ulong product = (ulong)((key - low) >> (s.line.shift - 32)) * s.line.factor;\n    return key - "
-"low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_SLICE_LOG2))\n           : key < low    "
-"   ? 0\n                             : CLSORT__HYBRID_DIGITS - 1u;\n}\n\n",
+"| is_heavy * CLSORT_HEAVY_FLAG;\n}\n\n\nCLSORT_INLINE uint cell_group_of_key(splitter_t s, uint "
+"key)\n{\n    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> "
+"32);\n    const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;\n    "
+"return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))\n        "
+"   : key < low       ? 0\n                             : CLSORT__HYBRID_DIGITS - 1u;\n}\n\n",
 "//---- radix: hybrid digit of a code\n\nCLSORT_INLINE uint split_digit(splitter_t s, code_t "
-"code, const uint by)\n{\n    if (by == BY_LINE)\n        return line_part(s.line, code);\n    if "
-"(by == BY_KEYS)\n        return key_slice(s, (uint)((ulong)code >> 32));\n    const code_t place "
-"= by == BY_SLICES || by == BY_PARTS ? code : fold_code(s.gap, code);\n    const uint below = "
-"code < s.line.low, inside = (code_t)(place - s.line.low) <= s.span,\n               slice = 1 + "
-"(uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));\n    if (by == "
-"BY_SLICES)\n        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;\n    if (by "
-"== BY_PARTS)\n        return inside ? line_part(s.line, code) : s.flat + below;\n    const uint "
-"cell = inside ? 1 + line_part(s.line, place) : below ? 0 : CLSORT_LAST_CELL;\n    if (by == "
-"BY_DIGITS)\n        return ((local const uchar *)s.masks)[cell];\n    const uint at = cell / "
-"CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],\n               before = popcount(word & ((2u << "
-"cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;\n    if (by == BY_MASKS)\n        return (word >> "
-"16) + before;\n    const uint digit = (word >> 16 & 0xFF) + before;\n    return word >> 31 ? "
-"heavy_digit(s, code, at, digit) : digit;\n}\n\n\nCLSORT_INLINE uint is_slice(uint digit)\n{\n    "
-"return digit - 1 < CLSORT_SLICES;\n}\n\nCLSORT_INLINE line_t range_line(hybrid_t h, uint digit)\n"
-"{\n    global const uint *range = hybrid_range(h, digit);\n    const uint parts = "
-"h.tables[CLSORT__HEAD_PARTS], sliced = parts != 0 && is_slice(digit);\n    const line_t line = { "
-"load_code(sliced ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),\n                         "
-" range[RANGE_SHIFT], range[RANGE_FACTOR],\n                          sliced ? (digit - 1) * "
-"parts : 0 };\n    return line;\n}\n\n",
+"code, const uint by)\n{\n    if (by == BY_MAP)\n        return map_part(s.map, code);\n    if "
+"(by == BY_KEYS)\n        return cell_group_of_key(s, (uint)((ulong)code >> 32));\n    const "
+"code_t place = by == BY_CELL_GROUPS || by == BY_PARTS ? code : fold_code(s.gap, code);\n    "
+"const uint below = code < s.map.low, inside = (code_t)(place - s.map.low) <= s.span,\n           "
+"    cell_group = 1 + (uint)(map_product(s.map, code)\n                                       >> "
+"(31 + CLSORT__HYBRID_CELL_GROUP_LOG2));\n    if (by == BY_CELL_GROUPS)\n        return inside ? "
+"cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;\n    if (by == BY_PARTS)\n        return "
+"inside ? map_part(s.map, code) : s.flat + below;\n    const uint cell = inside ? 1 + "
+"map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;\n    if (by == BY_DIGITS)\n        return "
+"((local const uchar *)s.masks)[cell];\n    const uint at = cell / CLSORT__HYBRID_MASK_CELLS, "
+"word = s.masks[at],\n               before = popcount(word & ((2u << cell % "
+"CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;\n    if (by == BY_MASKS)\n        return (word >> 16) + "
+"before;\n    const uint digit = (word >> 16 & 0xFF) + before;\n    return word >> 31 ? "
+"heavy_digit(s, code, at, digit) : digit;\n}\n\n\nCLSORT_INLINE uint is_cell_group(uint digit)\n"
+"{\n    return digit - 1 < CLSORT_CELL_GROUPS;\n}\n\nCLSORT_INLINE linear_map_t "
+"range_map(hybrid_t h, uint digit)\n{\n    global const uint *range = hybrid_range(h, digit);\n   "
+" const uint parts = h.tables[CLSORT__HEAD_PARTS], grouped = parts != 0 && is_cell_group(digit);\n"
+"    const linear_map_t map = {\n        load_code(grouped ? h.tables + CLSORT__HEAD_LEAST : "
+"range + RANGE_LOW), range[RANGE_SHIFT],\n        range[RANGE_FACTOR], grouped ? (digit - 1) * "
+"parts : 0\n    };\n    return map;\n}\n\n",
 "//---- radix: hybrid count\n\nCLSORT_INLINE uint all_ahead(uint at, uint rows)\n{\n    return at "
 "- local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;\n}\n\n\nCLSORT_INLINE void load_ahead(code_t "
 "*key, array_t from, uint at)\n{\n    from = advance(from, at);\n    #pragma unroll\n    for "
 "(uint m = 0; m < CLSORT_AHEAD; m++)\n        key[m] = load_decider(from, m * CLSORT_GROUP);\n}\n"
 "\n\nCLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)\n{\n    const uint "
-"copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,\n               most = by "
-"== BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n    return local_id() % copies + copies * "
+"copies = by == BY_MAP || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,\n               most = by "
+"== BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;\n    return local_id() % copies + copies * "
 "(split_digit(s, code, by) & most);\n}\n\n\nCLSORT_INLINE void add_count(local uint *counters, "
 "uint at, uint count, const uint by)\n{\n    if (by == BY_PARTS) atomic_add(&counters[at / 2], "
 "count << at % 2 * 16);\n    else atomic_add(&counters[at], count);\n}\n\n\n\nCLSORT_INLINE void "
@@ -5389,10 +5445,10 @@ static const char *const clsort__source[] = {
 "CLSORT_AHEAD; m++)\n            add_count(counters, at[m], 1, by);\n        return;\n    }\n    "
 "#pragma unroll\n    for (uint m = 0; m < CLSORT_AHEAD; m++)\n        if (m + 1 < CLSORT_AHEAD && "
 "at[m] == at[m + 1]) run++;\n        else add_count(counters, at[m], run, by), run = 1;\n}\n\n\n\n"
-"\nCLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint "
-"first,\n                                uint step, local uint *counters, const uint by)\n{\n    "
-"for (uint at = first + local_id(); at < rows; at += step) {\n        if (all_ahead(at, rows)) {\n"
-"            code_t code[CLSORT_AHEAD];\n            load_ahead(code, from, at);\n            "
+"\nCLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint rows, uint "
+"first,\n                                  uint step, local uint *counters, const uint by)\n{\n   "
+" for (uint at = first + local_id(); at < rows; at += step) {\n        if (all_ahead(at, rows)) "
+"{\n            code_t code[CLSORT_AHEAD];\n            load_ahead(code, from, at);\n            "
 "#pragma unroll\n            for (uint m = 0; m < CLSORT_AHEAD; m++)\n                code[m] = "
 "encode(code[m], codec);\n            count_ahead(s, code, counters, by);\n        } else\n       "
 "     for (uint i = at; i < rows; i += CLSORT_GROUP)\n                "
@@ -5402,36 +5458,37 @@ static const char *const clsort__source[] = {
 "for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)\n            count += counters[d * "
 "CLSORT__HYBRID_COPIES + k];\n        if (count != 0)\n            atomic_add(&hybrid_next(h)[d], "
 "count);\n    }\n}\n\n",
-"//---- radix: hybrid count of parts\n\n\nCLSORT_INLINE void count_part(splitter_t s, code_t "
-"code, local uint *counters)\n{\n    const uint part = counter_of(s, code, BY_PARTS), lane = "
-"local_id() % CLSORT__WARP,\n               peers = first_peers(part),\n               count = "
+"//---- radix: hybrid count of parts\n\n\nCLSORT_INLINE void count_key_of_parts(splitter_t s, "
+"code_t code, local uint *counters)\n{\n    const uint part = counter_of(s, code, BY_PARTS), lane "
+"= local_id() % CLSORT__WARP,\n               peers = first_peers(part),\n               count = "
 "!(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);\n    if (count != 0)\n        "
-"add_count(counters, part, count, BY_PARTS);\n}\n\n\nCLSORT_INLINE void count_parts(hybrid_t h, "
+"add_count(counters, part, count, BY_PARTS);\n}\n\n\n\nCLSORT_INLINE void count_parts(hybrid_t h, "
 "splitter_t s, uint parts, uint first, uint step,\n                               local uint "
-"*counters)\n{\n    s.line.factor = (s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n    "
-"s.flat = CLSORT_SLICES * parts;\n    for (uint at = first + local_id(); at < h.n; at += step) {\n"
-"        if (all_ahead(at, h.n)) {\n            code_t code[CLSORT_AHEAD];\n            "
+"*counters)\n{\n    s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;\n    "
+"s.flat = CLSORT_CELL_GROUPS * parts;\n    for (uint at = first + local_id(); at < h.n; at += "
+"step) {\n        if (all_ahead(at, h.n)) {\n            code_t code[CLSORT_AHEAD];\n            "
 "load_ahead(code, h.source, at);\n            #pragma unroll\n            for (uint m = 0; m < "
 "CLSORT_AHEAD; m++)\n                code[m] = encode(code[m], h.codec);\n            const uint "
 "part = counter_of(s, code[0], BY_PARTS),\n                       crowds = "
 "popcount(first_peers(part))\n                                >= CLSORT__WARP / "
 "CLSORT__EDGE_BINS_CROWD;\n            if (crowds) {\n                #pragma unroll\n            "
-"    for (uint m = 0; m < CLSORT_AHEAD; m++)\n                    count_part(s, code[m], "
+"    for (uint m = 0; m < CLSORT_AHEAD; m++)\n                    count_key_of_parts(s, code[m], "
 "counters);\n            } else\n                count_ahead(s, code, counters, BY_PARTS);\n      "
 "  } else\n            for (uint i = at; i < h.n; i += CLSORT_GROUP)\n                "
 "add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),\n                  "
 "                             BY_PARTS), 1, BY_PARTS);\n    }\n}\n\nCLSORT_INLINE uint "
 "counted_part(local const uint *counters, uint part)\n{\n    return counters[part / 2] >> part % "
 "2 * 16 & 0xFFFF;\n}\n\n\n\nCLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint "
-"*counters)\n{\n    const uint lanes = CLSORT__WARP, slices = CLSORT_GROUP / lanes;\n    for "
-"(uint slice = local_id() / lanes; slice < CLSORT_SLICES; slice += slices)\n        for (uint k = "
+"*counters)\n{\n    const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;\n    for (uint "
+"group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)\n        for (uint k = "
 "local_id() % lanes; k < parts; k += lanes) {\n            const uint count = "
-"counted_part(counters, slice * parts + k);\n            if (count != 0)\n                "
-"atomic_add(&hybrid_slots(h)[(slice + 1) * h.slots + k], count);\n        }\n    for (uint d = "
-"local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n        uint sum = is_slice(d) ? 0 "
-": counted_part(counters, CLSORT_SLICES * parts + (d == 0));\n        for (uint k = 0; k < "
-"(is_slice(d) ? parts : 0); k++)\n            sum += counted_part(counters, (d - 1) * parts + "
-"k);\n        if (sum != 0)\n            atomic_add(&hybrid_next(h)[d], sum);\n    }\n}\n\n",
+"counted_part(counters, group * parts + k);\n            if (count != 0)\n                "
+"atomic_add(&hybrid_second_digits(h)[(group + 1) * h.second_digits + k], count);\n        }\n    "
+"for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n        uint sum = "
+"is_cell_group(d)\n                       ? 0\n                       : counted_part(counters, "
+"CLSORT_CELL_GROUPS * parts + (d == 0));\n        for (uint k = 0; k < (is_cell_group(d) ? parts "
+": 0); k++)\n            sum += counted_part(counters, (d - 1) * parts + k);\n        if (sum != "
+"0)\n            atomic_add(&hybrid_next(h)[d], sum);\n    }\n}\n\n",
 "//---- radix: hybrid count kernel\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_count(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    local "
 "uint *counters = (local uint *)space,\n               *masks = counters + CLSORT__HYBRID_COPIES "
@@ -5443,26 +5500,27 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_DIGITS;\n    const splitter_t s = first_splitter(h, masks, "
 "h.tables[CLSORT__HEAD_HEAVIES]);\n    for (uint i = local_id(); i < words; i += CLSORT_GROUP)\n  "
 "      counters[i] = 0;\n    if (s.heavy == 0 && !s.flat)\n        spread_masks(h, masks);\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, "
 "first, step, counters, BY_KEYS);\n    else if (counted) count_parts(h, s, counted, first, step, "
-"counters);\n    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, "
-"BY_SLICES);\n    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, "
-"counters, BY_DIGITS);\n    else count_digits(s, h.source, h.codec, n, first, step, counters, "
-"BY_HEAVIES);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (counted) add_parts(h, counted, "
-"counters);\n    else add_copies(h, counters);\n}\n\n",
+"counters);\n    else if (s.flat) count_by_split(s, h.source, h.codec, n, first, step, counters, "
+"BY_CELL_GROUPS);\n    else if (s.heavy == 0)\n        count_by_split(s, h.source, h.codec, n, "
+"first, step, counters, BY_DIGITS);\n    else count_by_split(s, h.source, h.codec, n, first, "
+"step, counters, BY_HEAVIES);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (counted) add_parts(h, "
+"counted, counters);\n    else add_copies(h, counters);\n}\n\n",
 "//---- radix: hybrid ranges\n\nCLSORT_INLINE uint fits_bucket(uint rows)\n{\n    return rows <= "
 "CLSORT_BUCKET_TILE;\n}\n\n\n\nCLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n{\n    if "
 "(fits_bucket(rows))\n        return;\n    const uint most = h.n / CLSORT__EDGE_OVER_PART,\n      "
 "         before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);\n    if (before > most || rows "
 "> most - before\n        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))\n        "
-"atomic_and(h.gate, 0);\n}\n\n\n\n\n\n\n\nCLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, "
-"code_t last, uint rows, uint outside)\n{\n    const uint flat = h.tables[CLSORT__HEAD_FLAT],\n   "
-"            room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)\n             "
-"              : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\n               parts = (rows / room + 1) "
-"<< !flat,\n               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;\n"
-"    line_t line = make_line(low, last, max(min(wanted, h.slots), 1u));\n    if (!flat && "
-"!single_parts(line) && h.slots)\n        line.factor &= ~1u;\n    return line;\n}\n\n\n"
-"CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)\n{\n    return digit < "
+"atomic_and(h.gate, 0);\n}\n\n\n\n\n\n\n\nCLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t "
+"low, code_t last, uint rows, uint outside)\n{\n    const uint flat = "
+"h.tables[CLSORT__HEAD_FLAT],\n               room = flat ? "
+"CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)\n                           : "
+"CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\n               parts = (rows / room + 1) << !flat,\n     "
+"          wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits : parts;\n"
+"    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));\n    if "
+"(!flat && !single_parts(map) && h.second_digits)\n        map.factor &= ~1u;\n    return map;\n"
+"}\n\n\nCLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)\n{\n    return digit < "
 "h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;\n}\n\n\nCLSORT_INLINE "
 "uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)\n{\n    return last >= "
 "load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);\n}\n\n\n\nCLSORT_INLINE "
@@ -5474,76 +5532,79 @@ static const char *const clsort__source[] = {
 " const code_t gap = load_code(h.tables + CLSORT__HEAD_GAP_LOW);\n    const uint outside = digit "
 "== 0 || !next || (low <= gap && gap <= last)\n                         || is_edge(h, low, last, "
 "CLSORT__HEAD_FIRST)\n                         || is_edge(h, low, last, CLSORT__HEAD_LAST);\n    "
-"line_t line = cut_range(h, low, last, rows, outside);\n    if (parts != 0 && is_slice(digit)) {\n"
-"        line.shift = h.tables[CLSORT__HEAD_SHIFT];\n        line.factor = "
-"(h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n    }\n    if (!used)\n   "
-"     store_code(range + RANGE_LOW, low);\n    store_code(range + RANGE_LAST, last);\n    "
-"range[RANGE_SHIFT] = line.shift;\n    range[RANGE_FACTOR] = line.factor;\n    range[RANGE_TILES] "
-"= tiles;\n    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))\n        "
-"atomic_and(h.gate, 0);\n    if (h.slots == 0 && !single_parts(line))\n        judge_bucket(h, "
-"rows);\n}\n\n\nCLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)\n{\n    return "
-"is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n}\n\n",
+"linear_map_t map = cut_range(h, low, last, rows, outside);\n    if (parts != 0 && "
+"is_cell_group(digit)) {\n        map.shift = h.tables[CLSORT__HEAD_SHIFT];\n        map.factor = "
+"(h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;\n    }\n    if "
+"(!used)\n        store_code(range + RANGE_LOW, low);\n    store_code(range + RANGE_LAST, last);\n"
+"    range[RANGE_SHIFT] = map.shift;\n    range[RANGE_FACTOR] = map.factor;\n    "
+"range[RANGE_TILES] = tiles;\n    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, "
+"digit))\n        atomic_and(h.gate, 0);\n    if (h.second_digits == 0 && !single_parts(map))\n   "
+"     judge_bucket(h, rows);\n}\n\n\nCLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint "
+"rows)\n{\n    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / "
+"CLSORT_SPLIT_TILE;\n}\n\n",
 "//---- radix: hybrid ranges kernel\n\n\n\nCLSORT_INLINE uint judge_parts(hybrid_t h, local uint "
 "*sums)\n{\n    const uint counted = h.tables[CLSORT__HEAD_PARTS],\n               most = counted "
 "* CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);\n    uint crowded = 0;\n    for "
 "(uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        crowded |= counted "
-"!= 0 && is_slice(d) && hybrid_next(h)[d] > most;\n    crowded = group_total(crowded, sums);\n    "
-"barrier(CLK_GLOBAL_MEM_FENCE);\n    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * "
-"h.slots && crowded; i += CLSORT_GROUP)\n        hybrid_slots(h)[i] = 0;\n    if (local_id() == 0 "
-"&& crowded)\n        h.tables[CLSORT__HEAD_PARTS] = 0;\n    return crowded ? 0 : counted;\n}\n\n"
-"\n\nCLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = "
-"CLSORT_HYBRID;\n    local uint *sums = (local uint *)space;\n    const uint own = "
-"CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;\n    uint "
-"rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;\n    if (n == 0 || "
-"*h.gate == 0)\n        return;\n    const uint counted = judge_parts(h, sums);\n    for (uint k "
-"= 0; k < own; k++) {\n        rows[k] = hybrid_next(h)[first + k];\n        sum += rows[k];\n    "
-"    tiles += range_tiles(h, first + k, rows[k]);\n    }\n    sum = group_scan_total(sum, sums, "
-"&total);\n    if (local_id() == 0 && total != n)\n        atomic_and(h.gate, 0);\n    tiles = "
-"group_scan_total(tiles, sums, &total);\n    for (uint k = 0; k < own; k++) {\n        "
-"hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;\n        "
-"write_range(h, first + k, rows[k], tiles, counted);\n        sum += rows[k];\n        tiles += "
-"range_tiles(h, first + k, rows[k]);\n    }\n    if (local_id() == 0)\n        "
-"h.tables[CLSORT__HEAD_TILES] = total;\n}\n\n",
-"//---- radix: hybrid a tile moves\n\n\n#define CLSORT_MOST_SLOTS "
-"CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)\ntypedef struct {\n    local code_t "
-"*staged;\n    local uint *counters, *offsets, *sums, *masks;\n} split_space_t;\n\nCLSORT_INLINE "
-"split_space_t split_space(local ulong2 *space)\n{\n    local uint *counters = (local uint "
-"*)space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 4,\n               *offsets = counters + "
-"CLSORT_MOST_SLOTS, *sums = offsets + CLSORT_MOST_SLOTS;\n    const split_space_t l = { (local "
-"code_t *)space, counters, offsets, sums,\n                              sums + 2 * CLSORT_GROUP "
-"+ 2 };\n    return l;\n}\n\n\n\nCLSORT_INLINE void reserve_places(split_space_t l, global uint "
-"*next, uint rows, const uint by)\n{\n    const uint own = (by == BY_LINE ? CLSORT_MOST_SLOTS : "
-"CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,\n               first = local_id() * own;\n    uint "
-"count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;\n    "
-"#pragma unroll\n    for (uint k = 0; k < own; k++) {\n        count[k] = CLSORT_BRANCHES || rows "
-"!= 0 ? l.counters[first + k] : 0;\n        place[k] = count[k] ? atomic_add(&next[first + k], "
-"count[k]) : 0;\n        sum += count[k];\n    }\n    sum = group_scan(sum, l.sums);\n    #pragma "
-"unroll\n    for (uint k = 0; k < own; k++) {\n        l.counters[first + k] = sum;\n        "
-"l.offsets[first + k] = place[k] - sum;\n        sum += count[k];\n    }\n}\n\n\ntypedef struct "
-"{\n    array_t from, to;\n    global uint *next;\n    uint rows;\n} move_t;\n\n\n#if "
-"CLSORT_KEY_BYTES == 4\n#define CLSORT_STAGED_AHEAD 8\n#else\n#define CLSORT_STAGED_AHEAD "
-"CLSORT_RADIX_ITEMS\n#endif\n\n\n\n#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && "
-"!CLSORT_WIDE)\n\n\nCLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, "
-"codec_t codec,\n                                const uint by)\n{\n    const local uchar *digits "
-"= (local uchar *)l.masks;\n    #pragma unroll CLSORT_STAGED_AHEAD\n    for (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++) {\n        const uint i = local_id() + m * CLSORT_GROUP;\n        if "
-"(CLSORT_BRANCHES || v.rows != 0) {\n            const code_t code = l.staged[i];\n            "
-"const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);\n       "
-"     store_key(v.to, l.offsets[digit] + i, decode(code, codec));\n        }\n    }\n}\n\n",
+"!= 0 && is_cell_group(d) && hybrid_next(h)[d] > most;\n    crowded = group_total(crowded, "
+"sums);\n    barrier(CLK_GLOBAL_MEM_FENCE);\n    for (uint i = local_id(); i < "
+"CLSORT__HYBRID_DIGITS * h.second_digits && crowded;\n         i += CLSORT_GROUP)\n        "
+"hybrid_second_digits(h)[i] = 0;\n    if (local_id() == 0 && crowded)\n        "
+"h.tables[CLSORT__HEAD_PARTS] = 0;\n    return crowded ? 0 : counted;\n}\n\n\n\nCLSORT_KERNEL "
+"void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    "
+"local uint *sums = (local uint *)space;\n    const uint own = CLSORT__HYBRID_DIGITS / "
+"CLSORT_GROUP, first = local_id() * own;\n    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], "
+"sum = 0, tiles = 0, total;\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint "
+"counted = judge_parts(h, sums);\n    for (uint k = 0; k < own; k++) {\n        rows[k] = "
+"hybrid_next(h)[first + k];\n        sum += rows[k];\n        tiles += range_tiles(h, first + k, "
+"rows[k]);\n    }\n    sum = group_scan_total(sum, sums, &total);\n    if (local_id() == 0 && "
+"total != n)\n        atomic_and(h.gate, 0);\n    tiles = group_scan_total(tiles, sums, &total);\n"
+"    for (uint k = 0; k < own; k++) {\n        hybrid_next(h)[first + k] = is_heavy_range(h, "
+"first + k) ? sum + rows[k] : sum;\n        write_range(h, first + k, rows[k], tiles, counted);\n "
+"       sum += rows[k];\n        tiles += range_tiles(h, first + k, rows[k]);\n    }\n    if "
+"(local_id() == 0)\n        h.tables[CLSORT__HEAD_TILES] = total;\n}\n\n",
+"//---- radix: hybrid a tile moves\n\n\n#define CLSORT_MOST_SECOND_DIGITS "
+"CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)\ntypedef struct {\n    local "
+"code_t *staged;\n    local uint *counters, *offsets, *sums, *masks;\n} split_space_t;\n\n"
+"CLSORT_INLINE split_space_t split_space(local ulong2 *space)\n{\n    local uint *counters = "
+"(local uint *)space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 4,\n               *offsets = "
+"counters + CLSORT_MOST_SECOND_DIGITS,\n               *sums = offsets + "
+"CLSORT_MOST_SECOND_DIGITS;\n    const split_space_t l = { (local code_t *)space, counters, "
+"offsets, sums,\n                              sums + 2 * CLSORT_GROUP + 2 };\n    return l;\n}\n"
+"\n\n\nCLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const "
+"uint by)\n{\n    const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : "
+"CLSORT__HYBRID_DIGITS)\n                     / CLSORT_GROUP,\n               first = local_id() "
+"* own;\n    uint count[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP],\n        "
+"place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;\n    #pragma unroll\n    for (uint k = "
+"0; k < own; k++) {\n        count[k] = CLSORT_BRANCH_BARRIERS || rows != 0 ? l.counters[first + "
+"k] : 0;\n        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;\n        sum "
+"+= count[k];\n    }\n    sum = group_scan(sum, l.sums);\n    #pragma unroll\n    for (uint k = "
+"0; k < own; k++) {\n        l.counters[first + k] = sum;\n        l.offsets[first + k] = "
+"place[k] - sum;\n        sum += count[k];\n    }\n}\n\n\ntypedef struct {\n    array_t from, "
+"to;\n    global uint *next;\n    uint rows;\n} move_t;\n\n\n#if CLSORT_KEY_BYTES == 4\n#define "
+"CLSORT_STAGED_AHEAD 8\n#else\n#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS\n#endif\n\n\n\n"
+"#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)\n\n\nCLSORT_INLINE void "
+"write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\n                           "
+"     const uint by)\n{\n    const local uchar *digits = (local uchar *)l.masks;\n    #pragma "
+"unroll CLSORT_STAGED_AHEAD\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n        const "
+"uint i = local_id() + m * CLSORT_GROUP;\n        if (CLSORT_BRANCH_BARRIERS || v.rows != 0) {\n  "
+"          const code_t code = l.staged[i];\n            const uint digit = "
+"CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);\n            "
+"store_key(v.to, l.offsets[digit] + i, decode(code, codec));\n        }\n    }\n}\n\n",
 "//---- radix: hybrid whole tiles\n\n#if CLSORT_WARPS && CLSORT_KEY_BYTES == 8\n#define "
-"CLSORT_FORGET_CODE(x) __asm__ volatile(\"\" : \"+l\"(x))\n#define CLSORT_FORGET_WORD(x) __asm__ "
-"volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_FORGET_CODE(x) __asm__ "
-"volatile(\"\" : \"+r\"(x))\n#define CLSORT_FORGET_WORD(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
-"#else\n#define CLSORT_FORGET_CODE(x)\n#define CLSORT_FORGET_WORD(x)\n#endif\n\n\n\ntypedef "
+"CLSORT_OPAQUE_CODE(x) __asm__ volatile(\"\" : \"+l\"(x))\n#define CLSORT_OPAQUE_WORD(x) __asm__ "
+"volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_OPAQUE_CODE(x) __asm__ "
+"volatile(\"\" : \"+r\"(x))\n#define CLSORT_OPAQUE_WORD(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
+"#else\n#define CLSORT_OPAQUE_CODE(x)\n#define CLSORT_OPAQUE_WORD(x)\n#endif\n\n\n\ntypedef "
 "struct {\n    code_t code[CLSORT_RADIX_ITEMS];\n    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], "
 "digits[(CLSORT_RADIX_ITEMS + 3) / 4];\n} kept_t;\n\n",
 "//---- radix: hybrid whole tiles move\n\n\nCLSORT_INLINE void find_kept(kept_t *k, splitter_t s, "
 "const uint by)\n{\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n     "
 "   const uint d = split_digit(s, k->code[m], by);\n        k->digits[m / 4] = m % 4 ? "
 "k->digits[m / 4] | d << m % 4 * 8 : d;\n    }\n    #pragma unroll\n    for (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m += 4)\n        CLSORT_FORGET_WORD(k->digits[m / 4]);\n}\n\n\nCLSORT_INLINE "
+"CLSORT_RADIX_ITEMS; m += 4)\n        CLSORT_OPAQUE_WORD(k->digits[m / 4]);\n}\n\n\nCLSORT_INLINE "
 "uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)\n{\n    return by == "
-"BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;\n}\n\n\n\n\n"
+"BY_MAP ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;\n}\n\n\n\n\n"
 "CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)\n{\n    const uint "
 "digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;\n    return CLSORT_WARPS ? "
 "popcount(first_peers(digit)) >= CLSORT__WARP / CLSORT__EDGE_DIGITS_CROWD\n                       "
@@ -5564,31 +5625,31 @@ static const char *const clsort__source[] = {
 "CLSORT_RADIX_ITEMS; m++) {\n        const uint own = rank_one(counters, kept_digit(k, s, m, by), "
 "crowds);\n        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;\n    }\n    #pragma "
 "unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n        "
-"CLSORT_FORGET_WORD(k->rank[m / 2]);\n}\n\n",
+"CLSORT_OPAQUE_WORD(k->rank[m / 2]);\n}\n\n",
 "//---- radix: hybrid whole tiles are staged\n\nCLSORT_INLINE void stage_kept(const kept_t *k, "
-"splitter_t s, split_space_t l, const uint by)\n{\n    if (by == BY_LINE)\n        "
-"CLSORT_FORGET_CODE(s.line.low);\n    #pragma unroll\n    for (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++) {\n        const uint d = kept_digit(k, s, m, by),\n                   "
-"place = l.counters[d] + kept_rank(k, m);\n        l.staged[place] = k->code[m];\n        if "
+"splitter_t s, split_space_t l, const uint by)\n{\n    if (by == BY_MAP)\n        "
+"CLSORT_OPAQUE_CODE(s.map.low);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; "
+"m++) {\n        const uint d = kept_digit(k, s, m, by),\n                   place = "
+"l.counters[d] + kept_rank(k, m);\n        l.staged[place] = k->code[m];\n        if "
 "(CLSORT_KEEPS_DIGITS(by) && !s.flat)\n            ((local uchar *)l.masks)[place] = (uchar)d;\n  "
-"  }\n}\n\n\n\n\nCLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, "
+"  }\n}\n\n\n\n\n\nCLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, "
 "const uint by,\n                              uint moves)\n{\n    if (by == BY_MASKS && s.flat)\n"
-"        find_kept(k, s, BY_SLICES);\n    else if (by != BY_LINE)\n        find_kept(k, s, by);\n "
-"   const uint crowds = moves && digits_crowd(k, s, by);\n    if (crowds && CLSORT_WARPS)\n       "
-" rank_kept(k, s, counters, by, 1);\n    else if (crowds)\n        rank_runs(k, s, counters, "
-"by);\n    else if (moves)\n        rank_kept(k, s, counters, by, 0);\n    else {\n        "
-"#pragma unroll\n        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n            k->rank[m "
-"/ 2] = 0;\n    }\n}\n\n\n\nCLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, "
-"codec_t codec,\n                             const uint by)\n{\n    const uint moves = "
-"CLSORT_BRANCHES || v.rows != 0;\n    const array_t from = advance(v.from, moves ? local_id() : "
-"0);\n    kept_t k;\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n      "
-"  k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);\n    barrier(CLK_LOCAL_MEM_FENCE);\n "
-"   #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n        k.code[m] = "
-"encode(k.code[m], codec);\n    count_kept(&k, s, l.counters, by, moves);\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    reserve_places(l, v.next, v.rows, by);\n    "
+"        find_kept(k, s, BY_CELL_GROUPS);\n    else if (by != BY_MAP)\n        find_kept(k, s, "
+"by);\n    const uint crowds = moves && digits_crowd(k, s, by);\n    if (crowds && CLSORT_WARPS)\n"
+"        rank_kept(k, s, counters, by, 1);\n    else if (crowds)\n        rank_runs(k, s, "
+"counters, by);\n    else if (moves)\n        rank_kept(k, s, counters, by, 0);\n    else {\n     "
+"   #pragma unroll\n        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\n            "
+"k->rank[m / 2] = 0;\n    }\n}\n\n\n\nCLSORT_INLINE void move_tile(move_t v, splitter_t s, "
+"split_space_t l, codec_t codec,\n                             const uint by)\n{\n    const uint "
+"moves = CLSORT_BRANCH_BARRIERS || v.rows != 0;\n    const array_t from = advance(v.from, moves ? "
+"local_id() : 0);\n    kept_t k;\n    #pragma unroll\n    for (uint m = 0; m < "
+"CLSORT_RADIX_ITEMS; m++)\n        k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; "
+"m++)\n        k.code[m] = encode(k.code[m], codec);\n    count_kept(&k, s, l.counters, by, "
+"moves);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    reserve_places(l, v.next, v.rows, by);\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    if (moves)\n        stage_kept(&k, s, l, by);\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    if (by == BY_MASKS && s.flat)\n        write_staged(v, s, l, "
-"codec, BY_SLICES);\n    else\n        write_staged(v, s, l, codec, by);\n}\n\n",
+"codec, BY_CELL_GROUPS);\n    else\n        write_staged(v, s, l, codec, by);\n}\n\n",
 "//---- radix: hybrid light codes move\n\nCLSORT_INLINE uint light_digit(splitter_t s, code_t "
 "code)\n{\n    return split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);\n}\n\n\n\n"
 "CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n{\n    "
@@ -5597,18 +5658,18 @@ static const char *const clsort__source[] = {
 "l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);\n    }\n    #pragma "
 "unroll 2\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n        const uint i = local_id() "
 "+ m * CLSORT_GROUP,\n                   d = i < v.rows ? light_digit(s, l.staged[i]) : "
-"CLSORT_STAYS;\n        if (d < CLSORT_STAYS) {\n            atomic_inc(&l.counters[d]);\n        "
-"    light |= 1u << m;\n        }\n    }\n    return light;\n}\n\n\nCLSORT_INLINE void "
-"write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)\n{\n    #pragma "
-"unroll 2\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n        if (light >> m & 1) {\n     "
-"       const code_t code = l.staged[local_id() + m * CLSORT_GROUP];\n            const uint d = "
-"light_digit(s, code);\n            store_key(v.to, atomic_inc(&l.counters[d]), decode(code, "
-"codec));\n        }\n}\n\n\n\nCLSORT_INLINE void move_light(move_t v, splitter_t s, "
-"split_space_t l, codec_t codec)\n{\n    const uint light = count_light(v, s, l, codec);\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += "
-"CLSORT_GROUP)\n        if (v.rows != 0 && l.counters[d] != 0)\n            l.counters[d] = "
-"atomic_add(&v.next[d], l.counters[d]);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    write_light(v, s, "
-"l, codec, light);\n}\n\n",
+"CLSORT_HEAVY_FLAG;\n        if (d < CLSORT_HEAVY_FLAG) {\n            "
+"atomic_inc(&l.counters[d]);\n            light |= 1u << m;\n        }\n    }\n    return light;\n"
+"}\n\n\nCLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, "
+"uint light)\n{\n    #pragma unroll 2\n    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n        "
+"if (light >> m & 1) {\n            const code_t code = l.staged[local_id() + m * CLSORT_GROUP];\n"
+"            const uint d = light_digit(s, code);\n            store_key(v.to, "
+"atomic_inc(&l.counters[d]), decode(code, codec));\n        }\n}\n\n\n\nCLSORT_INLINE void "
+"move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n{\n    const uint light = "
+"count_light(v, s, l, codec);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = local_id(); d "
+"< CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        if (v.rows != 0 && l.counters[d] != 0)\n    "
+"        l.counters[d] = atomic_add(&v.next[d], l.counters[d]);\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    write_light(v, s, l, codec, light);\n}\n\n",
 "//---- radix: hybrid split\n\n\n\nCLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n{\n"
 "    const hybrid_t h = CLSORT_HYBRID;\n    const split_space_t l = split_space(space);\n    "
 "const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;\n    if (n == 0 || *h.gate == 0 || "
@@ -5616,74 +5677,77 @@ static const char *const clsort__source[] = {
 "CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;\n    const splitter_t s = "
 "first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);\n    const move_t v = { "
 "advance(h.source, begin), h.alt, hybrid_next(h), rows };\n    for (uint d = local_id(); d < "
-"CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    if (!CLSORT_BRANCHES) "
-"{\n        move_t all = v, light = v;\n        all.rows = whole && !s.heavy ? rows : 0;\n        "
-"light.rows = rows - all.rows;\n        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : "
-"BY_MASKS);\n        move_light(light, s, l, h.codec);\n    } else if (!whole || s.heavy) "
-"move_light(v, s, l, h.codec);\n    else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : "
-"BY_MASKS);\n}\n\n",
+"CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    if "
+"(!CLSORT_BRANCH_BARRIERS) {\n        move_t all = v, light = v;\n        all.rows = whole && "
+"!s.heavy ? rows : 0;\n        light.rows = rows - all.rows;\n        move_tile(all, s, l, "
+"h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);\n        move_light(light, s, l, h.codec);\n    } "
+"else if (!whole || s.heavy) move_light(v, s, l, h.codec);\n    else move_tile(v, s, l, h.codec, "
+"CLSORT_PAIRS ? BY_KEYS : BY_MASKS);\n}\n\n",
 "//---- radix: hybrid second digits\n\n\ntypedef struct { uint digit, begin, rows, tiles; } "
-"part_t;\n\n\n\nCLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint "
-"*found)\n{\n    const uint total = h.tables[CLSORT__HEAD_TILES];\n    for (uint d = local_id(); "
-"d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n        const uint last = d == "
+"range_part_t;\n\n\n\nCLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint "
+"most, local uint *found)\n{\n    const uint total = h.tables[CLSORT__HEAD_TILES];\n    for (uint "
+"d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n        const uint last = d == "
 "CLSORT__HYBRID_DIGITS - 1,\n                   end = last ? total : hybrid_range(h, d + "
 "1)[RANGE_TILES];\n        if (hybrid_range(h, d)[RANGE_TILES] <= tile && tile < end)\n           "
-" *found = d;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    part_t p = { *found, 0, 0, 0 };\n    "
-"const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];\n   "
-" p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;\n    "
-"p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);\n    p.tiles = (p.rows + "
-"CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n    return p;\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    local "
-"uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SLOTS;\n    if (n == 0 || "
-"*h.gate == 0)\n        return;\n    uint tile = (uint)get_group_id(0) * "
+" *found = d;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    range_part_t p = { *found, 0, 0, 0 "
+"};\n    const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = "
+"hybrid_next(h)[p.digit];\n    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * "
+"CLSORT_SPLIT_TILE;\n    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);\n    p.tiles = "
+"(p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n    return p;\n}\n\n\n\nCLSORT_KERNEL "
+"void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    "
+"local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;\n    "
+"if (n == 0 || *h.gate == 0)\n        return;\n    uint tile = (uint)get_group_id(0) * "
 "CLSORT__HYBRID_RECOUNT_TILES;\n    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, "
 "h.tables[CLSORT__HEAD_TILES]),\n               counted = h.tables[CLSORT__HEAD_PARTS],\n         "
 "      inner = hybrid_range(h, 1)[RANGE_TILES],\n               outer = hybrid_range(h, "
 "CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];\n    if (counted && tile >= inner && end <= outer)\n    "
-"    return;\n    while (tile < end) {\n        const part_t p = find_part(h, tile, end - tile, "
-"found);\n        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n  "
-"      for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n            counters[d] = 0;\n    "
-"    barrier(CLK_LOCAL_MEM_FENCE);\n        count_digits(s, advance(h.alt, p.begin), h.codec,\n   "
-"                  counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n   "
-"                  counters, BY_LINE);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        for (uint "
-"d = local_id(); d < slots; d += CLSORT_GROUP)\n            if (counters[d] != 0)\n               "
-" atomic_add(&hybrid_slots(h)[p.digit * slots + d], counters[d]);\n        tile += p.tiles;\n    "
-"}\n}\n\n",
+"    return;\n    while (tile < end) {\n        const range_part_t p = find_range_part(h, tile, "
+"end - tile, found);\n        const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, "
+"0, 0 } };\n        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)\n            "
+"counters[d] = 0;\n        barrier(CLK_LOCAL_MEM_FENCE);\n        count_by_split(s, "
+"advance(h.alt, p.begin), h.codec,\n                       counted && is_cell_group(p.digit) ? 0 "
+": p.rows, 0,\n                       CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);\n        "
+"barrier(CLK_LOCAL_MEM_FENCE);\n        for (uint d = local_id(); d < second_digits; d += "
+"CLSORT_GROUP)\n            if (counters[d] != 0)\n                "
+"atomic_add(&hybrid_second_digits(h)[p.digit * second_digits + d], counters[d]);\n        tile += "
+"p.tiles;\n    }\n}\n\n",
 "//---- radix: hybrid starts\n\nCLSORT_INLINE uint part_count(local const uint *counts, uint d, "
-"uint slots, uint joins)\n{\n    if (d >= (joins ? slots / 2 : slots))\n        return 0;\n    "
-"return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];\n}\n\n\nCLSORT_INLINE uint "
-"is_sorted_alone(uint rows, uint single)\n{\n    return rows > 1 && fits_bucket(rows) && "
-"!single;\n}\n\n\n\n\nCLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, "
-"local uint *free)\n{\n    const line_t line = range_line(h, digit);\n    if (local_id() == 0)\n  "
-"      *free = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint d = local_id(); d < h.slots / "
-"2; d += CLSORT_GROUP)\n        if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))\n            "
-"*free = 1;\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    const uint joins = "
-"!*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);\n    if (joins && local_id() == "
-"0)\n        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n    return joins;\n}\n\n\n\n"
+"uint second_digits, uint joins)\n{\n    if (d >= (joins ? second_digits / 2 : second_digits))\n  "
+"      return 0;\n    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];\n}\n\n\n"
+"CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)\n{\n    return rows > 1 && "
+"fits_bucket(rows) && !single;\n}\n\n\n\n\nCLSORT_INLINE uint join_second_digits(hybrid_t h, uint "
+"digit, local uint *counts, local uint *free)\n{\n    const linear_map_t map = range_map(h, "
+"digit);\n    if (local_id() == 0)\n        *free = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
+"for (uint d = local_id(); d < h.second_digits / 2; d += CLSORT_GROUP)\n        if "
+"(!fits_bucket(counts[2 * d] + counts[2 * d + 1]))\n            *free = 1;\n    "
+"barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    const uint joins = !*free && "
+"!h.tables[CLSORT__HEAD_FLAT] && !single_parts(map);\n    if (joins && local_id() == 0)\n        "
+"hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;\n    return joins;\n}\n\n\n\n"
 "CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,\n  "
 "                              uint single, uint own, local uint *sums)\n{\n    const uint first "
 "= local_id() * own;\n    uint found = 0, total;\n    #pragma unroll 1\n    for (uint k = 0; k < "
-"own; k++)\n        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), "
-"single);\n    uint place = group_scan_total(found, sums, &total);\n    if (local_id() == 0)\n    "
-"    sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);\n    "
+"own; k++)\n        found += is_sorted_alone(part_count(counts, first + k, h.second_digits, "
+"joins), single);\n    uint place = group_scan_total(found, sums, &total);\n    if (local_id() == "
+"0)\n        sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    place += sums[0];\n    #pragma unroll 1\n    for (uint k = 0; "
-"k < own; k++)\n        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), "
-"single))\n            hybrid_list(h)[place++] = digit * h.slots + first + k;\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_KERNEL void "
+"k < own; k++)\n        if (is_sorted_alone(part_count(counts, first + k, h.second_digits, "
+"joins), single))\n            hybrid_list(h)[place++] = digit * h.second_digits + first + k;\n   "
+" barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    const "
-"uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,\n           "
-"    first = local_id() * own;\n    local uint *sums = (local uint *)space, *counts = sums + 2 * "
-"CLSORT_GROUP + 1;\n    if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)\n        return;\n    "
-"global uint *next = hybrid_slots(h) + digit * slots;\n    const uint single = "
-"single_parts(range_line(h, digit));\n    for (uint d = local_id(); d < slots; d += "
-"CLSORT_GROUP)\n        counts[d] = next[d];\n    barrier(CLK_LOCAL_MEM_FENCE);\n    const uint "
-"joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);\n    list_buckets(h, digit, "
-"counts, joins, single, own, sums);\n    uint sum = 0, total;\n    #pragma unroll 1\n    for "
-"(uint k = 0; k < own; k++)\n        sum += part_count(counts, first + k, slots, joins);\n    sum "
-"= group_scan_total(sum, sums, &total);\n    sum += hybrid_next(h)[digit] - total;\n    #pragma "
-"unroll 1\n    for (uint k = 0; k < own; k++) {\n        const uint rows = part_count(counts, "
-"first + k, slots, joins);\n        if (first + k < slots)\n            next[first + k] = sum;\n  "
-"      sum += rows;\n        judge_bucket(h, single ? 0 : rows);\n    }\n}\n\n",
+"uint digit = (uint)get_group_id(0),\n               own = (second_digits + CLSORT_GROUP - 1) / "
+"CLSORT_GROUP, first = local_id() * own;\n    local uint *sums = (local uint *)space, *counts = "
+"sums + 2 * CLSORT_GROUP + 1;\n    if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)\n        "
+"return;\n    global uint *next = hybrid_second_digits(h) + digit * second_digits;\n    const "
+"uint single = single_parts(range_map(h, digit));\n    for (uint d = local_id(); d < "
+"second_digits; d += CLSORT_GROUP)\n        counts[d] = next[d];\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    const uint joins = join_second_digits(h, digit, counts, sums "
+"+ 2 * CLSORT_GROUP);\n    list_buckets(h, digit, counts, joins, single, own, sums);\n    uint "
+"sum = 0, total;\n    #pragma unroll 1\n    for (uint k = 0; k < own; k++)\n        sum += "
+"part_count(counts, first + k, second_digits, joins);\n    sum = group_scan_total(sum, sums, "
+"&total);\n    sum += hybrid_next(h)[digit] - total;\n    #pragma unroll 1\n    for (uint k = 0; "
+"k < own; k++) {\n        const uint rows = part_count(counts, first + k, second_digits, joins);\n"
+"        if (first + k < second_digits)\n            next[first + k] = sum;\n        sum += "
+"rows;\n        judge_bucket(h, single ? 0 : rows);\n    }\n}\n\n",
 "//---- radix: hybrid resplit\n\n\nCLSORT_INLINE void fill_heavies(hybrid_t h, local code_t "
 "*list, uint first, uint step)\n{\n    local uint *places = (local uint *)(list + "
 "CLSORT__EDGE_HEAVIES);\n    const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];\n    for (uint "
@@ -5693,49 +5757,50 @@ static const char *const clsort__source[] = {
 "hybrid_next(h)[digit];\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint k = 0; k < "
 "heavies; k++) {\n        const code_t key = decode(list[k], h.codec);\n        for (uint i = "
 "places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)\n            "
-"store_key(h.target, i, key);\n    }\n}\n\n\n\nCLSORT_APART void pass_part(global uchar *from, "
-"code_t mask, code_t flip, code_t rotate, uint rows,\n                            code_t low, "
-"uint shift, uint factor, uint before,\n                            local uint *counters, local "
-"code_t *staged, uint stages)\n{\n    const array_t alt = CLSORT_ARRAY_OF(from, from, 0);\n    "
-"const codec_t codec = { mask, flip, rotate };\n    const line_t line = { low, shift, factor, "
-"before };\n    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n      "
-"  code_t code[CLSORT_AHEAD];\n        load_within(code, alt, codec, at, rows);\n        #pragma "
-"unroll\n        for (uint m = 0; m < CLSORT_AHEAD; m++)\n            if (at + m * CLSORT_GROUP < "
-"rows) {\n                const uint place = atomic_inc(&counters[line_part(line, code[m])]);\n   "
-"             if (stages)\n                    staged[place] = code[m];\n            }\n    }\n   "
-" barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void move_part(move_t v, line_t line, "
-"split_space_t l, codec_t c)\n{\n    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, "
-"line.low, line.shift, line.factor,\n              line.before, l.counters, l.staged, 0);\n    "
-"reserve_places(l, v.next, v.rows, BY_LINE);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
-"pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,\n    "
-"          line.before, l.counters, l.staged, 1);\n    #pragma unroll 4\n    for (uint i = "
-"local_id(); i < v.rows; i += CLSORT_GROUP) {\n        const code_t code = l.staged[i];\n        "
-"store_key(v.to, l.offsets[line_part(line, code)] + i, decode(code, c));\n    }\n}\n\n\n\n"
-"CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = "
-"CLSORT_HYBRID;\n    const split_space_t l = split_space(space);\n    const uint tile = "
-"(uint)get_group_id(0);\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint tiles = "
-"h.tables[CLSORT__HEAD_TILES],\n               fillers = min((uint)get_num_groups(0) - tiles, "
-"CLSORT__HYBRID_FILLERS + 0u);\n    if (tile >= tiles) {\n        if (tile < tiles + fillers)\n   "
-"         fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);\n     "
-"   return;\n    }\n    for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)\n     "
-"   l.counters[d] = 0;\n    const part_t p = find_part(h, tile, 1, l.sums);\n    const splitter_t "
-"s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n    const move_t v = { "
-"advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,\n                       "
-"p.rows };\n    if (!CLSORT_BRANCHES) {\n        move_t all = v, part = v;\n        all.rows = "
-"p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;\n        part.rows = p.rows - all.rows;\n        "
-"move_tile(all, s, l, h.codec, BY_LINE);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        "
-"move_part(part, s.line, l, h.codec);\n    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, "
-"s, l, h.codec, BY_LINE);\n    else move_part(v, s.line, l, h.codec);\n}\n\n",
+"store_key(h.target, i, key);\n    }\n}\n\n\n\nCLSORT_NOINLINE_NV void pass_part(global uchar "
+"*from, code_t mask, code_t flip, code_t rotate,\n                                  uint rows, "
+"code_t low, uint shift, uint factor, uint before,\n                                  local uint "
+"*counters, local code_t *staged, uint stages)\n{\n    const array_t alt = CLSORT_ARRAY_OF(from, "
+"from, 0);\n    const codec_t codec = { mask, flip, rotate };\n    const linear_map_t map = { "
+"low, shift, factor, before };\n    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * "
+"CLSORT_GROUP) {\n        code_t code[CLSORT_AHEAD];\n        load_within(code, alt, codec, at, "
+"rows);\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_AHEAD; m++)\n            if "
+"(at + m * CLSORT_GROUP < rows) {\n                const uint place = "
+"atomic_inc(&counters[map_part(map, code[m])]);\n                if (stages)\n                    "
+"staged[place] = code[m];\n            }\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n"
+"CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)\n{\n    "
+"pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,\n       "
+"       map.before, l.counters, l.staged, 0);\n    reserve_places(l, v.next, v.rows, BY_MAP);\n   "
+" barrier(CLK_LOCAL_MEM_FENCE);\n    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, "
+"map.low, map.shift, map.factor,\n              map.before, l.counters, l.staged, 1);\n    "
+"#pragma unroll 4\n    for (uint i = local_id(); i < v.rows; i += CLSORT_GROUP) {\n        const "
+"code_t code = l.staged[i];\n        store_key(v.to, l.offsets[map_part(map, code)] + i, "
+"decode(code, c));\n    }\n}\n\n\n\nCLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n"
+"{\n    const hybrid_t h = CLSORT_HYBRID;\n    const split_space_t l = split_space(space);\n    "
+"const uint tile = (uint)get_group_id(0);\n    if (n == 0 || *h.gate == 0)\n        return;\n    "
+"const uint tiles = h.tables[CLSORT__HEAD_TILES],\n               fillers = "
+"min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);\n    if (tile >= tiles) {\n   "
+"     if (tile < tiles + fillers)\n            fill_heavies(h, l.staged, (tile - tiles) * "
+"CLSORT_GROUP, fillers * CLSORT_GROUP);\n        return;\n    }\n    for (uint d = local_id(); d "
+"< CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    const "
+"range_part_t p = find_range_part(h, tile, 1, l.sums);\n    const splitter_t s = { range_map(h, "
+"p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n    const move_t v = { advance(h.alt, p.begin), "
+"h.target,\n                       hybrid_second_digits(h) + p.digit * second_digits, p.rows };\n "
+"   if (!CLSORT_BRANCH_BARRIERS) {\n        move_t all = v, part = v;\n        all.rows = p.rows "
+"== CLSORT_SPLIT_TILE ? p.rows : 0;\n        part.rows = p.rows - all.rows;\n        "
+"move_tile(all, s, l, h.codec, BY_MAP);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        "
+"move_part(part, s.map, l, h.codec);\n    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, "
+"l, h.codec, BY_MAP);\n    else move_part(v, s.map, l, h.codec);\n}\n\n",
 "//---- radix: hybrid buckets\n\n\ntypedef struct {\n    uint begin, rows, again, single;\n    "
-"code_t low, last;\n    line_t line;\n} bucket_t;\n\nCLSORT_INLINE bucket_t take_bucket(hybrid_t "
-"h, uint number)\n{\n    const uint again = h.slots != 0, most = max(h.slots, 1u),\n              "
-" digit = number >> popcount(most - 1);\n    global const uint *ends = again ? hybrid_slots(h) : "
-"hybrid_next(h),\n                      *range = hybrid_range(h, digit);\n    bucket_t b = { "
-"number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };\n    const code_t last "
-"= load_code(range + RANGE_LAST);\n    b.rows = ends[number] - b.begin;\n    b.single = "
-"single_parts(b.line);\n    const ulong part = b.line.before + (number & (most - 1));\n    b.low "
-"= line_start(b.line, part, 0, last);\n    b.last = (code_t)(line_start(b.line, part + 1, 0, "
-"last) - 1);\n    return b;\n}\n\n",
+"code_t low, last;\n    linear_map_t map;\n} bucket_t;\n\nCLSORT_INLINE bucket_t "
+"take_bucket(hybrid_t h, uint number)\n{\n    const uint again = h.second_digits != 0, most = "
+"max(h.second_digits, 1u),\n               digit = number >> popcount(most - 1);\n    global "
+"const uint *ends = again ? hybrid_second_digits(h) : hybrid_next(h),\n                      "
+"*range = hybrid_range(h, digit);\n    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, "
+"0, 0, range_map(h, digit) };\n    const code_t last = load_code(range + RANGE_LAST);\n    b.rows "
+"= ends[number] - b.begin;\n    b.single = single_parts(b.map);\n    const ulong part = "
+"b.map.before + (number & (most - 1));\n    b.low = map_start(b.map, part, 0, last);\n    b.last "
+"= (code_t)(map_start(b.map, part + 1, 0, last) - 1);\n    return b;\n}\n\n",
 "//---- radix: hybrid bucket kernel\n\n\n#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\n"
 "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n{\n    "
 "#pragma unroll\n    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n        const code_t key = "
@@ -5747,80 +5812,81 @@ static const char *const clsort__source[] = {
 "local_id());\n    #pragma unroll CLSORT_SORTED_AHEAD\n    for (uint m = 0; m < "
 "CLSORT_BUCKET_ITEMS; m++)\n        if (local_id() + m * CLSORT_GROUP < rows)\n            "
 "store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));\n}\n\n\n\n\n"
-"CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,\n     "
-"                         code_t mask, code_t flip, code_t rotate, local ulong2 *space,\n         "
-"                     uint rows, code_t low, uint shift, uint factor, uint again)\n{\n    const "
-"array_t to = CLSORT_ARRAY_OF(keys, values, 1),\n                  from = CLSORT_ARRAY_OF(again "
-"&& !CLSORT_PAIRS ? keys : alt, alt, 0);\n    const codec_t codec = { mask, flip, rotate };\n    "
-"const line_t line = { low, shift, factor };\n    const bucket_space_t l = bucket_space(space);\n "
-"   code_t key[CLSORT_BUCKET_ITEMS];\n    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, "
-"key);\n    else load_bucket(from, codec, rows, key);\n    barrier(CLK_LOCAL_MEM_FENCE | "
-"CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? "
-"CLSORT_BUCKET_ITEMS : 0); m++)\n        key[m] = encode(key[m], codec);\n    sort_bins(l, key, "
-"rows, line);\n    store_bucket(l, to, codec, rows);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n"
-"CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows, line_t "
-"line,\n                             uint again)\n{\n    const array_t to = advance(h.target, "
-"begin);\n    sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, "
-"h.codec.flip,\n                h.codec.rotate, space, rows, line.low, line.shift, line.factor, "
-"again);\n}\n\n\n\nCLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)\n"
-"{\n    const array_t to = advance(h.target, b.begin);\n    for (uint i = local_id(); i < b.rows "
-"&& b.single && !b.again; i += CLSORT_GROUP)\n        store_key(to, i, decode(b.line.low, "
-"h.codec));\n    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)\n        sort_part(h, "
-"space, b.begin, b.rows, b.line, b.again);\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    if (n "
-"== 0 || *h.gate == 0)\n        return;\n    const uint buckets = slots ? "
-"h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\n    for (uint i = (uint)get_group_id(0); "
-"i < buckets; i += (uint)get_num_groups(0))\n        finish_bucket(h, space, take_bucket(h, slots "
-"? hybrid_list(h)[i] : i));\n}\n\n",
-"//---- radix: hybrid windows\n\n\ntypedef struct {\n    code_t low, top;\n    line_t line;\n    "
-"uint bin, rows, equal;\n} window_t;\n\n\n\nCLSORT_INLINE void fit_bins(bucket_space_t l)\n{\n    "
-"const uint first = local_id() * CLSORT_OWN_BINS;\n    uint sum = 0;\n    #pragma unroll 1\n    "
-"for (uint k = 0; k < CLSORT_OWN_BINS; k++)\n        sum += l.bins[pad_slot(first + k, 5)];\n    "
-"sum = group_scan(sum, l.sums);\n    #pragma unroll 1\n    for (uint k = 0; k < CLSORT_OWN_BINS; "
-"k++) {\n        const uint count = l.bins[pad_slot(first + k, 5)];\n        if (sum <= "
-"CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {\n            l.words[WORD_TAKEN] = "
-"sum;\n            l.words[WORD_BIN] = first + k;\n            l.words[WORD_HEAVY] = count;\n     "
-"   }\n        sum += count;\n    }\n    if (local_id() == CLSORT_GROUP - 1 && sum <= "
-"CLSORT_BUCKET_TILE) {\n        l.words[WORD_TAKEN] = sum;\n        l.words[WORD_BIN] = "
-"CLSORT_BUCKET_BINS;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_APART void "
-"scan_window(local ulong2 *space, global uchar *from, global uchar *keys,\n                       "
-"       global uchar *values, code_t mask, code_t flip, code_t rotate,\n                          "
-"    uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)\n{\n    const array_t "
-"alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);\n    const codec_t "
-"codec = { mask, flip, rotate };\n    const line_t line = { low, shift, factor };\n    const "
+"CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar "
+"*alt,\n                                    code_t mask, code_t flip, code_t rotate, local ulong2 "
+"*space,\n                                    uint rows, code_t low, uint shift, uint factor, "
+"uint again)\n{\n    const array_t to = CLSORT_ARRAY_OF(keys, values, 1),\n                  from "
+"= CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, alt, 0);\n    const codec_t codec = { "
+"mask, flip, rotate };\n    const linear_map_t map = { low, shift, factor };\n    const "
+"bucket_space_t l = bucket_space(space);\n    code_t key[CLSORT_BUCKET_ITEMS];\n    if "
+"(CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);\n    else load_bucket(from, codec, "
+"rows, key);\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    "
+"for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\n        key[m] = "
+"encode(key[m], codec);\n    sort_bins(l, key, rows, map);\n    store_bucket(l, to, codec, "
+"rows);\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void sort_part(hybrid_t h, local "
+"ulong2 *space, uint begin, uint rows,\n                             linear_map_t map, uint "
+"again)\n{\n    const array_t to = advance(h.target, begin);\n    sort_bucket(to.keys, to.values, "
+"advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,\n                h.codec.rotate, space, "
+"rows, map.low, map.shift, map.factor, again);\n}\n\n\n\nCLSORT_INLINE void "
+"finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)\n{\n    const array_t to = "
+"advance(h.target, b.begin);\n    for (uint i = local_id(); i < b.rows && b.single && !b.again; i "
+"+= CLSORT_GROUP)\n        store_key(to, i, decode(b.map.low, h.codec));\n    if (b.rows != 0 && "
+"fits_bucket(b.rows) && !b.single)\n        sort_part(h, space, b.begin, b.rows, b.map, "
+"b.again);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\n    const "
+"hybrid_t h = CLSORT_HYBRID;\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint "
+"buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\n    for (uint "
+"i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))\n        finish_bucket(h, "
+"space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));\n}\n\n",
+"//---- radix: hybrid portions\n\n\ntypedef struct {\n    code_t low, top;\n    linear_map_t "
+"map;\n    uint bin, rows, equal;\n} portion_t;\n\n\n\nCLSORT_INLINE void fit_bins(bucket_space_t "
+"l)\n{\n    const uint first = local_id() * CLSORT_OWN_BINS;\n    uint sum = 0;\n    #pragma "
+"unroll 1\n    for (uint k = 0; k < CLSORT_OWN_BINS; k++)\n        sum += l.bins[pad_slot(first + "
+"k, 5)];\n    sum = group_scan(sum, l.sums);\n    #pragma unroll 1\n    for (uint k = 0; k < "
+"CLSORT_OWN_BINS; k++) {\n        const uint count = l.bins[pad_slot(first + k, 5)];\n        if "
+"(sum <= CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {\n            "
+"l.words[WORD_TAKEN] = sum;\n            l.words[WORD_BIN] = first + k;\n            "
+"l.words[WORD_HEAVY] = count;\n        }\n        sum += count;\n    }\n    if (local_id() == "
+"CLSORT_GROUP - 1 && sum <= CLSORT_BUCKET_TILE) {\n        l.words[WORD_TAKEN] = sum;\n        "
+"l.words[WORD_BIN] = CLSORT_BUCKET_BINS;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\n"
+"CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar "
+"*keys,\n                                     global uchar *values, code_t mask, code_t flip, "
+"code_t rotate,\n                                     uint rows, code_t low, uint shift, uint "
+"factor, code_t top,\n                                     uint bin)\n{\n    const array_t alt = "
+"CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);\n    const codec_t codec "
+"= { mask, flip, rotate };\n    const linear_map_t map = { low, shift, factor };\n    const "
 "bucket_space_t l = bucket_space(space);\n    for (uint at = local_id(); at < rows; at += "
 "CLSORT_AHEAD * CLSORT_GROUP) {\n        code_t code[CLSORT_AHEAD];\n        load_within(code, "
 "alt, codec, at, rows);\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_AHEAD; m++) "
-"{\n            const uint own = line_bin(line, code[m]);\n            if (at + m * CLSORT_GROUP "
-">= rows || code[m] < low || code[m] > top)\n                continue;\n            if (bin == "
-"0)\n                atomic_inc(&l.bins[pad_slot(own, 5)]);\n            else if (own < bin)\n    "
-"            store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));\n       "
-" }\n    }\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void "
-"scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done, line_t line,\n               "
-"                code_t top, uint bin)\n{\n    const array_t to = advance(h.target, b.begin + "
-"done);\n    scan_window(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,\n "
-"               h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, "
-"bin);\n}\n\n\n\n\n\nCLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t "
-"b, code_t *low)\n{\n    const bucket_space_t l = bucket_space(space);\n    code_t top = b.last;\n"
-"    window_t w;\n    do {\n        const code_t first = *low;\n        const line_t line = "
-"make_line(first, top, 1);\n        clear_bucket(l);\n        scan_bucket(h, space, b, 0, line, "
-"top, 0);\n        fit_bins(l);\n        const uint bin = l.words[WORD_BIN], taken = "
-"l.words[WORD_TAKEN],\n                   heavy = l.words[WORD_HEAVY];\n        const code_t "
-"begin = line_start(line, bin, CLSORT_BUCKET_BINS_LOG2, top),\n                     next = "
-"line_start(line, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);\n        barrier(CLK_LOCAL_MEM_FENCE);\n"
-"        w.low = taken ? first : begin;\n        w.top = top;\n        w.line = line;\n        "
-"w.bin = bin;\n        w.equal = taken == 0 && (code_t)(next - begin) == 1;\n        w.rows = "
-"w.equal ? heavy : taken;\n        *low = w.equal ? next : begin;\n        top = (code_t)(next - "
-"1);\n    } while (w.rows == 0);\n    return w;\n}\n\n",
+"{\n            const uint own = map_bin(map, code[m]);\n            if (at + m * CLSORT_GROUP >= "
+"rows || code[m] < low || code[m] > top)\n                continue;\n            if (bin == 0)\n  "
+"              atomic_inc(&l.bins[pad_slot(own, 5)]);\n            else if (own < bin)\n          "
+"      store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));\n        }\n  "
+"  }\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void "
+"scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,\n                            "
+"   linear_map_t map, code_t top, uint bin)\n{\n    const array_t to = advance(h.target, b.begin "
+"+ done);\n    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, "
+"h.codec.mask,\n                 h.codec.flip, h.codec.rotate, b.rows, map.low, map.shift, "
+"map.factor, top, bin);\n}\n\n\n\n\n\nCLSORT_INLINE portion_t next_portion(hybrid_t h, local "
+"ulong2 *space, bucket_t b, code_t *low)\n{\n    const bucket_space_t l = bucket_space(space);\n  "
+"  code_t top = b.last;\n    portion_t w;\n    do {\n        const code_t first = *low;\n        "
+"const linear_map_t map = make_map(first, top, 1);\n        clear_bucket(l);\n        "
+"scan_bucket(h, space, b, 0, map, top, 0);\n        fit_bins(l);\n        const uint bin = "
+"l.words[WORD_BIN], taken = l.words[WORD_TAKEN],\n                   heavy = "
+"l.words[WORD_HEAVY];\n        const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, "
+"top),\n                     next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);\n      "
+"  barrier(CLK_LOCAL_MEM_FENCE);\n        w.low = taken ? first : begin;\n        w.top = top;\n  "
+"      w.map = map;\n        w.bin = bin;\n        w.equal = taken == 0 && (code_t)(next - begin) "
+"== 1;\n        w.rows = w.equal ? heavy : taken;\n        *low = w.equal ? next : begin;\n       "
+" top = (code_t)(next - 1);\n    } while (w.rows == 0);\n    return w;\n}\n\n",
 "//---- radix: hybrid long buckets\n\n\nCLSORT_INLINE void sort_long(hybrid_t h, local ulong2 "
 "*space, bucket_t b)\n{\n    const array_t alt = advance(h.alt, b.begin), target = "
 "advance(h.target, b.begin);\n    code_t low = b.low;\n    for (uint i = local_id(); i < b.rows "
 "&& b.again; i += CLSORT_GROUP)\n        store_key(alt, i, load_key(target, i));\n    "
 "barrier(CLK_GLOBAL_MEM_FENCE);\n    for (uint done = 0; done < b.rows;) {\n        const "
-"window_t w = next_window(h, space, b, &low);\n        if (!w.equal) {\n            "
-"scan_bucket(h, space, b, done, w.line, w.top, w.bin);\n            sort_part(h, space, b.begin + "
-"done, w.rows,\n                      make_line(w.low, (code_t)(low - 1), 1), 1);\n        }\n    "
-"    for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)\n            "
+"portion_t w = next_portion(h, space, b, &low);\n        if (!w.equal) {\n            "
+"scan_bucket(h, space, b, done, w.map, w.top, w.bin);\n            sort_part(h, space, b.begin + "
+"done, w.rows,\n                      make_map(w.low, (code_t)(low - 1), 1), 1);\n        }\n     "
+"   for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)\n            "
 "store_key(advance(target, done), i, decode(w.low, h.codec));\n        done += w.rows;\n    }\n}\n"
 "\n\n\n\nCLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint "
 "buckets)\n{\n    const uint number = first + local_id() * step;\n    if (local_id() == 0)\n      "
@@ -5833,11 +5899,11 @@ static const char *const clsort__source[] = {
 "CLSORT__GATE)\n            words[i] = 0;\n}\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    local uint "
 "*list = bucket_space(space).words + 8;\n    const uint step = (uint)get_num_groups(0),\n         "
-"      buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);\n    if (n != 0 && *h.gate == 0)\n       "
-" clear_passes(h);\n    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)\n        "
-"return;\n    for (uint first = (uint)get_group_id(0); first < buckets; first += step * "
-"CLSORT_GROUP) {\n        list_long(h, list, first, step, buckets);\n        for (uint k = 0; k < "
-"list[CLSORT_GROUP]; k++)\n            sort_long(h, space, take_bucket(h, list[k]));\n        "
+"      buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);\n    if (n != 0 && *h.gate == "
+"0)\n        clear_passes(h);\n    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == "
+"0)\n        return;\n    for (uint first = (uint)get_group_id(0); first < buckets; first += step "
+"* CLSORT_GROUP) {\n        list_long(h, list, first, step, buckets);\n        for (uint k = 0; k "
+"< list[CLSORT_GROUP]; k++)\n            sort_long(h, space, take_bucket(h, list[k]));\n        "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n#endif\n\n",
 "//---- radix: bins of runs\n#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)\n\n\n"
 "CLSORT_INLINE uint bins_crowd(uint bin)\n{\n    return popcount(first_peers(bin)) >= "
@@ -5850,18 +5916,17 @@ static const char *const clsort__source[] = {
 "= atomic_add(&bins[first], popcount(peers));\n        __asm__ volatile(\"shfl.sync.idx.b32 %0, "
 "%0, 0, 31, -1;\" : \"+r\"(base));\n        return bin == first ? base + popcount(peers & ((1u << "
 "lane) - 1)) : atomic_inc(&bins[bin]);\n    }\n#endif\n    return atomic_inc(&bins[bin]);\n}\n\n\n"
-"\nCLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint "
-"rows,\n                                   line_t line)\n{\n    const uint spare = "
-"CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,\n               warp_end = "
-"(local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),\n               crowds = "
-"bins_crowd(line_bin(line, key[0]));\n    if (warp_end <= rows && !crowds) {\n        #pragma "
-"unroll\n        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n            const uint bin = "
-"pad_slot(line_bin(line, key[m]), 5);\n            rank[m] = atomic_inc(&l.bins[bin]) | bin << "
-"16;\n        }\n    } else {\n        #pragma unroll\n        for (uint m = 0; m < "
-"CLSORT_BUCKET_ITEMS; m++) {\n            const uint inside = bucket_item(m) < rows,\n            "
-"           bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n            rank[m] = "
-"count_key(l.bins, bin, crowds) | bin << 16;\n        }\n    }\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"\nCLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,\n"
+"                                  linear_map_t map)\n{\n    const uint spare = CLSORT_BIN_SLOTS "
+"+ local_id() % CLSORT__HYBRID_SPARE_BINS,\n               warp_end = (local_id() / CLSORT__WARP "
+"+ 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),\n               crowds = bins_crowd(map_bin(map, "
+"key[0]));\n    if (warp_end <= rows && !crowds) {\n        #pragma unroll\n        for (uint m = "
+"0; m < CLSORT_BUCKET_ITEMS; m++) {\n            const uint bin = pad_slot(map_bin(map, key[m]), "
+"5);\n            rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;\n        }\n    } else {\n      "
+"  #pragma unroll\n        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n            const "
+"uint inside = bucket_item(m) < rows,\n                       bin = inside ? "
+"pad_slot(map_bin(map, key[m]), 5) : spare;\n            rank[m] = count_key(l.bins, bin, crowds) "
+"| bin << 16;\n        }\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: splitters of runs\nCLSORT_INLINE local code_t *splitters_of(bucket_space_t l)\n{\n "
 "   return (local code_t *)(l.words + 8);\n}\n\n\n\nCLSORT_INLINE void "
 "take_splitters(bucket_space_t l, const code_t *key)\n{\n    const uint t = local_id();\n    "
@@ -5886,15 +5951,15 @@ static const char *const clsort__source[] = {
 "pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;\n        crowds = m == 0 ? "
 "bins_crowd(bin) : crowds;\n        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;\n    }\n"
 "    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
-"//---- radix: sorting of runs\n\n\n\nCLSORT_INLINE void sort_bucket(bucket_space_t l, const "
-"code_t *key, uint rows, code_t least,\n                               code_t most)\n{\n    const "
-"line_t line = make_line(least, most, 1);\n    uint rank[CLSORT_BUCKET_ITEMS];\n    "
-"count_line_bins(l, key, rank, rows, line);\n    uint longest = place_bins(l, CLSORT_OWN_BINS);\n "
-"   longest = single_bins(line) ? 0 : longest;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if "
-"(!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {\n        count_split_bins(l, "
-"key, rank, rows);\n        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n    }\n    "
-"fill_bins(l, key, rank, rows);\n    order_bins(l, rows, longest);\n}\n\nCLSORT_INLINE void "
-"store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)\n{\n    if "
+"//---- radix: sorting of runs\n\n\n\nCLSORT_INLINE void sort_tile_codes(bucket_space_t l, const "
+"code_t *key, uint rows, code_t least,\n                                   code_t most)\n{\n    "
+"const linear_map_t map = make_map(least, most, 1);\n    uint rank[CLSORT_BUCKET_ITEMS];\n    "
+"count_map_bins(l, key, rank, rows, map);\n    uint longest = place_bins(l, CLSORT_OWN_BINS);\n   "
+" longest = single_bins(map) ? 0 : longest;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if "
+"(!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {\n        "
+"count_split_bins(l, key, rank, rows);\n        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n   "
+" }\n    fill_bins(l, key, rank, rows);\n    order_bins(l, rows, longest);\n}\n\nCLSORT_INLINE "
+"void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)\n{\n    if "
 "(keys_are_codes(codec)) {\n        #pragma unroll 8\n        for (uint i = local_id(); i < rows; "
 "i += CLSORT_GROUP)\n            *key_place(to, i) = l.keys[key_slot(i)];\n    } else {\n        "
 "for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n            *key_place(to, i) = "
@@ -5939,8 +6004,8 @@ static const char *const clsort__source[] = {
 "codec);\n    clear_bucket(l);\n    read_edges(s, &least, &most);\n    if "
 "(!keys_are_codes(codec)) {\n        #pragma unroll\n        for (uint m = 0; m < "
 "CLSORT_BUCKET_ITEMS; m++)\n            code[m] = encode(code[m], codec);\n    }\n    "
-"sort_bucket(l, code, rows, least, most);\n    store_held(l, advance(target, span.begin), codec, "
-"rows);\n}\n#endif\n\n",
+"sort_tile_codes(l, code, rows, least, most);\n    store_tile_codes(l, advance(target, "
+"span.begin), codec, rows);\n}\n#endif\n\n",
 "//---- radix: ranks\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && "
 "CLSORT_SHARE_LOG2 > 0\n\n\n#define CLSORT_RANKS_ARGS \\\n    CLSORT_ARRAY_ARGS(source), "
 "CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, \\\n        uint size_log2, local ulong "
@@ -6019,8 +6084,8 @@ static const char *const clsort__source[] = {
 "most)\n{\n    #pragma unroll\n    for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {\n    "
 "    #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            if (step <= "
 "most && !(m & step))\n                order_codes(&v[m], &v[m + step]);\n    }\n}\n\n\n\n#if "
-"CLSORT_BRANCHES\n#define CLSORT_UNROLL_RUNS 16\n#define CLSORT_UNROLL_CODES CLSORT_ITEMS\n#else\n"
-"#define CLSORT_UNROLL_RUNS 1\n#define CLSORT_UNROLL_CODES 1\n#endif\n\nCLSORT_INLINE void "
+"CLSORT_BRANCH_BARRIERS\n#define CLSORT_UNROLL_RUNS 16\n#define CLSORT_UNROLL_CODES CLSORT_ITEMS\n"
+"#else\n#define CLSORT_UNROLL_RUNS 1\n#define CLSORT_UNROLL_CODES 1\n#endif\n\nCLSORT_INLINE void "
 "sort_own(code_t *v)\n{\n    #pragma unroll CLSORT_UNROLL_RUNS\n    for (uint run = 1; run < "
 "CLSORT_ITEMS; run *= 2) {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; "
 "m++)\n            if (!(m & run))\n                order_codes(&v[m], &v[m ^ (2 * run - 1)]);\n  "
@@ -6060,27 +6125,29 @@ static const char *const clsort__source[] = {
 "? CLSORT__WARP : 1); run < rows; run *= 2) {\n        merge_held(l, v, run);\n        hold(l, "
 "v);\n    }\n}\n\n\nCLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint "
 "rows)\n{\n    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n        *key_place(to, i) "
-"= decode(held(l, i), codec);\n}\n\n#if CLSORT_FEW == 1\n\nCLSORT_KERNEL void "
-"clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n{\n    const samples_t s = CLSORT_SAMPLES;\n    const "
-"held_t l = held_space(space);\n    const uint begin = (uint)get_group_id(0) * tile, rows = min(n "
-"- begin, tile),\n               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n    const "
-"array_t from = advance(s.source, begin);\n    code_t v[CLSORT_ITEMS];\n    if (n == 0)\n        "
-"return;\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        v[m] = "
-"*key_place(from, min(m * width + local_id(), rows - 1));\n    barrier(CLK_LOCAL_MEM_FENCE | "
-"CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        "
-"v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)\n             "
-"                                                      : CLSORT_TOP_CODE;\n    sort_own(v);\n    "
-"merge_own(l, v, rows);\n    store_held(l, advance(s.target, begin), s.codec, rows);\n}\n#else\n\n",
-"//---- radix: samples bins\n\n\n#define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)\n"
-"#define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)\n\ntypedef struct { local uint *count, "
-"*words; } bins_t;\nenum { WORD_LONGEST, WORD_KEPT };\n\nCLSORT_INLINE bins_t bins_of(held_t l)\n"
-"{\n    const uint slots = CLSORT_BINS + (CLSORT_BINS >> CLSORT__WORD_PAD_LOG2) + 1;\n    const "
-"bins_t b = { l.words, l.words + slots };\n    return b;\n}\n\nCLSORT_INLINE local uint "
-"*bin_slot(bins_t b, uint bin)\n{\n    return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];\n}\n"
-"\nCLSORT_INLINE local code_t *held_slot(held_t l, uint i)\n{\n    return &l.keys[pad_slot(i, "
+"= decode(held(l, i), codec);\n}\n\n#if CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES\n\n"
+"CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n{\n    const samples_t s = "
+"CLSORT_SAMPLES;\n    const held_t l = held_space(space);\n    const uint begin = "
+"(uint)get_group_id(0) * tile, rows = min(n - begin, tile),\n               width = (rows + "
+"CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n    const array_t from = advance(s.source, begin);\n    "
+"code_t v[CLSORT_ITEMS];\n    if (n == 0)\n        return;\n    #pragma unroll\n    for (uint m = "
+"0; m < CLSORT_ITEMS; m++)\n        v[m] = *key_place(from, min(m * width + local_id(), rows - "
+"1));\n    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    #pragma unroll\n    for "
+"(uint m = 0; m < CLSORT_ITEMS; m++)\n        v[m] = local_id() < width && m * width + local_id() "
+"< rows ? encode(v[m], s.codec)\n                                                                 "
+"  : CLSORT_TOP_CODE;\n    sort_own(v);\n    merge_own(l, v, rows);\n    store_held(l, "
+"advance(s.target, begin), s.codec, rows);\n}\n#else\n\n",
+"//---- radix: samples bins\n\n\n#define CLSORT_SAMPLES_OWN_BINS (1 << "
+"CLSORT__SAMPLES_OWN_BINS_LOG2)\n#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * "
+"CLSORT_SAMPLES_OWN_BINS)\n\ntypedef struct { local uint *count, *words; } bins_t;\nenum { "
+"BINS_LONGEST, BINS_KEPT };\n\nCLSORT_INLINE bins_t bins_of(held_t l)\n{\n    const uint slots = "
+"CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;\n    const bins_t b = "
+"{ l.words, l.words + slots };\n    return b;\n}\n\nCLSORT_INLINE local uint *bin_slot(bins_t b, "
+"uint bin)\n{\n    return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];\n}\n\nCLSORT_INLINE "
+"local code_t *held_slot(held_t l, uint i)\n{\n    return &l.keys[pad_slot(i, "
 "CLSORT_KEY_PAD_LOG2)];\n}\n\n\nCLSORT_INLINE void clear_counts(bins_t b)\n{\n    #pragma unroll\n"
-"    for (uint k = 0; k < CLSORT_OWN_BINS; k++)\n        *bin_slot(b, local_id() + k * "
-"CLSORT_GROUP) = 0;\n    if (local_id() == 0)\n        b.words[WORD_LONGEST] = 0;\n    "
+"    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++)\n        *bin_slot(b, local_id() + k * "
+"CLSORT_GROUP) = 0;\n    if (local_id() == 0)\n        b.words[BINS_LONGEST] = 0;\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_WARPS\n\nCLSORT_INLINE uint scan_lanes(uint x)\n"
 "{\n    const uint lane = local_id() % CLSORT__WARP;\n    #pragma unroll\n    for (uint step = 1; "
 "step < CLSORT__WARP; step *= 2) {\n        uint other;\n        __asm__ "
@@ -6096,33 +6163,35 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\n    *total = lane_value(all, CLSORT__WARP - 1);\n    return (warp "
 "? before : 0) + sum - x;\n#else\n    const uint before = group_scan_total(x, sums, total);\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    return before;\n#endif\n}\n\n\n\n\nCLSORT_INLINE uint "
-"place_counts(held_t l, bins_t b)\n{\n    const uint first = local_id() * CLSORT_OWN_BINS;\n    "
-"uint count[CLSORT_OWN_BINS], sum = 0, longest = 0, total = 0;\n    #pragma unroll\n    for (uint "
-"k = 0; k < CLSORT_OWN_BINS; k++) {\n        count[k] = *bin_slot(b, first + k);\n        sum += "
-"count[k];\n        longest = max(longest, count[k]);\n    }\n    if (longest > "
-"CLSORT__EDGE_SAMPLES_LONG_BIN)\n        atomic_max(&b.words[WORD_LONGEST], longest);\n    sum = "
-"scan_sums(sum, l.sums, &total);\n    #pragma unroll\n    for (uint k = 0; k < CLSORT_OWN_BINS; "
-"k++) {\n        *bin_slot(b, first + k) = sum;\n        sum += count[k];\n    }\n    if "
-"(local_id() == CLSORT_GROUP - 1)\n        *bin_slot(b, CLSORT_BINS) = sum;\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    return b.words[WORD_LONGEST];\n}\n\n",
-"//---- radix: samples lines\n\ntypedef struct { code_t low; uint shift, single; float factor; } "
-"even_bins_t;\n\nCLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)\n{\n    const "
-"ulong span = (code_t)(most - least);\n    const uint shift = 32 - min((uint)clz(span), 32u), "
-"single = span < CLSORT_BINS;\n    const even_bins_t line = {\n        least, shift, single,\n    "
-"    single ? 1.0f : (float)CLSORT_BINS / ((float)(uint)(span >> shift) + 1.0f)\n    };\n    "
-"return line;\n}\n\n\nCLSORT_INLINE uint even_bin(even_bins_t line, code_t code)\n{\n    const "
-"float place = (float)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;\n    return "
-"min((uint)place, CLSORT_BINS - 1u);\n}\n\n#if CLSORT_WARPS\n\nCLSORT_INLINE void "
-"edges_of_lanes(code_t *least, code_t *most)\n{\n    #pragma unroll\n    for (uint step = "
-"CLSORT__WARP / 2; step > 0; step /= 2) {\n        *least = min(*least, other_lane(*least, "
-"step));\n        *most = max(*most, other_lane(*most, step));\n    }\n}\n#endif\n\n\n\n"
-"CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)\n{\n#if CLSORT_WARPS\n  "
-"  const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;\n    edges_of_lanes(least, "
-"most);\n    if (t % CLSORT__WARP == 0) {\n        l.keys[t / CLSORT__WARP] = *least;\n        "
-"l.keys[warps + t / CLSORT__WARP] = *most;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    *least "
-"= l.keys[t % warps];\n    *most = l.keys[warps + t % warps];\n    edges_of_lanes(least, most);\n"
-"#else\n    join_edges(l.keys, *least, *most);\n    *least = l.keys[0];\n    *most = "
-"l.keys[CLSORT_GROUP];\n#endif\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"place_counts(held_t l, bins_t b)\n{\n    const uint first = local_id() * "
+"CLSORT_SAMPLES_OWN_BINS;\n    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0, total = "
+"0;\n    #pragma unroll\n    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {\n        "
+"count[k] = *bin_slot(b, first + k);\n        sum += count[k];\n        longest = max(longest, "
+"count[k]);\n    }\n    if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)\n        "
+"atomic_max(&b.words[BINS_LONGEST], longest);\n    sum = scan_sums(sum, l.sums, &total);\n    "
+"#pragma unroll\n    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {\n        *bin_slot(b, "
+"first + k) = sum;\n        sum += count[k];\n    }\n    if (local_id() == CLSORT_GROUP - 1)\n    "
+"    *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    return "
+"b.words[BINS_LONGEST];\n}\n\n",
+"//---- radix: samples even bins\n\ntypedef struct { code_t low; uint shift, single; float "
+"factor; } even_bins_t;\n\nCLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)\n{\n    "
+"const ulong span = (code_t)(most - least);\n    const uint shift = 32 - min((uint)clz(span), "
+"32u), single = span < CLSORT_SAMPLES_BINS;\n    const even_bins_t even = {\n        least, "
+"shift, single,\n        single ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> "
+"shift) + 1.0f)\n    };\n    return even;\n}\n\n\nCLSORT_INLINE uint even_bin(even_bins_t even, "
+"code_t code)\n{\n    const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) "
+"* even.factor;\n    return min((uint)place, CLSORT_SAMPLES_BINS - 1u);\n}\n\n#if CLSORT_WARPS\n\n"
+"CLSORT_INLINE void edges_of_lanes(code_t *least, code_t *most)\n{\n    #pragma unroll\n    for "
+"(uint step = CLSORT__WARP / 2; step > 0; step /= 2) {\n        *least = min(*least, "
+"other_lane(*least, step));\n        *most = max(*most, other_lane(*most, step));\n    }\n}\n"
+"#endif\n\n\n\nCLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)\n{\n#if "
+"CLSORT_WARPS\n    const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;\n    "
+"edges_of_lanes(least, most);\n    if (t % CLSORT__WARP == 0) {\n        l.keys[t / CLSORT__WARP] "
+"= *least;\n        l.keys[warps + t / CLSORT__WARP] = *most;\n    }\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    *least = l.keys[t % warps];\n    *most = l.keys[warps + t % "
+"warps];\n    edges_of_lanes(least, most);\n#else\n    join_edges(l.keys, *least, *most);\n    "
+"*least = l.keys[0];\n    *most = l.keys[CLSORT_GROUP];\n#endif\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: samples in bins\n\nCLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint "
 "inside)\n{\n    return inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;\n}\n\n\n\n"
 "CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint "
@@ -6149,14 +6218,14 @@ static const char *const clsort__source[] = {
 "rank[CLSORT_ITEMS];\n    code_t least = CLSORT_TOP_CODE, most = 0;\n    #pragma unroll "
 "CLSORT_UNROLL_CODES\n    for (uint m = 0; m < CLSORT_ITEMS; m++)\n        if (local_id() + m * "
 "CLSORT_GROUP < rows) {\n            least = min(least, code[m]);\n            most = max(most, "
-"code[m]);\n        }\n    edges_of_group(l, &least, &most);\n    const even_bins_t line = "
+"code[m]);\n        }\n    edges_of_group(l, &least, &most);\n    const even_bins_t even = "
 "even_bins(least, most);\n    clear_counts(b);\n    #pragma unroll CLSORT_UNROLL_CODES\n    for "
 "(uint m = 0; m < CLSORT_ITEMS; m++) {\n        const uint i = local_id() + m * CLSORT_GROUP;\n   "
-"     if (m * CLSORT_GROUP < rows)\n            rank[m] = count_in_bin(b, even_bin(line, "
+"     if (m * CLSORT_GROUP < rows)\n            rank[m] = count_in_bin(b, even_bin(even, "
 "code[m]), i < rows);\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    const uint longest = "
-"place_counts(l, b);\n    move_to_bins(l, b, code, rank, rows);\n    if (CLSORT_BRANCHES && "
-"longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !line.single)\n        merge_rows(l, rows);\n    "
-"else\n        rank_codes(l, b, code, rank, rows, line.single);\n}\n\n",
+"place_counts(l, b);\n    move_to_bins(l, b, code, rank, rows);\n    if (CLSORT_BRANCH_BARRIERS "
+"&& longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)\n        merge_rows(l, rows);\n    "
+"else\n        rank_codes(l, b, code, rank, rows, even.single);\n}\n\n",
 "//---- radix: samples are moved\n\n\nCLSORT_INLINE code_t source_code(samples_t s, uint i)\n{\n  "
 "  const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32\n        "
 "                                 | i << clz(s.n)\n                                   : "
@@ -6220,19 +6289,19 @@ static const char *const clsort__source[] = {
 "step] <= i ? step : 0;\n    return *key_place(s.alt, i + b.count[CLSORT_GROUP + k]);\n}\n\n\n"
 "typedef struct { code_t first, last; } codes_span_t;\n\n\n\nCLSORT_INLINE uint "
 "keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)\n{\n    if (local_id() "
-"== 0)\n        b.words[WORD_KEPT] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = "
+"== 0)\n        b.words[BINS_KEPT] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = "
 "local_id(); i < rows; i += CLSORT_GROUP) {\n        const code_t code = stretch_code(s, b, i);\n "
 "       if (code >= span.first && code <= span.last) {\n            const uint place = "
-"atomic_inc(&b.words[WORD_KEPT]);\n            if (place < CLSORT_TILE_ITEMS)\n                "
+"atomic_inc(&b.words[BINS_KEPT]);\n            if (place < CLSORT_TILE_ITEMS)\n                "
 "*held_slot(l, place) = code;\n        }\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    return "
-"b.words[WORD_KEPT];\n}\n\n",
+"b.words[BINS_KEPT];\n}\n\n",
 "//---- radix: samples bucket\n\n\n\n\nCLSORT_INLINE uint take_codes(samples_t s, held_t l, "
 "bins_t b, code_t *code, stretch_t own,\n                              uint before, uint rows, "
 "codes_span_t span)\n{\n    const uint t = local_id();\n    uint kept = rows;\n    b.count[t] = "
 "before;\n    b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    if (CLSORT_BRANCHES && rows <= CLSORT_TILE_ITEMS) {\n        "
-"#pragma unroll CLSORT_UNROLL_CODES\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            "
-"if (m * CLSORT_GROUP < rows)\n                code[m] = stretch_code(s, b, min(t + m * "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    if (CLSORT_BRANCH_BARRIERS && rows <= CLSORT_TILE_ITEMS) {\n  "
+"      #pragma unroll CLSORT_UNROLL_CODES\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n      "
+"      if (m * CLSORT_GROUP < rows)\n                code[m] = stretch_code(s, b, min(t + m * "
 "CLSORT_GROUP, rows - 1));\n    } else {\n        kept = keep_span(s, l, b, rows, span);\n        "
 "#pragma unroll CLSORT_UNROLL_CODES\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            "
 "code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;\n    }\n    "
@@ -6260,7 +6329,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11090\n",
+"#line 11122\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6275,13 +6344,13 @@ static const char *const clsort__source[] = {
 "   codec_t codec;\n    global uint *scratch;\n    uint n, capacity, leaf_elements, "
 "block_elements, in_place, pivot, rounds, round;\n} quick_t;\n\n\n\ntypedef struct { uint begin, "
 "size, array, first; code_t least, most; } range_t;\n\n\n\ntypedef struct { uint less, equal; "
-"code_t least, below, above, most; } part_t;\n\nCLSORT_INLINE uint8 pack_range(range_t r)\n{\n    "
-"return (uint8)(r.begin, r.size, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));\n}\n\n"
-"CLSORT_INLINE range_t unpack_range(uint8 v)\n{\n    const ulong2 bounds = as_ulong2(v.hi);\n    "
-"const range_t r = { v.s0, v.s1, v.s2, v.s3, (code_t)bounds.x, (code_t)bounds.y };\n    return "
-"r;\n}\n\nCLSORT_INLINE range_t make_range(uint begin, uint size, uint array, code_t least, "
-"code_t most)\n{\n    const range_t r = { begin, size, array, 0, least, most };\n    return r;\n"
-"}\n\n",
+"code_t least, below, above, most; } partition_t;\n\nCLSORT_INLINE uint8 pack_range(range_t r)\n"
+"{\n    return (uint8)(r.begin, r.size, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));\n"
+"}\n\nCLSORT_INLINE range_t unpack_range(uint8 v)\n{\n    const ulong2 bounds = as_ulong2(v.hi);\n"
+"    const range_t r = { v.s0, v.s1, v.s2, v.s3, (code_t)bounds.x, (code_t)bounds.y };\n    "
+"return r;\n}\n\nCLSORT_INLINE range_t make_range(uint begin, uint size, uint array, code_t "
+"least, code_t most)\n{\n    const range_t r = { begin, size, array, 0, least, most };\n    "
+"return r;\n}\n\n",
 "//---- quicksort: tables\n\n\n\n\nCLSORT_INLINE global uint *quick_state(quick_t q, uint round)\n"
 "{\n    return q.scratch + (round & 1) * 2;\n}\n\nCLSORT_INLINE global uint *sequence_at(quick_t "
 "q, uint round, uint i)\n{\n    return q.scratch + CLSORT__QUICK_STATE_WORDS\n           + "
@@ -6306,30 +6375,30 @@ static const char *const clsort__source[] = {
 "= quick_state(q, q.round);\n    return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, "
 "q.round, i)[3]\n                                              : state[CLSORT__QUICK_BLOCKS];\n}\n"
 "\n",
-"//---- quicksort: parts\nCLSORT_INLINE part_t no_part(void)\n{\n    const part_t p = { 0, 0, "
-"(code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };\n    return p;\n}\n\nCLSORT_INLINE void "
-"add_code(part_t *p, code_t code, code_t pivot)\n{\n    const code_t below = code < pivot ? code "
-": (code_t)0,\n                 above = code > pivot ? code : (code_t) ~(code_t)0;\n    p->less "
-"+= code < pivot;\n    p->equal += code == pivot;\n    p->least = min(p->least, code);\n    "
-"p->below = max(p->below, below);\n    p->above = min(p->above, above);\n    p->most = "
-"max(p->most, code);\n}\n\nCLSORT_INLINE part_t join_parts(part_t a, part_t b)\n{\n    const "
-"part_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),\n              "
-"         max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };\n    return p;\n}\n"
-"\nCLSORT_INLINE uint8 pack_bounds(part_t p)\n{\n    return as_uint8((ulong4)(p.least, p.below, "
-"p.above, p.most));\n}\n\nCLSORT_INLINE part_t unpack_part(uint less, uint equal, uint8 bounds)\n"
-"{\n    const ulong4 v = as_ulong4(bounds);\n    const part_t p = { less, equal, (code_t)v.x, "
-"(code_t)v.y, (code_t)v.z, (code_t)v.w };\n    return p;\n}\n\n\n\n#define CLSORT_MOST_SAMPLES "
-"(CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)\nCLSORT_INLINE uint "
-"count_samples(quick_t q, range_t r)\n{\n    const uint known = r.least == r.most || (q.pivot == "
-"CLSORT__PIVOT_MIDRANGE && r.least < r.most);\n    const uint wanted = q.pivot == "
-"CLSORT__PIVOT_MEDIAN3 ? 3\n                        : r.size < 4096                  ? 7\n        "
-"                : r.size < 65536                 ? 15\n                                          "
-"               : 63;\n    return known || r.size == 0 ? 0 : min(wanted, "
-"(uint)CLSORT_MOST_SAMPLES);\n}\n\nCLSORT_INLINE code_t take_sample(quick_t q, array_t from, "
-"range_t r, uint samples, uint i)\n{\n    return code_at(from, r.begin + (uint)((ulong)i * "
-"(r.size - 1) / max(samples - 1, 1u)), q.codec);\n}\n\nCLSORT_INLINE code_t middle_code(range_t "
-"r)\n{\n    return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));\n}\n\n\ntypedef "
-"struct { uint less, equal, greater; } places_t;\n\n",
+"//---- quicksort: parts\nCLSORT_INLINE partition_t no_part(void)\n{\n    const partition_t p = { "
+"0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };\n    return p;\n}\n\nCLSORT_INLINE void "
+"add_code(partition_t *p, code_t code, code_t pivot)\n{\n    const code_t below = code < pivot ? "
+"code : (code_t)0,\n                 above = code > pivot ? code : (code_t) ~(code_t)0;\n    "
+"p->less += code < pivot;\n    p->equal += code == pivot;\n    p->least = min(p->least, code);\n  "
+"  p->below = max(p->below, below);\n    p->above = min(p->above, above);\n    p->most = "
+"max(p->most, code);\n}\n\nCLSORT_INLINE partition_t join_parts(partition_t a, partition_t b)\n{\n"
+"    const partition_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, "
+"b.least),\n                            max(a.below, b.below), min(a.above, b.above), max(a.most, "
+"b.most) };\n    return p;\n}\n\nCLSORT_INLINE uint8 pack_bounds(partition_t p)\n{\n    return "
+"as_uint8((ulong4)(p.least, p.below, p.above, p.most));\n}\n\nCLSORT_INLINE partition_t "
+"unpack_part(uint less, uint equal, uint8 bounds)\n{\n    const ulong4 v = as_ulong4(bounds);\n   "
+" const partition_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };\n    "
+"return p;\n}\n\n\n\n#define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? "
+"CLSORT_GROUP - 1 : 63)\nCLSORT_INLINE uint count_samples(quick_t q, range_t r)\n{\n    const "
+"uint known = r.least == r.most || (q.pivot == CLSORT__PIVOT_MIDRANGE && r.least < r.most);\n    "
+"const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3\n                        : r.size < "
+"4096                  ? 7\n                        : r.size < 65536                 ? 15\n       "
+"                                                  : 63;\n    return known || r.size == 0 ? 0 : "
+"min(wanted, (uint)CLSORT_MOST_SAMPLES);\n}\n\nCLSORT_INLINE code_t take_sample(quick_t q, "
+"array_t from, range_t r, uint samples, uint i)\n{\n    return code_at(from, r.begin + "
+"(uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)), q.codec);\n}\n\nCLSORT_INLINE code_t "
+"middle_code(range_t r)\n{\n    return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> "
+"1));\n}\n\n\ntypedef struct { uint less, equal, greater; } places_t;\n\n",
 "//---- quicksort: a work-group\n#if CLSORT_SHARE_LOG2 > 0\n\n#define CLSORT_QUICK_KEYS \\\n    "
 "((CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)\ntypedef "
 "struct {\n    local code_t *keys, *codes;\n    local uint *words, *sums, *stack;\n} "
@@ -6356,14 +6425,14 @@ static const char *const clsort__source[] = {
 "work_group_broadcast(before + x, CLSORT_GROUP - 1);\n    return before;\n#elif CLSORT_SCAN == "
 "CLSORT__SCAN_BLELLOCH\n    return blelloch_scan(x, l.sums, total);\n#else\n    return "
 "group_scan_total(x, l.sums, total);\n#endif\n}\n\nCLSORT_INLINE void put_part(quick_local_t l, "
-"uint t, part_t p)\n{\n    l.sums[t] = p.less;\n    l.sums[CLSORT_GROUP + t] = p.equal;\n    "
+"uint t, partition_t p)\n{\n    l.sums[t] = p.less;\n    l.sums[CLSORT_GROUP + t] = p.equal;\n    "
 "l.codes[t] = p.least;\n    l.codes[CLSORT_GROUP + t] = p.below;\n    l.codes[2 * CLSORT_GROUP + "
-"t] = p.above;\n    l.codes[3 * CLSORT_GROUP + t] = p.most;\n}\n\nCLSORT_INLINE part_t "
-"get_part(quick_local_t l, uint t)\n{\n    const part_t p = { l.sums[t],\n                       "
-"l.sums[CLSORT_GROUP + t],\n                       l.codes[t],\n                       "
-"l.codes[CLSORT_GROUP + t],\n                       l.codes[2 * CLSORT_GROUP + t],\n              "
-"         l.codes[3 * CLSORT_GROUP + t] };\n    return p;\n}\n\n\nCLSORT_INLINE part_t "
-"join_group(part_t p, quick_local_t l)\n{\n    const uint t = local_id();\n    "
+"t] = p.above;\n    l.codes[3 * CLSORT_GROUP + t] = p.most;\n}\n\nCLSORT_INLINE partition_t "
+"get_part(quick_local_t l, uint t)\n{\n    const partition_t p = { l.sums[t],\n                   "
+"         l.sums[CLSORT_GROUP + t],\n                            l.codes[t],\n                    "
+"        l.codes[CLSORT_GROUP + t],\n                            l.codes[2 * CLSORT_GROUP + t],\n "
+"                           l.codes[3 * CLSORT_GROUP + t] };\n    return p;\n}\n\n\nCLSORT_INLINE "
+"partition_t join_group(partition_t p, quick_local_t l)\n{\n    const uint t = local_id();\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n    put_part(l, t, p);\n    for (uint step = CLSORT_GROUP / 2; "
 "step > 0; step >>= 1) {\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (t < step) {\n        "
 "    p = join_parts(p, get_part(l, t + step));\n            put_part(l, t, p);\n        }\n    }\n"
@@ -6376,18 +6445,18 @@ static const char *const clsort__source[] = {
 "l.codes[k] < own || (l.codes[k] == own && k < t);\n    if (samples ? t < samples && rank == "
 "samples / 2 : t == 0)\n        l.codes[CLSORT_GROUP] = own;\n    barrier(CLK_LOCAL_MEM_FENCE);\n "
 "   return l.codes[CLSORT_GROUP];\n}\n\n",
-"//---- quicksort: a tile\n\n\nCLSORT_INLINE part_t count_part(array_t from, codec_t c, uint "
-"begin, uint size, code_t pivot)\n{\n    part_t p = no_part();\n    for (uint base = local_id(); "
-"base < size; base += CLSORT_TILE_ITEMS) {\n        code_t key[CLSORT_ITEMS];\n        #pragma "
-"unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            if (base + m * CLSORT_GROUP "
-"< size)\n                key[m] = *key_place(from, begin + base + m * CLSORT_GROUP);\n        "
-"#pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            if (base + m * "
-"CLSORT_GROUP < size)\n                add_code(&p, encode(key[m], c), pivot);\n    }\n    return "
-"p;\n}\n\n\n\n#define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)\n#define "
-"CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)\n\n\n\nCLSORT_INLINE uint held_item(uint m)\n"
-"{\n    return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_PART_ITEMS + m\n                  "
-"                    : m * CLSORT_GROUP + local_id();\n}\n\n\nCLSORT_INLINE uint "
-"items_before(uint size)\n{\n    const uint t = local_id();\n    return "
+"//---- quicksort: a tile\n\n\nCLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint "
+"begin, uint size, code_t pivot)\n{\n    partition_t p = no_part();\n    for (uint base = "
+"local_id(); base < size; base += CLSORT_TILE_ITEMS) {\n        code_t key[CLSORT_ITEMS];\n       "
+" #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n            if (base + m * "
+"CLSORT_GROUP < size)\n                key[m] = *key_place(from, begin + base + m * "
+"CLSORT_GROUP);\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++)\n        "
+"    if (base + m * CLSORT_GROUP < size)\n                add_code(&p, encode(key[m], c), "
+"pivot);\n    }\n    return p;\n}\n\n\n\n#define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? "
+"CLSORT_ITEMS : 8)\n#define CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)\n\n\n\n"
+"CLSORT_INLINE uint held_item(uint m)\n{\n    return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * "
+"CLSORT_PART_ITEMS + m\n                                      : m * CLSORT_GROUP + local_id();\n"
+"}\n\n\nCLSORT_INLINE uint items_before(uint size)\n{\n    const uint t = local_id();\n    return "
 "CLSORT_BREAK_TIES_BY_INDEX ? min(t * CLSORT_PART_ITEMS, size)\n                       : t * "
 "(size / CLSORT_GROUP) + min(t, size % CLSORT_GROUP);\n}\n\n\n\n\nCLSORT_INLINE void "
 "load_part_items(quick_local_t l, item_t *v, array_t from, codec_t c, uint begin,\n               "
@@ -6430,51 +6499,52 @@ static const char *const clsort__source[] = {
 "//---- quicksort: a work-item\n\ntypedef struct {\n    local code_t *keys;\n    local uint "
 "*words, *stack;\n} quick_local_t;\n\nCLSORT_INLINE quick_local_t quick_space(local ulong "
 "*space)\n{\n    const quick_local_t l = { (local code_t *)space, (local uint *)space, (local "
-"uint *)space };\n    return l;\n}\n\n#define quick_sync(fence)\n#undef CLSORT_BRANCHES\n#define "
-"CLSORT_BRANCHES 1\n#define join_group(part, l) (part)\n\nCLSORT_INLINE uint scan_total(uint x, "
-"uint *total, quick_local_t l)\n{\n    *total = x;\n    return 0;\n}\n\nCLSORT_INLINE code_t "
-"choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n{\n    const uint samples = "
-"count_samples(q, r);\n    code_t code[CLSORT_MOST_SAMPLES], pivot = middle_code(r);\n    for "
-"(uint i = 0; i < samples; i++)\n        code[i] = take_sample(q, from, r, samples, i);\n    for "
-"(uint i = 0; i < samples; i++) {\n        uint rank = 0;\n        for (uint k = 0; k < samples; "
-"k++)\n            rank += code[k] < code[i] || (code[k] == code[i] && k < i);\n        pivot = "
-"rank == samples / 2 ? code[i] : pivot;\n    }\n    return pivot;\n}\n\n",
+"uint *)space };\n    return l;\n}\n\n#define quick_sync(fence)\n#undef CLSORT_BRANCH_BARRIERS\n"
+"#define CLSORT_BRANCH_BARRIERS 1\n#define join_group(part, l) (part)\n\nCLSORT_INLINE uint "
+"scan_total(uint x, uint *total, quick_local_t l)\n{\n    *total = x;\n    return 0;\n}\n\n"
+"CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n{\n    "
+"const uint samples = count_samples(q, r);\n    code_t code[CLSORT_MOST_SAMPLES], pivot = "
+"middle_code(r);\n    for (uint i = 0; i < samples; i++)\n        code[i] = take_sample(q, from, "
+"r, samples, i);\n    for (uint i = 0; i < samples; i++) {\n        uint rank = 0;\n        for "
+"(uint k = 0; k < samples; k++)\n            rank += code[k] < code[i] || (code[k] == code[i] && "
+"k < i);\n        pivot = rank == samples / 2 ? code[i] : pivot;\n    }\n    return pivot;\n}\n\n",
 "//---- quicksort: counting by a work-item\n#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n\n"
-"CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,\n     "
-"                           words_t less, words_t equal)\n{\n    code_t codes[4 * CLSORT_LANES];\n"
-"    uint counts[2 * CLSORT_LANES];\n    part_t p = no_part();\n    vstore16(least, 0, codes);\n  "
-"  vstore16(below, 1, codes);\n    vstore16(above, 2, codes);\n    vstore16(most, 3, codes);\n    "
-"vstore16(less, 0, counts);\n    vstore16(equal, 1, counts);\n    for (uint l = 0; l < "
-"CLSORT_LANES; l++) {\n        const part_t lane = { counts[l],\n                              "
-"counts[CLSORT_LANES + l],\n                              codes[l],\n                             "
-" codes[CLSORT_LANES + l],\n                              codes[2 * CLSORT_LANES + l],\n          "
-"                    codes[3 * CLSORT_LANES + l] };\n        p = join_parts(p, lane);\n    }\n    "
-"return p;\n}\n\n\n\nCLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint "
-"size, code_t pivot,\n                                   uint *done)\n{\n    const codes_t middle "
-"= (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n    codes_t least = all, below = 0, above "
-"= all, most = 0;\n    words_t less = 0, equal = 0;\n    for (*done = 0; size - *done >= "
+"CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t "
+"most,\n                                       words_t less, words_t equal)\n{\n    code_t "
+"codes[4 * CLSORT_LANES];\n    uint counts[2 * CLSORT_LANES];\n    partition_t p = no_part();\n   "
+" vstore16(least, 0, codes);\n    vstore16(below, 1, codes);\n    vstore16(above, 2, codes);\n    "
+"vstore16(most, 3, codes);\n    vstore16(less, 0, counts);\n    vstore16(equal, 1, counts);\n    "
+"for (uint l = 0; l < CLSORT_LANES; l++) {\n        const partition_t lane = { counts[l],\n       "
+"                            counts[CLSORT_LANES + l],\n                                   "
+"codes[l],\n                                   codes[CLSORT_LANES + l],\n                         "
+"          codes[2 * CLSORT_LANES + l],\n                                   codes[3 * "
+"CLSORT_LANES + l] };\n        p = join_parts(p, lane);\n    }\n    return p;\n}\n\n\n\n"
+"CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,\n        "
+"                                code_t pivot, uint *done)\n{\n    const codes_t middle = "
+"(codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n    codes_t least = all, below = 0, above = "
+"all, most = 0;\n    words_t less = 0, equal = 0;\n    for (*done = 0; size - *done >= "
 "CLSORT_LANES; *done += CLSORT_LANES) {\n        const codes_t code = encode(vload16(0, "
 "key_place(from, begin + *done)), c);\n        less += CLSORT_WORD_FLAG(code < middle) != 0 ? "
 "(words_t)1 : (words_t)0;\n        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : "
 "(words_t)0;\n        least = min(least, code);\n        most = max(most, code);\n        below = "
 "code < middle ? max(below, code) : below;\n        above = code > middle ? min(above, code) : "
 "above;\n    }\n    return join_lanes(least, below, above, most, less, equal);\n}\n#endif\n\n"
-"CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)\n"
-"{\n    uint done = 0;\n#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n    part_t p = "
-"count_vectors(from, c, begin, size, pivot, &done);\n#else\n    part_t p = no_part();\n#endif\n   "
-" for (uint i = done; i < size; i++)\n        add_code(&p, code_at(from, begin + i, c), pivot);\n "
-"   return p;\n}\n\n\nCLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint "
-"place)\n{\n    uint word[CLSORT_WORDS_OR_1];\n    if (!CLSORT_RECORDS)\n        *key_place(to, "
-"place) = *key_place(from, i);\n    load_words(from, i, word);\n    store_words(to, place, "
-"word);\n}\n\n\n\nCLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint "
-"begin, uint size,\n                                code_t pivot, places_t next)\n{\n    const "
-"array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),\n       "
-"           equal_to = quick_array(q, equal_array(which));\n    for (uint i = begin; i < begin + "
-"size; i++) {\n        const code_t code = code_at(from, i, q.codec);\n        const uint less = "
-"code < pivot;\n        if (code == pivot) {\n            move_element(from, i, equal_to, "
-"next.equal++);\n            continue;\n        }\n        move_element(from, i, unequal_to, less "
-"? next.less : next.greater);\n        next.less += less;\n        next.greater += !less;\n    }\n"
-"}\n#endif\n\n",
+"CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t "
+"pivot)\n{\n    uint done = 0;\n#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n    partition_t p = "
+"count_vectors(from, c, begin, size, pivot, &done);\n#else\n    partition_t p = no_part();\n"
+"#endif\n    for (uint i = done; i < size; i++)\n        add_code(&p, code_at(from, begin + i, "
+"c), pivot);\n    return p;\n}\n\n\nCLSORT_INLINE void move_element(array_t from, uint i, array_t "
+"to, uint place)\n{\n    uint word[CLSORT_WORDS_OR_1];\n    if (!CLSORT_RECORDS)\n        "
+"*key_place(to, place) = *key_place(from, i);\n    load_words(from, i, word);\n    "
+"store_words(to, place, word);\n}\n\n\n\nCLSORT_INLINE void scatter_part(quick_t q, quick_local_t "
+"l, uint which, uint begin, uint size,\n                                code_t pivot, places_t "
+"next)\n{\n    const array_t from = quick_array(q, which), unequal_to = quick_array(q, "
+"unequal_array(which)),\n                  equal_to = quick_array(q, equal_array(which));\n    "
+"for (uint i = begin; i < begin + size; i++) {\n        const code_t code = code_at(from, i, "
+"q.codec);\n        const uint less = code < pivot;\n        if (code == pivot) {\n            "
+"move_element(from, i, equal_to, next.equal++);\n            continue;\n        }\n        "
+"move_element(from, i, unequal_to, less ? next.less : next.greater);\n        next.less += less;\n"
+"        next.greater += !less;\n    }\n}\n#endif\n\n",
 "//---- quicksort: begin and count\n\nCLSORT_INLINE void quick_begin(quick_t q)\n{\n    const "
 "uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));\n    const "
 "uint leaf = q.n > 0 && q.n <= q.leaf_elements, sequence = q.n > q.leaf_elements;\n    for (uint "
@@ -6490,12 +6560,13 @@ static const char *const clsort__source[] = {
 "quick_array(q, round_array(q, q.round));\n    for (uint b = (uint)get_group_id(0); b < blocks; b "
 "+= (uint)get_num_groups(0)) {\n        global uint *sequence = sequence_at(q, q.round, "
 "find_sequence(q, b));\n        const range_t r = unpack_range(vload8(0, sequence));\n        "
-"const code_t pivot = choose_pivot(q, l, from, r);\n        const part_t own = count_part(from, "
-"q.codec, r.begin + block_begin(q, r, b),\n                                      block_count(q, "
-"r, b), pivot),\n                     part = join_group(own, l);\n        if (local_id() == 0) {\n"
-"            vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));\n            "
-"vstore8(pack_bounds(part), 0, block_at(q, b) + 2);\n            if (b == r.first)\n              "
-"  vstore2(as_uint2((ulong)pivot), 0, sequence + 14);\n        }\n    }\n}\n\n",
+"const code_t pivot = choose_pivot(q, l, from, r);\n        const partition_t own = "
+"count_part(from, q.codec, r.begin + block_begin(q, r, b),\n                                      "
+"     block_count(q, r, b), pivot),\n                          part = join_group(own, l);\n       "
+" if (local_id() == 0) {\n            vstore2((uint2)(part.less, part.equal), 0, block_at(q, "
+"b));\n            vstore8(pack_bounds(part), 0, block_at(q, b) + 2);\n            if (b == "
+"r.first)\n                vstore2(as_uint2((ulong)pivot), 0, sequence + 14);\n        }\n    }\n"
+"}\n\n",
 "//---- quicksort: sums\n\nCLSORT_INLINE uint plan_share(uint count)\n{\n    return (count + "
 "CLSORT_GROUP - 1) / CLSORT_GROUP;\n}\n\n\n\nCLSORT_INLINE void sum_blocks(quick_t q, "
 "quick_local_t l, uint blocks)\n{\n    const uint share = plan_share(blocks), first = "
@@ -6505,25 +6576,25 @@ static const char *const clsort__source[] = {
 "scan_total(sum.y, &all_equal, l);\n    for (uint b = first; b < end; b++) {\n        const uint2 "
 "count = vload2(0, block_at(q, b));\n        vstore2(sum, 0, block_at(q, b));\n        sum += "
 "count;\n    }\n    if (local_id() == 0)\n        vstore2((uint2)(all_less, all_equal), 0, "
-"block_at(q, blocks));\n}\n\n\nCLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)\n{\n  "
-"  global uint *sequence = sequence_at(q, q.round, i);\n    vstore4(as_uint4((ulong2)(p.least, "
-"p.most)), 0, sequence + 4);\n    vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + "
-"10);\n}\n\n#if CLSORT_SHARE_LOG2 > 0\n\n\n\nCLSORT_INLINE void join_bounds(quick_t q, "
-"quick_local_t l, uint blocks)\n{\n    const uint t = local_id(), share = plan_share(blocks), "
-"first = min(t * share, blocks),\n               end = min(first + share, blocks);\n    uint now "
-"= first < end ? find_sequence(q, first) : 0, open = now, ends = 0;\n    part_t p = no_part(), "
-"head = no_part();\n    for (uint b = first; b < end; b++) {\n        p = join_parts(p, "
-"unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));\n        if (b + 1 == first_block(q, now + "
-"1)) {\n            if (first_block(q, now) < first) {\n                head = p;\n               "
-" ends = 1;\n            } else\n                store_bounds(q, now, p);\n            p = "
-"no_part();\n            now++;\n        }\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
-"put_part(l, t, p);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint k = t; ends && k * share > "
-"first_block(q, open);)\n        head = join_parts(head, get_part(l, --k));\n    if (ends)\n      "
-"  store_bounds(q, open, head);\n}\n#else\nCLSORT_INLINE void join_bounds(quick_t q, "
-"quick_local_t l, uint blocks)\n{\n    part_t p = no_part();\n    for (uint b = 0, now = 0; b < "
-"blocks; b++) {\n        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));\n   "
-"     if (b + 1 == first_block(q, now + 1)) {\n            store_bounds(q, now++, p);\n           "
-" p = no_part();\n        }\n    }\n}\n#endif\n\n",
+"block_at(q, blocks));\n}\n\n\nCLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)\n"
+"{\n    global uint *sequence = sequence_at(q, q.round, i);\n    "
+"vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);\n    "
+"vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);\n}\n\n#if CLSORT_SHARE_LOG2 > "
+"0\n\n\n\nCLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)\n{\n    const "
+"uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),\n               "
+"end = min(first + share, blocks);\n    uint now = first < end ? find_sequence(q, first) : 0, "
+"open = now, ends = 0;\n    partition_t p = no_part(), head = no_part();\n    for (uint b = "
+"first; b < end; b++) {\n        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + "
+"2)));\n        if (b + 1 == first_block(q, now + 1)) {\n            if (first_block(q, now) < "
+"first) {\n                head = p;\n                ends = 1;\n            } else\n             "
+"   store_bounds(q, now, p);\n            p = no_part();\n            now++;\n        }\n    }\n  "
+"  barrier(CLK_LOCAL_MEM_FENCE);\n    put_part(l, t, p);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
+"for (uint k = t; ends && k * share > first_block(q, open);)\n        head = join_parts(head, "
+"get_part(l, --k));\n    if (ends)\n        store_bounds(q, open, head);\n}\n#else\nCLSORT_INLINE "
+"void join_bounds(quick_t q, quick_local_t l, uint blocks)\n{\n    partition_t p = no_part();\n   "
+" for (uint b = 0, now = 0; b < blocks; b++) {\n        p = join_parts(p, unpack_part(0, 0, "
+"vload8(0, block_at(q, b) + 2)));\n        if (b + 1 == first_block(q, now + 1)) {\n            "
+"store_bounds(q, now++, p);\n            p = no_part();\n        }\n    }\n}\n#endif\n\n",
 "//---- quicksort: children\n\nenum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };\n\n\n"
 "typedef struct { uint leaves, nexts, blocks, left; } tally_t;\n\nCLSORT_INLINE uint "
 "child_fate(quick_t q, range_t r, uint retire)\n{\n    if (retire)\n        return r.size ? "
@@ -6623,10 +6694,10 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint size)\n{\n    "
 "const array_t from = quick_array(q, r.array);\n    const range_t parted = make_range(r.begin, "
 "size, r.array, r.least, r.most);\n    const code_t pivot = choose_pivot(q, l, from, parted);\n   "
-" const part_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);\n    const "
-"uint greater = r.begin + part.less + part.equal;\n    const places_t next = { r.begin, r.begin + "
-"part.less, greater };\n    scatter_part(q, l, r.array, r.begin, size, pivot, next);\n    "
-"quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    copy_to_target(q, ARRAY_ALT, "
+" const partition_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);\n    "
+"const uint greater = r.begin + part.less + part.equal;\n    const places_t next = { r.begin, "
+"r.begin + part.less, greater };\n    scatter_part(q, l, r.array, r.begin, size, pivot, next);\n  "
+"  quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    copy_to_target(q, ARRAY_ALT, "
 "next.equal, r.array == ARRAY_TARGET ? part.equal : 0);\n    if (local_id() == 0 && size != 0) {\n"
 "        const range_t low = make_range(r.begin, part.less, unequal_array(r.array), part.least,\n "
 "                                      part.below);\n        const range_t high = "
@@ -6639,12 +6710,12 @@ static const char *const clsort__source[] = {
 "{\n    const uint top = l.stack[STACK_TOP] - 1;\n    const range_t r = unpack_range(vload8(top, "
 "l.stack + CLSORT__STACK_HEAD));\n    const uint same = r.least == r.most, large = !same && "
 "r.size > CLSORT_QUICK_TILE;\n    quick_sync(CLK_LOCAL_MEM_FENCE);\n    if (local_id() == 0)\n    "
-"    l.stack[STACK_TOP] = top;\n    if (!CLSORT_BRANCHES || large)\n        partition_leaf(q, l, "
-"r, large ? r.size : 0);\n    if (!CLSORT_BRANCHES || !large)\n        sort_leaf_tile(q, l, "
-"quick_array(q, r.array), r.begin, large || same ? 0 : r.size);\n    copy_to_target(q, r.array, "
-"r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);\n    quick_sync(CLK_LOCAL_MEM_FENCE | "
-"CLK_GLOBAL_MEM_FENCE);\n    return l.stack[STACK_TOP];\n}\n\nCLSORT_INLINE void "
-"quick_leaf(quick_t q, quick_local_t l)\n{\n    const uint leaves = "
+"    l.stack[STACK_TOP] = top;\n    if (!CLSORT_BRANCH_BARRIERS || large)\n        "
+"partition_leaf(q, l, r, large ? r.size : 0);\n    if (!CLSORT_BRANCH_BARRIERS || !large)\n       "
+" sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.size);\n    "
+"copy_to_target(q, r.array, r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);\n    "
+"quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    return l.stack[STACK_TOP];\n}\n\n"
+"CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)\n{\n    const uint leaves = "
 "q.scratch[CLSORT__QUICK_LEAVES];\n    for (uint i = (uint)get_group_id(0); i < leaves; i += "
 "(uint)get_num_groups(0)) {\n        const range_t r = unpack_range(vload8(0, leaf_at(q, i)));\n  "
 "      if (local_id() == 0) {\n            l.stack[STACK_TOP] = 1;\n            "
@@ -6685,7 +6756,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12188\n",
+"#line 12220\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#define CLSORT_BINS (1 << "
@@ -6756,7 +6827,7 @@ static const char *const clsort__source[] = {
 "for (; j + 4 <= count; j += 4) {\n        #pragma unroll\n        for (uint b = 0; b < 4; b++)\n "
 "           rank += CLSORT_RANKED_BEFORE(x[j + b], own);\n    }\n    for (; j < count; j++)\n     "
 "   rank += CLSORT_RANKED_BEFORE(x[j], own);\n    return rank;\n}\n\n\n\n\n\n#define "
-"CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)\n#define CLSORT_COLUMNS "
+"CLSORT_FIRSTS (CLSORT_NEEDS_HELD ? CLSORT_RADIX_ITEMS : 1)\n#define CLSORT_COLUMNS "
 "(CLSORT_FIRSTS * CLSORT_GROUP)\n#define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)\n"
 "#define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)\n\n\nCLSORT_INLINE void put_in_block(local "
 "const ranked_t *x, local ranked_t *sorted, uint i)\n{\n    const uint block = i / CLSORT_BLOCK * "
@@ -6777,22 +6848,21 @@ static const char *const clsort__source[] = {
 "*)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);\n    if (out.outputs & "
 "CLSORT__WRITES_KEYS)\n        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n    "
 "        = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n}\n\n",
-"//---- select: short rows\n#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n\n\ntypedef struct {\n    local "
+"//---- select: short rows\n#if CLSORT_NEEDS_HELD\n\n\n\n\n\n\n\ntypedef struct {\n    local "
 "ranked_t *firsts, *list;\n    local uint *count;\n} short_row_t;\n\n\n\nCLSORT_INLINE "
 "select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,\n                         "
-"             global const uint *numbers)\n{\n    const uint each = pieces == 1 ? s.n : s.n / "
-"pieces, longer = s.n - each * pieces,\n               first = piece * each + min(piece, "
-"longer);\n    const select_part_t p = { s.keys, row * pieces + piece, piece, first,\n            "
-"                  first + each + (piece < longer ? 1 : 0),\n                              "
-"numbers ? numbers + (size_t)row * s.n : numbers };\n    return p;\n}\n\n\n\nCLSORT_INLINE void "
-"load_short_row(select_t s, select_part_t p, code_t *code)\n{\n    global const code_t *keys = "
-"(global const code_t *)p.keys + p.first;\n    const uint size = p.end - p.first;\n    if "
-"(takes_whole_keys(s)) {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++) "
-"{\n            const uint i = m * CLSORT_GROUP + local_id();\n            code[m] = i < size ? "
-"encode(keys[i], s.codec) : (code_t)~(code_t)0;\n        }\n    } else {\n        #pragma unroll\n"
-"        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n            const uint i = m * CLSORT_GROUP + "
-"local_id();\n            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;\n        "
-"}\n    }\n}\n\n",
+"             global const uint *numbers)\n{\n    const uint each = s.n / pieces, longer = s.n % "
+"pieces,\n               first = piece * each + min(piece, longer);\n    const select_part_t p = "
+"{ s.keys, row * pieces + piece, piece, first,\n                              first + each + "
+"(piece < longer ? 1 : 0),\n                              numbers ? numbers + (size_t)row * s.n : "
+"numbers };\n    return p;\n}\n\n\n\nCLSORT_INLINE void load_short_row(select_t s, select_part_t "
+"p, code_t *code)\n{\n    global const code_t *keys = (global const code_t *)p.keys + p.first;\n  "
+"  const uint size = p.end - p.first;\n    if (takes_whole_keys(s)) {\n        #pragma unroll\n   "
+"     for (uint m = 0; m < CLSORT_ITEMS; m++) {\n            const uint i = m * CLSORT_GROUP + "
+"local_id();\n            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;\n   "
+"     }\n    } else {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+"            const uint i = m * CLSORT_GROUP + local_id();\n            code[m] = i < size ? "
+"code_of(s, keys[i]) : (code_t)~(code_t)0;\n        }\n    }\n}\n\n",
 "//---- select: bounds of short rows\n\nCLSORT_INLINE void find_firsts(const code_t *code, "
 "short_row_t l, ranked_t *own)\n{\n    const uint t = local_id();\n    #pragma unroll\n    for "
 "(uint f = 0; f < CLSORT_FIRSTS; f++) {\n        code_t first = code[f];\n        uint at = f;\n  "
@@ -6833,21 +6903,30 @@ static const char *const clsort__source[] = {
 "        const ranked_t own = l.list[c];\n        write_ranked(s, p, out, sorted ? c : "
 "rank_among(l.list, count, own),\n                     "
 "CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),\n                                   "
-"CLSORT_RANKED_INDEX(own) + p.first));\n    }\n    write_marks(s, p, out);\n}\n\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n    "
-"                                   global const uchar *numbers, ulong numbers_at,\n              "
-"                         local ulong *space)\n{\n    const select_t all = CLSORT_SELECT;\n    "
-"const output_t out = CLSORT_OUTPUT;\n    local ranked_t *const firsts = (local ranked_t "
-"*)space,\n                   *const list = firsts + CLSORT_COLUMNS + 1;\n    const short_row_t l "
-"= { firsts, list, (local uint *)(list + all.list_capacity) };\n    for (uint i = "
-"(uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {\n        const "
-"uint row = pieces == 1 ? i : i / pieces;\n        const select_t s = select_from_row(all, row);\n"
-"        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,\n                    "
-"                      (global const uint *)(numbers + numbers_at));\n        code_t "
-"code[CLSORT_ITEMS];\n        load_short_row(s, p, code);\n        find_bound(s, code, l);\n      "
-"  group_sync();\n        list_candidates(code, l);\n        group_sync();\n        const uint "
-"count = *l.count, sorted = sort_candidates(l, count);\n        write_candidates(s, p, out, l, "
-"count, sorted);\n    }\n}\n#endif\n\n",
+"CLSORT_RANKED_INDEX(own) + p.first));\n    }\n    write_marks(s, p, out);\n}\n\n\n\n"
+"CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)\n{\n    local "
+"ranked_t *const firsts = (local ranked_t *)space,\n                   *const list = firsts + "
+"CLSORT_COLUMNS + 1;\n    const short_row_t l = { firsts, list, (local uint *)(list + "
+"list_capacity) };\n    return l;\n}\n\n\nCLSORT_INLINE void select_held(select_t s, "
+"select_part_t p, output_t out, short_row_t l)\n{\n    code_t code[CLSORT_ITEMS];\n    "
+"load_short_row(s, p, code);\n    find_bound(s, code, l);\n    group_sync();\n    "
+"list_candidates(code, l);\n    group_sync();\n    const uint count = *l.count, sorted = "
+"sort_candidates(l, count);\n    write_candidates(s, p, out, l, count, sorted);\n}\n\n",
+"//---- select: short rows are selected from\n#if CLSORT_IS(SHORT_ROWS)\n\nCLSORT_KERNEL void "
+"clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)\n{\n    const "
+"select_t all = CLSORT_SELECT;\n    const output_t out = CLSORT_OUTPUT;\n    const short_row_t l "
+"= short_row_in(space, all.list_capacity);\n    for (uint row = (uint)get_group_id(0); row < "
+"all.rows; row += (uint)get_num_groups(0)) {\n        const select_t s = select_from_row(all, "
+"row);\n        select_held(s, whole_row(s, row), out, l);\n    }\n}\n#else\n\n\nCLSORT_KERNEL "
+"void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n                 "
+"                       global const uchar *numbers, ulong numbers_at,\n                          "
+"              local ulong *space)\n{\n    const select_t all = CLSORT_SELECT;\n    const "
+"output_t out = CLSORT_OUTPUT;\n    const short_row_t l = short_row_in(space, "
+"all.list_capacity);\n    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += "
+"(uint)get_num_groups(0)) {\n        const uint row = i / pieces;\n        const select_t s = "
+"select_from_row(all, row);\n        select_held(s, cut_piece(s, row, i - row * pieces, pieces,\n "
+"                                (global const uint *)(numbers + numbers_at)), out, l);\n    }\n"
+"}\n#endif\n#endif\n\n",
 "//---- select: tiles of rows\n#if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)\n\n\n"
 "CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)\n{\n    const uint row = i / s.n, "
 "at = i - row * s.n;\n    const select_t own = select_from_row(s, first + row);\n    item_t r = "
@@ -7090,35 +7169,35 @@ static const char *const clsort__source[] = {
 "clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,\n                      "
 "                 uint wanted, local ulong *space)\n{\n    const select_t s = CLSORT_SELECT;\n    "
 "const tables_t t = CLSORT_TABLES;\n    begin_row(s, t, clusters, wanted, space);\n}\n#endif\n\n",
-"//---- select: reading once\n\n#define CLSORT_PACKS (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : "
-"4)\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;\ntypedef union { pack_t pack; "
-"code_t key[CLSORT_PACK]; } packed_keys_t;\n\n#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS)\n"
-"\n\n\ntypedef struct {\n    code_t code;\n    uint index, most;\n    local ranked_t *list;\n    "
-"local uint *count;\n    global uint *row;\n    global ranked_t *all;\n} reading_t;\n\n"
-"CLSORT_INLINE global ranked_t *row_candidates(tables_t t, select_t s, uint row)\n{\n    return "
-"(global ranked_t *)(row_words_of(t, s, s.rows)) + (size_t)row * t.most_candidates;\n}\n\n\n\n"
-"#define CLSORT_BATCH_PLACE(first, together, b) \\\n    ((first) + (b) / (together) * ((together) "
-"* CLSORT_GROUP) + (b) % (together))\n\n\n\nCLSORT_INLINE uint list_pair(reading_t c, ranked_t "
-"x)\n{\n    const uint at = add_local(c.count, 1);\n    if (at < CLSORT__LISTED) {\n        "
-"c.list[at] = x;\n        return 0;\n    }\n    if (atomic_or((volatile local uint *)&c.count[2], "
-"0))\n        return 1;\n    const uint late = atomic_inc((volatile global uint "
-"*)&c.row[CLSORT__ROW_CANDIDATES]);\n    if (late < c.most)\n        c.all[late] = x;\n    else\n "
-"       atomic_or((volatile local uint *)&c.count[2], 1);\n    return late >= c.most;\n}\n\n\n\n"
-"CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const code_t *code,\n    "
-"                          uint first, uint together, uint size)\n{\n    uint taken = 0;\n    "
-"#pragma unroll\n    for (uint b = 0; b < CLSORT_BATCH; b++)\n        taken |= (uint)(code[b] <= "
-"c.code) << b;\n    for (; taken; taken &= taken - 1) {\n        const uint b = 31 - clz(taken & "
-"-taken), place = CLSORT_BATCH_PLACE(first, together, b),\n                   i = p.first + "
-"place;\n        if (place >= size)\n            continue;\n        const code_t own = "
-"select_code(s, p, i);\n        if ((own < c.code || i <= c.index) && list_pair(c, "
-"CLSORT_RANKED(own, i)))\n            break;\n    }\n}\n\n\nCLSORT_INLINE void "
+"//---- select: reading once\n\n#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? "
+"CLSORT_KEY_BYTES : 4)\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;\ntypedef union "
+"{ pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;\n\n#define CLSORT_BATCH (CLSORT_PACK * "
+"CLSORT_PACKS_AHEAD)\n\n\n\ntypedef struct {\n    code_t code;\n    uint index, most;\n    local "
+"ranked_t *list;\n    local uint *count;\n    global uint *row;\n    global ranked_t *all;\n} "
+"reading_t;\n\nCLSORT_INLINE global ranked_t *row_candidates(tables_t t, select_t s, uint row)\n"
+"{\n    return (global ranked_t *)(row_words_of(t, s, s.rows)) + (size_t)row * "
+"t.most_candidates;\n}\n\n\n\n#define CLSORT_BATCH_PLACE(first, together, b) \\\n    ((first) + "
+"(b) / (together) * ((together) * CLSORT_GROUP) + (b) % (together))\n\n\n\nCLSORT_INLINE uint "
+"list_pair(reading_t c, ranked_t x)\n{\n    const uint at = add_local(c.count, 1);\n    if (at < "
+"CLSORT__LISTED) {\n        c.list[at] = x;\n        return 0;\n    }\n    if "
+"(atomic_or((volatile local uint *)&c.count[2], 0))\n        return 1;\n    const uint late = "
+"atomic_inc((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES]);\n    if (late < c.most)\n    "
+"    c.all[late] = x;\n    else\n        atomic_or((volatile local uint *)&c.count[2], 1);\n    "
+"return late >= c.most;\n}\n\n\n\nCLSORT_INLINE void list_batch(select_t s, select_part_t p, "
+"reading_t c, const code_t *code,\n                              uint first, uint together, uint "
+"size)\n{\n    uint taken = 0;\n    #pragma unroll\n    for (uint b = 0; b < CLSORT_BATCH; b++)\n "
+"       taken |= (uint)(code[b] <= c.code) << b;\n    for (; taken; taken &= taken - 1) {\n       "
+" const uint b = 31 - clz(taken & -taken), place = CLSORT_BATCH_PLACE(first, together, b),\n      "
+"             i = p.first + place;\n        if (place >= size)\n            continue;\n        "
+"const code_t own = select_code(s, p, i);\n        if ((own < c.code || i <= c.index) && "
+"list_pair(c, CLSORT_RANKED(own, i)))\n            break;\n    }\n}\n\n\nCLSORT_INLINE void "
 "read_packs(select_t s, select_part_t p, reading_t c, uint whole)\n{\n    global const pack_t "
 "*packs = (global const pack_t *)((global const code_t *)p.keys + p.first);\n    for (uint i = "
-"local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS) {\n        packed_keys_t "
-"keys[CLSORT_PACKS];\n        code_t code[CLSORT_BATCH];\n        #pragma unroll\n        for "
-"(uint b = 0; b < CLSORT_PACKS; b++)\n            keys[b].pack = packs[min(i + b * CLSORT_GROUP, "
-"whole - 1)];\n        if (takes_whole_keys(s)) {\n            #pragma unroll\n            for "
-"(uint b = 0; b < CLSORT_BATCH; b++)\n                code[b] = encode(keys[b / "
+"local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {\n        packed_keys_t "
+"keys[CLSORT_PACKS_AHEAD];\n        code_t code[CLSORT_BATCH];\n        #pragma unroll\n        "
+"for (uint b = 0; b < CLSORT_PACKS_AHEAD; b++)\n            keys[b].pack = packs[min(i + b * "
+"CLSORT_GROUP, whole - 1)];\n        if (takes_whole_keys(s)) {\n            #pragma unroll\n     "
+"       for (uint b = 0; b < CLSORT_BATCH; b++)\n                code[b] = encode(keys[b / "
 "CLSORT_PACK].key[b % CLSORT_PACK], s.codec);\n        } else {\n            #pragma unroll\n     "
 "       for (uint b = 0; b < CLSORT_BATCH; b++)\n                code[b] = code_of(s, keys[b / "
 "CLSORT_PACK].key[b % CLSORT_PACK]);\n        }\n        list_batch(s, p, c, code, i * "
@@ -7154,27 +7233,27 @@ static const char *const clsort__source[] = {
 "CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);\n    for (uint j = 0; j < rows; j++) {\n   "
 "     const uint column = lid + j * CLSORT_GROUP;\n        const ranked_t x = all[column * apart "
 "+ draw_below(column + 1, apart)];\n        if (CLSORT_RANKED_BEFORE(x, own))\n            own = "
-"x;\n    }\n    firsts[lid] = own;\n    group_sync();\n    if (deep || !CLSORT_BRANCHES) {\n      "
-"  put_in_block(firsts, space, lid);\n        group_sync();\n        firsts[rank_in_blocks(space, "
-"own)] = own;\n    }\n    group_sync();\n    const float before = (float)s.k * "
-"(float)(CLSORT_GROUP * rows) / (float)max(count, 1u);\n    const uint end = (uint)min(before + 4 "
-"* sqrt(before) + 4, (float)CLSORT_GROUP);\n    const uint low = end * range / ranges, high = end "
-"* (range + 1) / ranges;\n    const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],\n     "
-"                       firsts[high < CLSORT_GROUP ? high : 0], range > 0,\n                      "
-"      deep && high < CLSORT_GROUP };\n    return share;\n}\n\n\n\nCLSORT_INLINE void "
-"list_share(global const ranked_t *all, uint count, share_t share,\n                              "
-"local ranked_t *list, local uint *counts)\n{\n    uint before = 0;\n    for (uint i = "
-"local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {\n        ranked_t x[CLSORT_VISITS];\n"
-"        uint taken = 0;\n        #pragma unroll\n        for (uint b = 0; b < CLSORT_VISITS; "
-"b++)\n            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];\n        #pragma unroll\n    "
-"    for (uint b = 0; b < CLSORT_VISITS; b++) {\n            const uint is_low = share.has_low && "
-"CLSORT_RANKED_BEFORE(x[b], share.low),\n                       is_high = share.has_high && "
-"!CLSORT_RANKED_BEFORE(x[b], share.high),\n                       exists = i + b * CLSORT_GROUP < "
-"count;\n            before += exists && is_low;\n            taken |= (uint)(exists && !is_low "
-"&& !is_high) << b;\n        }\n        uint place = taken ? add_local(&counts[1], "
-"popcount(taken)) : 0;\n        #pragma unroll\n        for (uint b = 0; b < CLSORT_VISITS; b++)\n"
-"            if (taken >> b & 1 && place++ < CLSORT__LISTED)\n                list[place - 1] = "
-"x[b];\n    }\n    if (before)\n        add_local(&counts[0], before);\n}\n\n",
+"x;\n    }\n    firsts[lid] = own;\n    group_sync();\n    if (deep || !CLSORT_BRANCH_BARRIERS) "
+"{\n        put_in_block(firsts, space, lid);\n        group_sync();\n        "
+"firsts[rank_in_blocks(space, own)] = own;\n    }\n    group_sync();\n    const float before = "
+"(float)s.k * (float)(CLSORT_GROUP * rows) / (float)max(count, 1u);\n    const uint end = "
+"(uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);\n    const uint low = end * range "
+"/ ranges, high = end * (range + 1) / ranges;\n    const share_t share = { firsts[low < "
+"CLSORT_GROUP ? low : 0],\n                            firsts[high < CLSORT_GROUP ? high : 0], "
+"range > 0,\n                            deep && high < CLSORT_GROUP };\n    return share;\n}\n\n"
+"\n\nCLSORT_INLINE void list_share(global const ranked_t *all, uint count, share_t share,\n       "
+"                       local ranked_t *list, local uint *counts)\n{\n    uint before = 0;\n    "
+"for (uint i = local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {\n        ranked_t "
+"x[CLSORT_VISITS];\n        uint taken = 0;\n        #pragma unroll\n        for (uint b = 0; b < "
+"CLSORT_VISITS; b++)\n            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];\n        "
+"#pragma unroll\n        for (uint b = 0; b < CLSORT_VISITS; b++) {\n            const uint "
+"is_low = share.has_low && CLSORT_RANKED_BEFORE(x[b], share.low),\n                       is_high "
+"= share.has_high && !CLSORT_RANKED_BEFORE(x[b], share.high),\n                       exists = i "
+"+ b * CLSORT_GROUP < count;\n            before += exists && is_low;\n            taken |= "
+"(uint)(exists && !is_low && !is_high) << b;\n        }\n        uint place = taken ? "
+"add_local(&counts[1], popcount(taken)) : 0;\n        #pragma unroll\n        for (uint b = 0; b "
+"< CLSORT_VISITS; b++)\n            if (taken >> b & 1 && place++ < CLSORT__LISTED)\n             "
+"   list[place - 1] = x[b];\n    }\n    if (before)\n        add_local(&counts[0], before);\n}\n\n",
 "//---- select: buckets\n\n\n\n\ntypedef struct {\n    local const ranked_t *list, *sample;\n    "
 "local uint *ends, *sums;\n    local ushort *bucket, *order;\n} buckets_t;\n\n\nCLSORT_INLINE "
 "void fill_buckets(buckets_t l, uint count)\n{\n    const uint lid = local_id();\n    l.ends[lid] "
@@ -7194,10 +7273,10 @@ static const char *const clsort__source[] = {
 "again);\n    atomic_max((volatile global uint *)&row_words_of(t, s, 0)[CLSORT__ROW_ANY_FAILED], "
 "1 + again);\n}\n\n\nCLSORT_INLINE void write_share(select_t s, select_part_t p, output_t out, "
 "buckets_t l, uint count,\n                               uint before)\n{\n    const uint crowded "
-"= count > CLSORT_GROUP;\n    if (crowded || !CLSORT_BRANCHES)\n        fill_buckets(l, crowded ? "
-"count : 0);\n    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {\n        const uint "
-"rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);\n        "
-"write_ranked(s, p, out, before + rank, l.list[i]);\n    }\n}\n\n\n\n\nCLSORT_INLINE void "
+"= count > CLSORT_GROUP;\n    if (crowded || !CLSORT_BRANCH_BARRIERS)\n        fill_buckets(l, "
+"crowded ? count : 0);\n    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {\n        "
+"const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);\n      "
+"  write_ranked(s, p, out, before + rank, l.list[i]);\n    }\n}\n\n\n\n\nCLSORT_INLINE void "
 "rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,\n                   "
 "           uint ranges, uint again, local ulong *space)\n{\n    const uint lid = local_id(), "
 "exists = group_row < s.rows, own_row = exists ? group_row : 0;\n    global uint *row = "
@@ -7226,7 +7305,7 @@ static const char *const clsort__source[] = {
 "out, group / ranges, group % ranges, ranges, 0, space);\n}\n#endif\n\n#elif CLSORT_IS(STREAMS)\n",
 "//---- select: candidates\n\n\ntypedef struct {\n    local code_t *codes;\n    local uint "
 "*list;\n    uint count;\n} candidates_t;\n\n\n\nCLSORT_INLINE uint pair_precedes(code_t a, uint "
-"i, code_t b, uint j)\n{\n    return a < b || (a == b && i < j);\n}\n\n\n\nCLSORT_CALLED void "
+"i, code_t b, uint j)\n{\n    return a < b || (a == b && i < j);\n}\n\n\n\nCLSORT_NOINLINE void "
 "find_first(local code_t *codes, local uint *list, uint count, uint k)\n{\n    int low = 0, high "
 "= (int)count - 1, wanted = (int)k - 1;\n    while (low < high) {\n        const code_t code = "
 "codes[(low + high) / 2];\n        const uint index = list[(low + high) / 2];\n        int i = "
@@ -7260,21 +7339,22 @@ static const char *const clsort__source[] = {
 "lowest[place - 1] > code; place--)\n            if (place < wanted)\n                "
 "lowest[place] = lowest[place - 1];\n        if (place < wanted)\n            lowest[place] = "
 "code;\n    }\n    return lowest[wanted - 1];\n}\n\n",
-"//---- select: blocks of streams\n\nCLSORT_INLINE uint load_block(select_t s, select_part_t p, "
-"size_t i, code_t bound, code_t *code)\n{\n    uint below = 0;\n    for (uint b = 0; b < "
-"CLSORT_STREAM_BLOCK; b++) {\n        code[b] = select_code(s, p, i + b);\n        below |= "
-"code[b] < bound;\n    }\n    return below;\n}\n\n\n\nCLSORT_INLINE code_t append_block(select_t "
-"s, candidates_t *c, const code_t *code, size_t i,\n                                  code_t "
-"bound, uint *appended)\n{\n    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)\n        if "
-"(code[b] < bound) {\n            bound = append_candidate(s, c, code[b], (uint)i + b, bound);\n  "
-"          ++*appended;\n        }\n    return bound;\n}\n\n\n\n\nCLSORT_INLINE uint "
-"stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)\n{\n    const uint "
-"open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;\n    const size_t open "
-"= min((size_t)p.first + open_elements, (size_t)p.end);\n    code_t bound = (code_t)~(code_t)0, "
-"sampled = bound;\n    uint appended = 0;\n    size_t i;\n    for (i = p.first; i < open; i++)\n  "
-"      bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n    for (; i + "
+"//---- select: blocks of streams\n\nCLSORT_INLINE uint load_stream_block(select_t s, "
+"select_part_t p, size_t i, code_t bound,\n                                     code_t *code)\n{\n"
+"    uint below = 0;\n    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {\n        code[b] = "
+"select_code(s, p, i + b);\n        below |= code[b] < bound;\n    }\n    return below;\n}\n\n\n\n"
+"CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,\n   "
+"                               code_t bound, uint *appended)\n{\n    for (uint b = 0; b < "
+"CLSORT_STREAM_BLOCK; b++)\n        if (code[b] < bound) {\n            bound = "
+"append_candidate(s, c, code[b], (uint)i + b, bound);\n            ++*appended;\n        }\n    "
+"return bound;\n}\n\n\n\n\nCLSORT_INLINE uint stream_elements(select_t s, select_part_t p, "
+"candidates_t *c, uint patience)\n{\n    const uint open_elements = s.k <= "
+"CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;\n    const size_t open = min((size_t)p.first + "
+"open_elements, (size_t)p.end);\n    code_t bound = (code_t)~(code_t)0, sampled = bound;\n    "
+"uint appended = 0;\n    size_t i;\n    for (i = p.first; i < open; i++)\n        bound = "
+"append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n    for (; i + "
 "CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {\n        code_t "
-"code[CLSORT_STREAM_BLOCK];\n        if (!load_block(s, p, i, bound, code))\n            "
+"code[CLSORT_STREAM_BLOCK];\n        if (!load_stream_block(s, p, i, bound, code))\n            "
 "continue;\n        bound = append_block(s, c, code, i, bound, &appended);\n        if (appended "
 "< patience)\n            continue;\n        patience = 0xFFFFFFFFu;\n        sampled = "
 "sample_rest(s, p, (uint)i);\n        bound = min(bound, (code_t)max((code_t)(sampled + 1), "
@@ -7310,49 +7390,50 @@ static const char *const clsort__source[] = {
 "(uint)get_group_id(0));\n    const output_t out = CLSORT_OUTPUT;\n    const tables_t t = "
 "CLSORT_TABLES;\n    sort_row(s, t, out, open_part(s, t, find_part(s, 1, s.n), 1), space, "
 "codes);\n}\n#endif\n\n#if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0\n",
-"//---- select: one launch\n\n\n\n\n\n#define CLSORT_READS 0\n#define CLSORT_RANKS 1\n#define "
-"CLSORT_SAMPLES 2\n#define CLSORT_READS_AGAIN 3\n#define CLSORT_RANKS_AGAIN 4\n#define "
-"CLSORT_PASSES 5\ntypedef struct { uint step, first, size; } step_t;\ntypedef struct { uint "
-"parts, part_elements, ranges, clusters, wanted; } long_t;\n\nCLSORT_INLINE step_t "
-"next_step(select_t s, long_t l, step_t at)\n{\n    const uint step = at.step + 1,\n              "
-" of_row = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes ? 1\n                        "
-": step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN      ? l.ranges\n                           "
-"                                                       : l.parts;\n    const step_t next = { "
-"step, at.first + at.size, s.rows * of_row };\n    return next;\n}\n\n",
+"//---- select: one launch\n\n\n\n\n\n#define CLSORT_STEP_READS 0\n#define CLSORT_STEP_RANKS 1\n"
+"#define CLSORT_STEP_SAMPLES 2\n#define CLSORT_STEP_READS_AGAIN 3\n#define "
+"CLSORT_STEP_RANKS_AGAIN 4\n#define CLSORT_STEP_PASSES 5\ntypedef struct { uint step, first, "
+"size; } step_t;\ntypedef struct { uint parts, part_elements, ranges, clusters, wanted; } "
+"long_t;\n\nCLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)\n{\n    const uint "
+"step = at.step + 1,\n               of_row = step == CLSORT_STEP_SAMPLES || step > "
+"CLSORT_STEP_PASSES + s.passes ? 1\n                        : step == CLSORT_STEP_RANKS || step "
+"== CLSORT_STEP_RANKS_AGAIN ? l.ranges\n                                                          "
+"                             : l.parts;\n    const step_t next = { step, at.first + at.size, "
+"s.rows * of_row };\n    return next;\n}\n\n",
 "//---- select: steps of one launch\n\n\nCLSORT_INLINE uint wait_for_step(global uint *head, "
-"step_t at, uint once, uint rows)\n{\n    if (at.step >= CLSORT_SAMPLES) {\n        "
+"step_t at, uint once, uint rows)\n{\n    if (at.step >= CLSORT_STEP_SAMPLES) {\n        "
 "wait_until_done(head + CLSORT__ROW_NUMBERS, once);\n        if (head[CLSORT__ROW_ANY_FAILED] < "
-"1)\n            return 0;\n    }\n    if (at.step >= CLSORT_PASSES) {\n        "
+"1)\n            return 0;\n    }\n    if (at.step >= CLSORT_STEP_PASSES) {\n        "
 "wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);\n        if "
 "(head[CLSORT__ROW_ANY_FAILED] < 2)\n            return 0;\n    }\n    wait_until_done(head + "
 "CLSORT__ROW_NUMBERS, at.first);\n    return 1;\n}\n\n\nCLSORT_INLINE void do_step(select_t s, "
 "tables_t t, output_t out, long_t l, uint step, uint i,\n                           local uint "
 "*space, local code_t *codes, local ulong *lists)\n{\n    const uint rows_step = step == "
-"CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes,\n               ranks = step == CLSORT_RANKS "
-"|| step == CLSORT_RANKS_AGAIN,\n               again = step > CLSORT_RANKS;\n    const "
-"select_part_t p = open_part(\n        s, t, part_number(s, ranks ? i / l.ranges : i, ranks || "
-"rows_step ? 1 : l.parts,\n                          ranks || rows_step ? s.n : "
-"l.part_elements),\n        step >= CLSORT_PASSES ? 2 : again);\n    if (ranks)\n        "
-"rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);\n    else if (step == "
-"CLSORT_READS || step == CLSORT_READS_AGAIN)\n        read_part(s, t, p, lists);\n    else if "
-"(step == CLSORT_SAMPLES)\n        sample_row(s, t, p, l.clusters, l.wanted, 1, lists);\n    else "
-"if (rows_step)\n        sort_row(s, t, out, p, space, codes);\n    else\n        pass_over(s, t, "
-"p, space, step - CLSORT_PASSES);\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n                  "
-"                    uint ranges, uint clusters, uint wanted, local ulong *memory)\n{\n    const "
-"select_t s = CLSORT_SELECT;\n    const output_t out = CLSORT_OUTPUT;\n    const tables_t t = "
-"CLSORT_TABLES;\n    local code_t *codes = (local code_t *)memory;\n    local uint *space = "
+"CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes,\n               ranks = step == "
+"CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN,\n               again = step > "
+"CLSORT_STEP_RANKS;\n    const select_part_t p = open_part(\n        s, t, part_number(s, ranks ? "
+"i / l.ranges : i, ranks || rows_step ? 1 : l.parts,\n                          ranks || "
+"rows_step ? s.n : l.part_elements),\n        step >= CLSORT_STEP_PASSES ? 2 : again);\n    if "
+"(ranks)\n        rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);\n    else "
+"if (step == CLSORT_STEP_READS || step == CLSORT_STEP_READS_AGAIN)\n        read_part(s, t, p, "
+"lists);\n    else if (step == CLSORT_STEP_SAMPLES)\n        sample_row(s, t, p, l.clusters, "
+"l.wanted, 1, lists);\n    else if (rows_step)\n        sort_row(s, t, out, p, space, codes);\n   "
+" else\n        pass_over(s, t, p, space, step - CLSORT_STEP_PASSES);\n}\n\n\n\nCLSORT_KERNEL "
+"void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n             "
+"                         uint ranges, uint clusters, uint wanted, local ulong *memory)\n{\n    "
+"const select_t s = CLSORT_SELECT;\n    const output_t out = CLSORT_OUTPUT;\n    const tables_t t "
+"= CLSORT_TABLES;\n    local code_t *codes = (local code_t *)memory;\n    local uint *space = "
 "(local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);\n    const long_t l = { "
-"parts, part_elements, ranges, clusters, wanted };\n    const uint last = CLSORT_PASSES + passes "
-"+ 1;\n    global uint *head = row_words_of(t, s, 0);\n    step_t at = { CLSORT_READS, 0, rows * "
-"parts };\n    uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;\n    while (rows) "
-"{\n        group_sync();\n        const uint number = share_number(drawn, space);\n        "
-"group_sync();\n        while (number - at.first >= at.size && at.step <= last)\n            at = "
-"next_step(s, l, at);\n        if (at.step > last)\n            break;\n        if "
-"(!wait_for_step(head, at, rows * (parts + ranges), rows))\n            break;\n        "
-"do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);\n        drawn = "
-"draw_ahead(head + CLSORT__ROW_NUMBERS);\n        tell_done(head + CLSORT__ROW_NUMBERS, 1);\n    "
-"}\n}\n#endif\n\n#if CLSORT_IS(SELECT)\n",
+"parts, part_elements, ranges, clusters, wanted };\n    const uint last = CLSORT_STEP_PASSES + "
+"passes + 1;\n    global uint *head = row_words_of(t, s, 0);\n    step_t at = { "
+"CLSORT_STEP_READS, 0, rows * parts };\n    uint drawn = rows ? draw_ahead(head + "
+"CLSORT__ROW_NUMBERS) : 0;\n    while (rows) {\n        group_sync();\n        const uint number "
+"= share_number(drawn, space);\n        group_sync();\n        while (number - at.first >= "
+"at.size && at.step <= last)\n            at = next_step(s, l, at);\n        if (at.step > last)\n"
+"            break;\n        if (!wait_for_step(head, at, rows * (parts + ranges), rows))\n       "
+"     break;\n        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);\n  "
+"      drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);\n        tell_done(head + "
+"CLSORT__ROW_NUMBERS, 1);\n    }\n}\n#endif\n\n#if CLSORT_IS(SELECT)\n",
 "//---- select: scattered results\n\n\nCLSORT_INLINE uint tallied_before(select_t s, "
 "select_part_t p, global const uint *row,\n                                  local uint *sums)\n"
 "{\n    uint before = 0;\n    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += "
@@ -7613,6 +7694,7 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
     X(SELECT, "top-k", clsort__no_local) \
     X(STREAMS, "top-k by streams", clsort__no_local) \
     X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
+    X(ROUNDS, "top-k in rounds", clsort__no_local) \
     X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
     X(LONG_ROWS, "top-k of long rows", clsort__no_local) \
     X(UTILITY, "utility", clsort__no_local)
@@ -7712,6 +7794,7 @@ typedef char clsort__kernels_know_public_numbers
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
     X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
+    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces") \
     X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
     X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream") \
@@ -7758,20 +7841,10 @@ typedef struct clsort__config {
     cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
                                    ranges of hybrid radix have more second digits */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
-    cl_uint few;                /* CLSORT__FEW_*: only some kernels; 0: all */
+    cl_uint few;                /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
-
-/* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones. Sweeps behind other
-   plans, and sweeps alone. */
-enum {
-    CLSORT__FEW_TILES = 1,
-    CLSORT__FEW_LONG = 2,
-    CLSORT__FEW_GATED = CLSORT__FEW_TILES,
-    CLSORT__FEW_ALONE = CLSORT__FEW_LONG
-};
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
    of its kernels demand that. */
@@ -7853,8 +7926,8 @@ struct clsort_sorter {
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
     struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__crossover *forced;     /* the row that AUTO takes while forms are tried and
-                                   sized; NULL: its own */
+    const struct clsort__form *forced;  /* what AUTO takes while forms are tried and sized; NULL:
+                                   its own */
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
     int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
@@ -7910,7 +7983,12 @@ enum {
     CLSORT__BY_ROUNDS,
     CLSORT__BY_ONE_LAUNCH,
     CLSORT__BY_SAMPLE,
-    CLSORT__BY_SORTING
+    CLSORT__BY_SORTING,
+    CLSORT__WAYS                /* how many there are */
+};
+static const struct clsort__way { char letter; const char *name; } clsort__ways[CLSORT__WAYS] = {
+    { 'd', "digits" }, { 's', "streams" }, { 'r', "registers" }, { 't', "tiles" },
+    { 'c', "rounds" }, { 'l', "a sample in one launch" }, { 'p', "a sample" }, { 'o', "sorting" }
 };
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
@@ -8055,6 +8133,26 @@ typedef struct clsort__algorithm {
     /* Enqueues a sort from w->from to w->to. */
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
+
+/* A form of radix: one family of kernels, and what is its own. A plan tries the forms in the order
+   of their table; the first one that has a shape is taken, or else passes. */
+typedef struct clsort__radix_form {
+    cl_uint family, radix;      /* radix: CLSORT_RADIX_* that names it */
+    cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
+                                   CLSORT__OWN_GROUP: those that they are compiled for */
+    int packs;                  /* keys and values of its second array may lie in one buffer */
+    int numbers;                /* where indices are wanted, it may number the keys as they are */
+    size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
+    /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
+       has the passes. NULL: it is one of the forms of passes. */
+    int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
+    /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
+    int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
+    /* Has it no room for passes? NULL: it always has. */
+    int (*is_lean)(const clsort_sorter *s, const clsort__plan *p);
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__radix_form;
+enum { CLSORT__OWN_GROUP = 99 };
 
 /* One buffer range of a call, for the checks. */
 typedef struct clsort__range {
@@ -9241,6 +9339,9 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
 /* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 
+/* The form of radix that has these kernels; NULL: another family. */
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
+
 /* The name of a family in messages. */
 static const char *clsort__family_name(cl_uint family)
 {
@@ -9283,10 +9384,10 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-    return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
-           : c->few                                ? " -D CLSORT_FEW=1"
-           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
-                                                   : "";
+    return c->few == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
+           : c->few                                   ? " -D CLSORT_KERNEL_SUBSET=1"
+           : no_radix && c->family == CLSORT__RUNS    ? " -D CLSORT_HAS_RADIX=0"
+                                                      : "";
 }
 
 /* Does a work-group have more than 256 work-items? NVIDIA's driver says of every kernel that it has
@@ -9323,7 +9424,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s",
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -9401,7 +9502,7 @@ static int clsort__may_mend(const clsort__config *c)
 /* Does a program of only some kernels have this one? */
 static int clsort__few_have(const clsort__config *c, int kernel)
 {
-    const int tiles = c->few == CLSORT__FEW_TILES;
+    const int tiles = c->few == CLSORT__SUBSET_TILES;
     switch (kernel) {
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
@@ -9426,7 +9527,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (c->few && !clsort__few_have(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__FEW_TILES;
+    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__SUBSET_TILES;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -9529,12 +9630,15 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 /* log2 of the fewest work-items that kernels work with. */
 static cl_uint clsort__least_group(const clsort__config *c)
 {
-    return c->family == CLSORT__HYBRID || c->family == CLSORT__RANKS ? CLSORT__HYBRID_LEAST_GROUP
+    const clsort__radix_form *form = clsort__find_radix_form(c->family);
+    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROUNDS
+                     || c->family == CLSORT__ROW_TILES
+                     || c->family == CLSORT__LONG_ROWS
+                     || (form && form->least_group == CLSORT__OWN_GROUP);
+    return held                                         ? c->group_log2
+           : form                                       ? form->least_group
            : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
-           : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
-                   || c->family == CLSORT__LONG_ROWS || c->family == CLSORT__SAMPLES
-               ? c->group_log2
-               : 0;
+                                                        : 0;
 }
 
 /* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
@@ -10143,36 +10247,78 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
-/* Rows that were measured on the sorter's device: one for each width of keys (up to 16 bits, 32,
-   64) and each payload (none, words, any other), which serves counts up to the most that was
-   measured. The built-in rows serve all else. Immutable: a measurement makes another one, and a
-   clone has a copy. */
-enum { CLSORT__MEASURED_KINDS = 9 };
+/* What was measured on the sorter's device. Each row serves a class of descriptions, up to the most
+   elements that were measured; the built-in rows and plans serve all else. Immutable: a measurement
+   makes another one, and a clone has a copy.
+   Kinds are told apart by the width of keys (up to 16 bits, 32, 64) and the payload (none, words,
+   any other): first those of sorts of one array, which have a row each, then those of top-k. These
+   have classes by k and by how many rows there are, both rounded up to 2^i, which share places; the
+   oldest is given up for one more.
+   Rows and segments that are sorted have none: there is one way to sort them. */
+enum {
+    CLSORT__ARRAY_KINDS = 9,
+    CLSORT__MEASURED_KINDS = 2 * CLSORT__ARRAY_KINDS,
+    CLSORT__MEASURED_ROWS = CLSORT__ARRAY_KINDS + 64,
+    CLSORT__MEASURED_LENGTHS = 33
+};
+typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
 typedef struct clsort__measured_row {
-    clsort__crossover row;      /* its device is not looked at */
-    cl_uint most;               /* 0: this kind was not measured */
-    cl_uint gain;               /* the mean time of AUTO before, in thousandths of that after */
+    clsort__class of;
+    clsort__crossover row;      /* of one array; its device is not looked at */
+    /* Of top-k, for rows of up to 2^i elements and more than 2^(i-1): how they are selected from,
+       1 + CLSORT__BY_*; 0: as planned otherwise. */
+    unsigned char select[CLSORT__MEASURED_LENGTHS];
+    cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
+    cl_uint gain;               /* as in clsort_choice */
     int loaded;                 /* read from a cache or a text */
 } clsort__measured_row;
 typedef struct clsort__measured {
-    clsort__measured_row rows[CLSORT__MEASURED_KINDS];
+    clsort__measured_row rows[CLSORT__MEASURED_ROWS];
 } clsort__measured;
 
-/* The number of the measured row that serves a description. */
-static int clsort__measured_kind(const clsort_desc *d)
+/* What AUTO takes while it is tried or sized; the rest is its own. */
+typedef struct clsort__form {
+    const clsort__crossover *row;   /* NULL: its own */
+    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: its own */
+} clsort__form;
+
+/* Finds the class of a description; 0: it has none. Codes of fields, expressions and several ways
+   to select have none. */
+static int clsort__find_class(const clsort_desc *d, clsort__class *of)
 {
-    const cl_uint bits = clsort__key_bits(d->key_type);
-    const int payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2;
-    return payload + 3 * (bits > 32 ? 2 : bits > 16);
+    const cl_uint bits = clsort__key_bits(d->key_type),
+                  payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2,
+                  several = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH
+                            | CLSORT_FLAG_TOP_PARTITION;
+    memset(of, 0, sizeof *of);
+    of->kind = payload + 3 * (bits > 32 ? 2u : bits > 16);
+    if (!d->top_k) return d->key_type != 0;
+    of->kind += CLSORT__ARRAY_KINDS;
+    of->k_log2 = clsort__ceil_log2(d->top_k);
+    of->rows_log2 = clsort__ceil_log2(clsort__output_rows(d));
+    return d->key_type && !(d->flags & several) && !d->segments && !d->segment_count
+           && !clsort__some_bits(d);
 }
 
-/* The measured row of a description; NULL: none. Codes of fields and expressions have none. */
-static const clsort__crossover *clsort__find_measured(const clsort_sorter *s, const clsort_desc *d)
+/* The place of a class among rows, which may be a free one; NULL: there is none. */
+static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
 {
-    const clsort__measured_row *m;
-    if (!s->measured || s->pinned || !d->key_type) return NULL;
-    m = &s->measured->rows[clsort__measured_kind(d)];
-    return d->count <= m->most ? &m->row : NULL;
+    clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
+    if (of->kind < CLSORT__ARRAY_KINDS) return m->rows + of->kind;
+    for (; r < m->rows + CLSORT__MEASURED_ROWS; r++)
+        if (!r->most || !memcmp(&r->of, of, sizeof *of)) return r;
+    return NULL;
+}
+
+/* The measured row of a description; NULL: none. */
+static const clsort__measured_row *clsort__find_measured(const clsort_sorter *s,
+                                                         const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    clsort__class of;
+    if (!s || !s->measured || s->pinned || !clsort__find_class(d, &of)) return NULL;
+    r = clsort__place_of(s->measured, &of);
+    return r && d->count <= r->most ? r : NULL;
 }
 
 static cl_uint clsort__divide_crossover(cl_uint count)
@@ -10232,9 +10378,11 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
    measured row may say so, and there has to be room for it. */
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const clsort__crossover *const own = !s ? NULL : s->forced ? s->forced
-                                                               : clsort__find_measured(s, d);
-    clsort__crossover row = own ? *own : clsort__built_in_crossover(s, d);
+    const int forced = s && s->forced && s->forced->row;
+    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
+    clsort__crossover row = forced ? *s->forced->row
+                            : own  ? own->row
+                                   : clsort__built_in_crossover(s, d);
     if (!s) row.hybrid = 0;
     return row;
 }
@@ -10355,19 +10503,6 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* Has radix of samples no room for passes of radix? It has what merge needs, which AUTO takes if
-   the kernels do not build: few, and those for which AUTO takes merge where there are more. */
-static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    const clsort__crossover row = clsort__find_crossover(s, &p->d);
-    return p->by_auto
-           && (p->config.family == CLSORT__RANKS
-               || (p->config.family == CLSORT__SAMPLES
-                   && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
-                                     : row.radix > row.samples)))
-           && clsort__can(CLSORT_MERGE, &p->d);
-}
-
 /* The build options of a plan's kernels of another family. */
 static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
 {
@@ -10410,9 +10545,8 @@ static size_t clsort__alt_bytes(const clsort__plan *p)
 static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
-    if ((p->config.family == CLSORT__CACHED || p->config.family == CLSORT__HYBRID
-         || p->config.family == CLSORT__SAMPLES)
-        && clsort__packs(p)) {
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->packs && clsort__packs(p)) {
         p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
         p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
     } else {
@@ -11254,8 +11388,8 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, reserved) + sizeof(cl_uint),
-    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, reserved) + sizeof(cl_uint),
+    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, flags) + sizeof(cl_uint),
+    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
 #ifdef CLSORT_MULTI
     CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
 #endif
@@ -13189,7 +13323,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units;
-    if (j->w.shape.few != CLSORT__FEW_GATED)
+    if (j->w.shape.few != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
@@ -13250,7 +13384,7 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.few = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
-                        ? (cl_uint)CLSORT__FEW_ALONE
+                        ? (cl_uint)CLSORT__SUBSET_ALONE
                         : 0;
     clsort__radix_shape(s, p);
 }
@@ -13464,7 +13598,7 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
                  sums = CLSORT__SCAN_WORDS(group) + 8,
-                 slots = CLSORT__HYBRID_MOST_SLOTS(key, c->wide);
+                 slots = CLSORT__HYBRID_MOST_SECOND_DIGITS(key, c->wide);
     const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
                  masks = 4 * CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS
                          + CLSORT__EDGE_HEAVIES * key,
@@ -13519,7 +13653,7 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
                   group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
-                 most = CLSORT__HYBRID_MOST_SLOTS(code, clsort__hybrid_wide(p)),
+                 most = CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)),
                  bucket = (size_t)CLSORT__EDGE_BUCKET_ITEMS(code) << group_log2;
     size_t slots = 2;
     if (mean <= bucket * 2 / 3) return 0;
@@ -13581,7 +13715,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = clsort__hybrid_items(s, code);
-    if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
+    if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
@@ -13605,7 +13739,8 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* What all launches of hybrid kernels share: where the tables begin, in words; the most second
-   digits of a range; those of a slice that are counted together with the first ones, 0: none. */
+   digits of a range; those of a cell group that are counted together with the first ones, 0:
+   none. */
 typedef struct clsort__hybrid_job {
     const clsort__workspace *w;
     size_t tables, slots, parts;
@@ -13627,14 +13762,15 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* The second digits of a slice where they are counted together with the first ones; 0: they are
-   not, since their counters do not fit. A bucket keeps room for some standard deviations. */
+/* The second digits of a cell group where they are counted together with the first ones; 0: they
+   are not, since their counters do not fit. A bucket keeps room for some standard deviations. */
 static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p,
                                    const clsort__hybrid_job *j)
 {
-    const size_t group = (size_t)1 << j->w->shape.group_log2, slices = CLSORT__HYBRID_DIGITS - 2,
+    const size_t group = (size_t)1 << j->w->shape.group_log2,
+                 cell_groups = CLSORT__HYBRID_DIGITS - 2,
                  bucket = group * CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes),
-                 parts = p->d.count / slices / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
+                 parts = p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
     return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
                    || local > s->local_bytes
@@ -13754,13 +13890,12 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
     const int many = !p->d.tuning.work_group && s->max_group >= 512;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
-    if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = group;
-    c->few = (cl_uint)CLSORT__FEW_TILES;
+    c->few = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->few = 0;
         if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
@@ -13859,7 +13994,7 @@ static int clsort__ranks_can(const clsort__plan *p)
 static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, wide = CLSORT__RANKS_GROUP_LOG2;
-    if (!clsort__ranks_can(p) || s->broken & CLSORT__BIT(CLSORT__RANKS)) return 0;
+    if (!clsort__ranks_can(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
     c->items_log2 = 2;
@@ -13912,29 +14047,51 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
-/* Radix of samples, or ranks: for what samples do not sort, and where that takes less time on an
-   H200. A single tile in place takes one launch, ranks two. */
-static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+/* The bits of the families for few elements that were named, or that AUTO takes. */
+static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const cl_uint families =
-        t->radix == CLSORT_RADIX_SAMPLES ? CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS)
-        : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-            ? clsort__preferred_few(s, &p->d)
-            : 0;
+    const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
+    return ~s->broken
+           & (t->radix == CLSORT_RADIX_SAMPLES ? both
+              : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+                  ? clsort__preferred_few(s, &p->d)
+                  : 0);
+}
+
+/* Samples, where ranks do not come first. */
+static int clsort__take_samples(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__SAMPLES)
+           && clsort__samples_shape(s, p, c);
+}
+
+/* Ranks: for what samples do not sort, and where they take less time on an H200. A single tile in
+   place takes one launch of samples, ranks two. */
+static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
     const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
-    clsort__config samples = *c, ranks = *c;
-    int has_samples, has_ranks;
-    has_samples =
-        families & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples);
-    has_ranks = families & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, &ranks);
-    if (has_samples && has_ranks
-        && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
-            || (p->d.count > best << ranks.group_log2 && clsort__suits_samples(&p->d))))
-        has_ranks = 0;
-    if (has_ranks) *c = ranks;
-    else if (has_samples) *c = samples;
-    return has_ranks || has_samples;
+    clsort__config samples = *c;
+    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
+           && !(clsort__take_samples(s, p, &samples)
+                && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
+                    || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
+}
+
+/* Ranks have no room for passes, but what merge needs, which AUTO takes if the kernels do not
+   build. */
+static int clsort__ranks_lean(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s;
+    return p->by_auto && clsort__can(CLSORT_MERGE, &p->d);
+}
+
+/* Neither have samples, where they are few, or where AUTO takes merge if there are more. */
+static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__crossover row = clsort__find_crossover(s, &p->d);
+    return clsort__ranks_lean(s, p)
+           && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN : row.radix > row.samples);
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -13948,15 +14105,18 @@ enum {
     CLSORT__CACHED_CORES = 3
 };
 
-/* May radix in cache sort a plan's elements, for which passes are planned? */
-static int clsort__cached_may(const clsort_sorter *s, const clsort__plan *p)
+/* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
+   plan's elements. */
+static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
-    return s->is_cpu && !(s->broken & CLSORT__BIT(CLSORT__CACHED))
-           && p->config.family == CLSORT__RADIX && !p->config.share_log2 && p->key.bytes >= 4
-           && !p->key.has_codes && !clsort__some_bits(&p->d)
+    *c = p->config;
+    c->few = 0;
+    c->family = CLSORT__CACHED;
+    return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+           && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || t->radix == CLSORT_RADIX_CACHED);
 }
@@ -14033,29 +14193,67 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     clsort__radix_passes(run, &passes, &j.w, CLSORT__GATED);
 }
 
-/* What CLSORT_RADIX runs: kernels from the top where they may and fit, and passes. */
+/* ---- >>forms --------------------------------------------------------------------------------- */
+
+/* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
+enum { CLSORT__TEST_TOP_DOWN = 700001 };
+
+static int clsort__hybrid_gated(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s, (void)p;
+    return 1;
+}
+
+static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    clsort__radix_passes(run, p, w, 0);
+}
+
+static const clsort__radix_form clsort__radix_forms[] = {
+    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 5000,
+      clsort__take_ranks, NULL, clsort__ranks_lean, clsort__ranks },
+    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 300007,
+      clsort__take_samples, NULL, clsort__samples_lean, clsort__samples },
+    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0,
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, NULL, clsort__hybrid },
+    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+      clsort__cached_gated, NULL, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, NULL, NULL, NULL, clsort__all_passes }
+};
+enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
+
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
+{
+    size_t i;
+    for (i = 0; i < CLSORT__RADIX_FORMS; i++)
+        if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
+    return NULL;
+}
+
+/* What CLSORT_RADIX runs. */
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
-    else if (p->config.family == CLSORT__RANKS) clsort__ranks(run, p, w);
-    else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
-    else if (p->config.family == CLSORT__CACHED) clsort__cached(run, p, w);
-    else clsort__radix_passes(run, p, w, 0);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form) form->run(run, p, w);
+    else clsort__all_passes(run, p, w);
 }
 
 static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 {
-    clsort__config hybrid = p->config, few = p->config;
+    const clsort__config before = p->config;
+    const clsort__radix_form *form = clsort__radix_forms;
+    clsort__config c;
     clsort__plan_passes(s, p);
-    if (clsort__few_shape(s, p, &few)) p->config = few;
-    else if (clsort__hybrid_shape(s, p, &hybrid)) {
-        p->helpers.passes = p->config;
-        p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__FEW_GATED : 0;
-        p->config = hybrid;
-    } else if (clsort__cached_may(s, p)) {
-        p->config.few = 0;
-        if (clsort__cached_gated(s, p)) p->helpers.passes = p->config;
-        p->config.family = CLSORT__CACHED;
+    for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
+        c = before;
+        if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
+            continue;
+        if (form->has_passes && form->has_passes(s, p)) {
+            p->helpers.passes = p->config;
+            p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+        }
+        p->config = c;
+        return;
     }
 }
 
@@ -14063,9 +14261,10 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
    elements, or where hybrid kernels do not build: the size must not fall with the count. */
 static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t words = CLSORT__HYBRID_SLOTS_AT
+    const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_lean(s, p))
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->is_lean && form->is_lean(s, p))
         return clsort__largest(p->data.extent / 16 + 8,
                                p->config.family != CLSORT__SAMPLES || p->config.few
                                    ? 0
@@ -14298,8 +14497,8 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
     if (!p->data.at_offsets)
         p->config.few = p->d.count <= clsort__least_long(s, p, &p->config)
-                            ? (cl_uint)CLSORT__FEW_TILES
-                            : (cl_uint)CLSORT__FEW_LONG;
+                            ? (cl_uint)CLSORT__SUBSET_TILES
+                            : (cl_uint)CLSORT__SUBSET_LONG;
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
@@ -15059,9 +15258,9 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     cl_uint first, end = p->key.field_count;
-    if (p->config.family == CLSORT__RANKS
-        || (p->config.family == CLSORT__SAMPLES && clsort__ranks_can(p))) {
+    if (form && form->numbers && clsort__ranks_can(p)) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -15172,13 +15371,10 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* The families that others replace if their kernels do not build. */
+/* The families of rows that a work-group holds. */
 #define CLSORT__OF_ROWS \
-    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
-     | CLSORT__BIT(CLSORT__LONG_ROWS))
-#define CLSORT__REPLACEABLE \
-    (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES) \
-     | CLSORT__BIT(CLSORT__RANKS) | CLSORT__BIT(CLSORT__CACHED) | CLSORT__OF_ROWS)
+    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
+     | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
 
 /* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
    without them. So it is with kernels for rows that a work-group holds. */
@@ -15186,7 +15382,7 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
     const clsort_status status = clsort__try_kernels(s, p, &family);
-    if (!(CLSORT__REPLACEABLE & CLSORT__BIT(family))
+    if (!(CLSORT__OF_ROWS & CLSORT__BIT(family) || clsort__find_radix_form(family))
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
     s->broken |= CLSORT__BIT(family);
@@ -15451,6 +15647,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 
 /* The plans of selections: the first row of this table that fits the device, what is selected, the
    rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
+   Before that, rows are asked for the way that was measured to be the fastest.
    Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
    by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
@@ -15665,7 +15862,8 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
+        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
+        || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
@@ -15724,11 +15922,14 @@ static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
     clsort__selection *t = &p->select;
-    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows) return 0;
+    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
+        || s->broken & CLSORT__BIT(CLSORT__ROUNDS))
+        return 0;
     of_pieces.d.count = CLSORT__SHORT_MOST;
     of_pieces.select.rows *= t->pieces;
     if (!clsort__plan_short_rows(s, &of_pieces)) return 0;
     p->config = of_pieces.config;
+    p->config.family = CLSORT__ROUNDS;
     t->list_capacity = of_pieces.select.list_capacity;
     t->local = of_pieces.select.local;
     return 1;
@@ -15841,14 +16042,21 @@ static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
     return 1;
 }
 
-/* Plans rows by a row of the table. Returns whether it did. */
-static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
-                             clsort__plan *p)
+/* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
+   says, only where they read less than a list of candidates. */
+static int clsort__fits_count(const struct clsort__select_plan *w, const clsort__plan *p,
+                              int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
-    if (!clsort__fits_rows(w, s, p) || n < w->least || n < w->least_ks * k
-        || n > clsort__most_of_plan(w, k))
-        return 0;
+    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= clsort__select_plans[0].least_ks * k;
+    return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
+}
+
+/* Plans rows by a row of the table. Returns whether it did. */
+static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
+                             clsort__plan *p, int preferred)
+{
+    if (!clsort__fits_rows(w, s, p) || !clsort__fits_count(w, p, preferred)) return 0;
     return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
            : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
            : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
@@ -15857,11 +16065,36 @@ static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select
                                             : clsort__plan_reading(s, p, w->how);
 }
 
+/* The way that a form which is tried, or a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    if (s && s->forced && s->forced->select) return s->forced->select;
+    r = clsort__find_measured(s, d);
+    return r ? r->select[clsort__ceil_log2(d->count)] : 0;
+}
+
+/* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
+   first row that fits, else digits. */
+static void clsort__plan_way(const clsort_sorter *s, clsort__plan *p)
+{
+    const cl_uint preferred = clsort__preferred_way(s, &p->d);
+    int i, pass;
+    if (!s || preferred == 1 + CLSORT__BY_DIGITS) return;
+    for (pass = !preferred; pass < 2; pass++)
+        for (i = 0; i < CLSORT__SELECT_PLANS; i++) {
+            const struct clsort__select_plan *const w = &clsort__select_plans[i];
+            if (!pass && 1 + (cl_uint)w->how != preferred) continue;
+            if (!clsort__plan_rows(s, w, p, !pass)) continue;
+            p->select.how = w->how;
+            return;
+        }
+}
+
 /* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    int i;
     memset(p, 0, sizeof *p);
     p->d = *d;
     clsort__plan_key(d, &p->key);
@@ -15882,9 +16115,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
     clsort__plan_pieces(s, p);
-    for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
-        if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
-    if (s && i < CLSORT__SELECT_PLANS) t->how = clsort__select_plans[i].how;
+    clsort__plan_way(s, p);
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -16307,30 +16538,36 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__launch_rows(run, p);
 }
 
+/* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
+static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
+{
+    const size_t most = 32 * (size_t)run->s->compute_units;
+    clsort__arg_local(run, p->select.local);
+    clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
+                            << run->group_log2);
+}
+
 /* Selects from all pieces of the rows, which have numbers in place of indices if `numbers` is not
    absent. The outputs are set. */
 static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
                                   clsort__span numbers)
 {
-    const size_t all = p->select.rows * pieces, most = 32 * (size_t)run->s->compute_units;
     clsort__arg_count(run, pieces);
     clsort__arg_span(run, numbers);
-    clsort__arg_local(run, p->select.local);
-    clsort__launch(run, clsort__ceil_divide(all, clsort__ceil_divide(all, most))
-                            << run->group_log2);
+    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* One launch for rows that a work-group holds. */
 static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    const int registers = t->how != CLSORT__BY_TILES;
+    const int tiles = t->how == CLSORT__BY_TILES;
     clsort__use_select_kernel(
-        run, p, registers ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
+        run, p, tiles ? CLSORT__KERNEL_SELECT_TILE : CLSORT__KERNEL_SELECT_SHORT);
     clsort__arg_outputs(run, p, found);
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
-    if (registers) {
-        clsort__launch_pieces(run, p, 1, clsort__make_span(NULL, 0));
+    if (!tiles) {
+        clsort__launch_held(run, p, t->rows);
         return;
     }
     clsort__arg_uint(run, (cl_uint)t->tile_rows);
@@ -16365,7 +16602,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
                                  clsort__round_pieces(pieces * p->d.top_k));
     while (pieces > 1) {
         const clsort__arrays other = results;
-        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
         clsort__arg_found(run, results, p->d.top_k * 4, p->d.top_k * p->key.bytes);
         clsort__traffic(run, 1, clsort__select_read(&round)
                                     + p->select.rows * pieces * p->d.top_k * (p->key.bytes + 4));
@@ -16378,7 +16615,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
         next = other;
     }
     round.select.mode = p->select.mode;
-    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
     clsort__arg_outputs(run, p, found);
     clsort__traffic(run, 1, clsort__select_read(&round) + clsort__select_written(p));
     clsort__launch_pieces(run, &round, 1, numbers);
@@ -17271,6 +17508,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort__config shape = clsort__tile_shape(j->s, p);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
     d.tuning.work_group = 1u << shape.share_log2;
@@ -17283,10 +17521,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.tuning.items = 1;
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
-        if (p->config.family == CLSORT__HYBRID) d.tuning.radix = CLSORT_RADIX_HYBRID;
-        if (p->config.family == CLSORT__SAMPLES || p->config.family == CLSORT__RANKS)
-            d.tuning.radix = CLSORT_RADIX_SAMPLES;
-        if (p->config.family == CLSORT__CACHED) d.tuning.radix = CLSORT_RADIX_CACHED;
+        if (form && form->shape) d.tuning.radix = form->radix;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -17296,7 +17531,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* Elements of the longest self-test sorts: of all algorithms; of radix from the top, so many that
    hybrid radix splits ranges again. */
-enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
+enum { CLSORT__TEST_COUNT = 20011 };
 
 /* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
    elements' numbers, from 1 on, times an odd one: so they have any bits, and its inverse gives the
@@ -17465,13 +17700,6 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
     return CL_SUCCESS;
 }
 
-/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and the most elements that
-   it is tested with. */
-typedef struct clsort__radix_form {
-    cl_uint radix, family;
-    size_t most;
-} clsort__radix_form;
-
 /* May AUTO take a form for what a test sorts, at some count, and does a plan of it at this one? */
 static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
                             const clsort__test *t)
@@ -17499,7 +17727,8 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
     cl_ulong x = 1;
     cl_uint i;
     for (i = bits == 32 ? 0 : SIDES; i < SIDES + bits - 1; i++) {
-        t.count = i < SIDES ? form->most : clsort__smaller(form->most, CLSORT__TEST_COUNT);
+        t.count = form->test_count;
+        if (i >= SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
         t.span = i < SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
                            : clsort__draw_span(i - SIDES + 1, &x);
         if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
@@ -17511,7 +17740,7 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
 static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
                                        cl_uint key_type, cl_uint payload, unsigned char *memory)
 {
-    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->most };
+    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
     clsort_status status = CL_SUCCESS;
     clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
     size_t i;
@@ -17525,23 +17754,17 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
     return status;
 }
 
-static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 300007 },
-    { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 5000 },
-    { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, CLSORT__TEST_HYBRID_COUNT },
-    { CLSORT_RADIX_CACHED, CLSORT__CACHED, CLSORT__TEST_HYBRID_COUNT }
-};
-enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
-
 /* Tests the forms that AUTO may take on this device. */
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
     clsort_status worst = CL_SUCCESS;
     cl_uint i;
     for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
+        const clsort__radix_form *form = &clsort__radix_forms[i / 6];
         const clsort_status status =
-            clsort__test_form(s, &clsort__radix_forms[i / 6],
-                              i / 3 % 2 ? CLSORT_U64 : CLSORT_U32, i % 3, memory);
+            form->test_count ? clsort__test_form(s, form, i / 3 % 2 ? CLSORT_U64 : CLSORT_U32,
+                                                 i % 3, memory)
+                             : CL_SUCCESS;
         if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
         if (status != CL_SUCCESS) worst = status;
     }
@@ -17772,12 +17995,14 @@ enum {
     CLSORT__MOST_RUNS_EACH = 5
 };
 
-/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, a proof
-   and what it is before each sort. */
+/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
+   top-k those of a sort of whole rows, a proof and what it is before each sort. */
 enum {
     CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
-    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__ITS_PROOF,
-    CLSORT__FIRST_PROOF, CLSORT__ITS_BUFFERS
+    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
+    CLSORT__SORTED_VALUES, CLSORT__SORTED_INDICES, CLSORT__ITS_PROOF, CLSORT__FIRST_PROOF,
+    CLSORT__ITS_BUFFERS,
+    CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
 };
 
 /* How a count is sorted. Forms that plan the same share the number of the first of them, and its
@@ -17785,9 +18010,11 @@ enum {
 typedef struct clsort__timings {
     size_t n;
     int form[CLSORT__FORMS];
-    const clsort__algorithm *algorithm[CLSORT__FORMS];
+    const clsort__algorithm *algorithm[CLSORT__FORMS];  /* NULL: rows are selected from, ... */
+    int way[CLSORT__FORMS];                             /* ... in this way */
     clsort__config config[CLSORT__FORMS];
     double ns[CLSORT__FORMS][2];
+    cl_uint out;                /* a bit for each form that does not run */
 } clsort__timings;
 
 typedef struct clsort__measurement {
@@ -17798,9 +18025,13 @@ typedef struct clsort__measurement {
     cl_mem memory[CLSORT__ITS_BUFFERS];
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
+    clsort__form forms[CLSORT__FORMS];
     cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent;               /* ns of the sorts of a count */
+    double spent, build;        /* ns of the count before; of the longest build of a form */
     cl_uint done, total;        /* steps */
+    clsort__kinds warmed;
+    unsigned char *found, *right;   /* top-k: the outputs, and what they must be */
+    size_t unit[CLSORT__ITS_OUTPUTS], found_bytes;  /* unit: bytes of an element of each output */
     int counts;
     clsort__timings at[CLSORT__MOST_COUNTS];
 } clsort__measurement;
@@ -17825,29 +18056,60 @@ static int clsort__corner_at(const clsort__crossover *row, size_t n)
            | (n >= row->hybrid) << 3;
 }
 
+/* The forms: rows at all corners, or for top-k all ways; then AUTO's own. */
+static void clsort__make_forms(clsort__measurement *m)
+{
+    const int forms = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
+    int f;
+    for (f = 0; f < CLSORT__CORNERS; f++) m->corners[f] = clsort__corner_row(f);
+    for (f = 0; f < forms; f++)
+        if (m->d.top_k) m->forms[f].select = 1 + (cl_uint)f;
+        else m->forms[f].row = &m->corners[f];
+}
+
 /* Lets AUTO take a form in the next calls. */
 static void clsort__force(clsort__measurement *m, int form)
 {
-    m->s->forced = form < CLSORT__CORNERS ? &m->corners[form] : NULL;
+    const clsort__form *const f = &m->forms[form];
+    m->s->forced = f->row || f->select ? f : NULL;
 }
 
-/* Asks the planner how each row would sort m->d. */
+/* Asks the planner how each form would sort m->d. */
 static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
 {
-    clsort__plan p;
     int f;
     for (f = 0; f < CLSORT__FORMS; f++) {
+        clsort__checks c = clsort__begin_checks(m->s);
+        clsort_desc d;
+        clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
         int *same = &t->form[f];
         clsort__force(m, f);
-        clsort__make_plan(m->s, &m->d, &p);
-        t->algorithm[f] = p.algorithm;
-        t->config[f] = p.config;
+        j.op->check(&c, &j);
+        t->algorithm[f] = j.plan.algorithm;
+        t->way[f] = j.plan.select.how;
+        t->config[f] = j.plan.config;
         for (*same = 0; *same < f; (*same)++)
-            if (t->algorithm[*same] == p.algorithm
-                && !memcmp(&t->config[*same], &p.config, sizeof p.config))
+            if (t->algorithm[*same] == t->algorithm[f] && t->way[*same] == t->way[f]
+                && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
                 break;
     }
     m->s->forced = NULL;
+}
+
+/* Does the time of a form grow faster than the count? */
+static int clsort__outgrows(const clsort__timings *t, int form)
+{
+    return t->algorithm[form] ? t->algorithm[form]->number != CLSORT_RADIX
+                              : t->way[form] == CLSORT__BY_SORTING;
+}
+
+/* Does it grow as the count does, whatever the count? */
+static int clsort__keeps_pace(const clsort__timings *t, int form)
+{
+    const cl_uint family = t->config[form].family;
+    return t->algorithm[form] ? t->algorithm[form]->number == CLSORT_RADIX
+                                    && family != CLSORT__SAMPLES && family != CLSORT__RANKS
+                              : t->way[form] == CLSORT__BY_DIGITS;
 }
 
 /* ---- time ---- */
@@ -17901,10 +18163,17 @@ static clsort_status clsort__copy_whole(clsort__measurement *m, int from, int to
                        (m->queue, m->memory[from], m->memory[to], 0, 0, bytes, 0, NULL, NULL));
 }
 
-/* Puts back what a sort in place has changed, and the proof. */
+/* Puts back what a sort in place has changed, and the proof; spoils what the last sort wrote. */
 static clsort_status clsort__restore(clsort__measurement *m)
 {
     const size_t n = m->d.count, key = clsort__key_bits(m->d.key_type) / 8;
+    const cl_uint none = 0xA5A5A5A5u;
+    int i;
+    for (i = CLSORT__ITS_KEYS_OUT; i < CLSORT__ITS_KEYS_OUT + CLSORT__ITS_OUTPUTS; i++)
+        if (m->memory[i])
+            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueFillBuffer,
+                                     (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL,
+                                      NULL)));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
                                     n * m->d.value_size));
@@ -17923,20 +18192,74 @@ static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_
     CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
     *ns = m->now > from ? (double)(m->now - from) : 1;
-    m->spent += *ns;
     return CL_SUCCESS;
 }
 
-/* Checks the result of the last sort on the device. */
-static clsort_status clsort__check_result(clsort__measurement *m)
+/* Proves the result of a sort on the device. */
+static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_desc *d)
 {
     clsort_proof proof;
     const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
-    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, buffer, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, d, buffer, 0, 0, NULL, NULL));
     CLSORT__MUST(CLSORT__TRY(
         m->s, clEnqueueReadBuffer,
         (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL)));
     return clsort_judge(&proof);
+}
+
+/* Reads the first elements of all rows of outputs, the first of which is `first`, and whose rows
+   have so many elements. */
+static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
+                                       unsigned char *to)
+{
+    const size_t k = m->d.top_k, rows = clsort__output_rows(&m->d), each = count == k ? 1 : rows;
+    size_t i;
+    int role;
+    for (role = 0; role < CLSORT__ITS_OUTPUTS; role++) {
+        const size_t unit = m->unit[role], part = rows / each * k * unit;
+        for (i = 0; i < each && unit; i++, to += part)
+            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueReadBuffer,
+                                     (m->queue, m->memory[first + role], CL_FALSE,
+                                      i * count * unit, part, to, 0, NULL, NULL)));
+    }
+    return CLSORT__TRY(m->s, clFinish, (m->queue));
+}
+
+/* A stable sort of whole rows: a selection must find the first elements of each. */
+static clsort_desc clsort__reference_sort(const clsort__measurement *m)
+{
+    clsort_desc d = m->d;
+    d.top_k = 0;
+    d.stable = 1;
+    d.flags |= CLSORT_FLAG_KEYS_OUT | (d.value_size ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
+    d.keys_out = m->memory[CLSORT__SORTED_KEYS];
+    d.values_out = m->memory[CLSORT__SORTED_VALUES];
+    d.indices = m->memory[CLSORT__SORTED_INDICES];
+    if (clsort__can(CLSORT_MERGE, &d)) d.algorithm = CLSORT_MERGE;
+    return d;
+}
+
+/* Notes what each result is compared with: a fingerprint of what is sorted, or for top-k the right
+   one. */
+static clsort_status clsort__make_reference(clsort__measurement *m)
+{
+    const clsort_desc d = clsort__reference_sort(m);
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    if (!m->d.top_k)
+        return clsort_enqueue_fingerprint(m->s, m->queue, &m->d, m->memory[CLSORT__FIRST_PROOF], 0,
+                                          0, NULL, NULL);
+    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &d, proof, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_sort(m->s, m->queue, &d, 0, NULL, NULL));
+    CLSORT__MUST(clsort__prove_sort(m, &d));
+    return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
+}
+
+/* Checks the result of the last sort. */
+static clsort_status clsort__check_result(clsort__measurement *m)
+{
+    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
+    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
+    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
 /* Sorts once by a form, and checks the result. */
@@ -17958,18 +18281,25 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     return status == CL_SUCCESS ? clsort__check_result(m) : status;
 }
 
-/* Builds and warms what a form needs. */
+/* Builds and warms what a form needs. A build is not begun without the time that the longest one
+   has taken so far. */
 static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
 {
-    clsort_desc d;
-    clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+    clsort_desc given = m->d, d;
+    clsort__kinds own;
+    clsort__job j;
     clsort_status status;
-    clsort__force(m, form);
+    given.flags |= CLSORT_FLAG_NO_BUILD;
+    own.count = 0;
+    j = clsort__sort_job(m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
+    clsort__force(m, form);
     status = clsort__plan_job(&j);
     if (status == CL_SUCCESS) status = j.op->buffers(&j);
-    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, NULL, NULL);
+    if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
+    if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
+    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
     m->s->forced = NULL;
     return status;
 }
@@ -17993,28 +18323,102 @@ static double clsort__least_time(const clsort__timings *t, int round)
     return least;
 }
 
-/* A form that grows faster with the count than radix, and took four times as long as another at the
-   count before: its time is taken to double, and it is not run. 0: it is run. */
+/* Notes how long the last build took, which began at `before`. */
+static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
+{
+    CLSORT__MUST(clsort__read_clock(m));
+    if ((double)(m->now - before) > m->build) m->build = (double)(m->now - before);
+    return CL_SUCCESS;
+}
+
+/* Builds what a form needs at a count, whose time is then that of sorts alone. */
+static clsort_status clsort__build_form(clsort__measurement *m, clsort__timings *t, int form)
+{
+    cl_ulong before;
+    clsort_status status;
+    int f;
+    CLSORT__MUST(clsort__watch(m));
+    before = m->now;
+    status = clsort__prepare_form(m, form);
+    if (clsort__drops(status))
+        for (f = form; f < CLSORT__FORMS; f++)
+            if (t->form[f] == form) t->out |= CLSORT__BIT(f);
+    return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
+}
+
+/* Builds what checks results of a count. */
+static clsort_status clsort__build_checks(clsort__measurement *m, int count)
+{
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    const cl_ulong before = m->now;
+    m->d.count = m->at[count].n;
+    CLSORT__MUST(clsort__make_reference(m));
+    if (!m->d.top_k)
+        CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, proof, 0, 0, NULL, NULL));
+    return clsort__end_build(m, before);
+}
+
+/* Builds what all forms need at all counts. Downwards: a program for many elements also serves
+   few. */
+static clsort_status clsort__build_forms(clsort__measurement *m)
+{
+    int i, f;
+    CLSORT__MUST(clsort__build_checks(m, m->counts - 1));
+    CLSORT__MUST(clsort__check_time(m, m->d.top_k ? m->build : 0));
+    if (m->d.top_k) CLSORT__MUST(clsort__build_checks(m, 0));
+    for (i = m->counts; i-- > 0;) {
+        m->d.count = m->at[i].n;
+        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__FORMS);
+        clsort__find_forms(m, &m->at[i]);
+        for (f = 0; f < CLSORT__FORMS; f++)
+            if (m->at[i].form[f] == f) CLSORT__MUST(clsort__build_form(m, &m->at[i], f));
+    }
+    return CL_SUCCESS;
+}
+
+/* Did a form take more than twice as long as one whose time grows as the count does: radix by
+   passes or from the top, for top-k digits? */
+static int clsort__is_behind(const clsort__timings *t, int form)
+{
+    double least = 0;
+    int f;
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        const double ns = t->form[f] == f ? t->ns[f][0] : 0;
+        if (clsort__keeps_pace(t, f) && ns > 0 && (!(least > 0) || ns < least)) least = ns;
+    }
+    return least > 0 && t->ns[t->form[form]][0] > 2 * least;
+}
+
+/* A form whose time outgrows the count, and which took four times as long as another at the count
+   before, or was behind at two counts: its time is taken to double, and it is not run. 0: it is
+   run. */
 static double clsort__hopeless_time(const clsort__measurement *m, int count, int form)
 {
     const clsort__timings *const t = &m->at[count], *const before = t - 1;
     double ns;
-    if (!count || t->algorithm[form]->number == CLSORT_RADIX || form == t->form[CLSORT__OWN_FORM])
-        return 0;
+    if (!count || !clsort__outgrows(t, form) || form == t->form[CLSORT__OWN_FORM]) return 0;
     ns = before->ns[before->form[form]][0];
-    return ns > 4 * clsort__least_time(before, 0) ? 2 * ns : 0;
+    return ns > 4 * clsort__least_time(before, 0)
+                   || (count > 1 && clsort__is_behind(before, form)
+                       && clsort__is_behind(before - 1, form))
+               ? 2 * ns
+               : 0;
 }
 
 /* The first run by a form, which is not timed but says how many follow. */
 static clsort_status clsort__first_run(clsort__measurement *m, int count, int form)
 {
-    double *const ns = m->at[count].ns[form];
+    clsort__timings *const t = &m->at[count];
+    double *const ns = t->ns[form];
     clsort_status status;
-    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (t->out & CLSORT__BIT(form)) return CL_SUCCESS;
     CLSORT__MUST(clsort__watch(m));
-    if (ns[0] > 0) return CL_SUCCESS;
-    status = clsort__prepare_form(m, form);
-    if (status == CL_SUCCESS) status = clsort__run_form(m, form, ns);
+    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (ns[0] > 0) {
+        t->out |= CLSORT__BIT(form);
+        return CL_SUCCESS;
+    }
+    status = clsort__run_form(m, form, ns);
     if (status != CL_SUCCESS) ns[0] = 0;
     ns[1] = ns[0];
     return clsort__drops(status) ? CL_SUCCESS : status;
@@ -18035,7 +18439,7 @@ static double clsort__median(double *times, int count)
 /* Does a form still take part? Not if it was dropped, or took four times as long as another. */
 static int clsort__takes_part(const clsort__timings *t, int form, double least)
 {
-    return t->form[form] == form && t->ns[form][0] > 0
+    return t->form[form] == form && t->ns[form][0] > 0 && !(t->out & CLSORT__BIT(form))
            && (t->ns[form][0] <= 4 * least || form == t->form[CLSORT__OWN_FORM]);
 }
 
@@ -18065,21 +18469,20 @@ static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, i
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
-    const double spent = m->spent;
+    const cl_ulong began = m->now;
     double first;
     int f;
-    if (count) CLSORT__MUST(clsort__check_time(m, spent * (double)t->n / (double)t[-1].n));
-    m->spent = 0;
+    if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
     m->d.count = t->n;
     clsort__find_forms(m, t);
     CLSORT__MUST(clsort__restore(m));
-    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &m->d,
-                                            m->memory[CLSORT__FIRST_PROOF], 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort__make_reference(m));
     for (f = 0; f < CLSORT__FORMS; f++)
         if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
     first = clsort__least_time(t, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
+    m->spent = (double)(m->now - began);
     return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
@@ -18158,28 +18561,66 @@ static clsort__crossover clsort__own_row(const clsort__measurement *m)
     return row;
 }
 
-/* The row with the least cost: AUTO's own unless another one gains. Returns its gain, in
-   thousandths; 0: there is none that does not lose. */
-static cl_uint clsort__best_row(clsort__measurement *m, clsort__crossover *best)
+/* The mean time before, in thousandths of that after, which is the sum of parts of it. */
+static cl_uint clsort__gain(const clsort__measurement *m, double after)
+{
+    return (cl_uint)(1000 * m->counts / after);
+}
+
+/* Finds the row with the least cost: AUTO's own unless another one gains. Its gain is 0 if there is
+   none that does not lose. */
+static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
 {
     clsort__costs cost;
-    double least, before = 0, after = 0;
+    double least, after = 0;
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    *best = clsort__own_row(m);
-    least = clsort__row_cost(m, cost, best);
+    best->row = clsort__own_row(m);
+    least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
         clsort__crossover row = clsort__widest_rows[1];
         row.hybrid = clsort__least_at(m, hybrid);
-        clsort__best_with(m, cost, row, &least, best);
+        clsort__best_with(m, cost, row, &least, &best->row);
     }
-    if (least > 0.05) return 0;
+    if (least > 0.05) return;
+    for (i = 0; i < m->counts; i++)
+        after += 1 + cost[i][clsort__corner_at(&best->row, m->at[i].n)];
+    best->gain = clsort__gain(m, after);
+}
+
+/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans
+   stay, which may tell apart what is between the lengths that were measured. */
+static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
+{
+    double after = 0;
+    int i, f;
     for (i = 0; i < m->counts; i++) {
-        before += 1;
-        after += 1 + cost[i][clsort__corner_at(best, m->at[i].n)];
+        const clsort__timings *const t = &m->at[i];
+        double least = clsort__cost(t, CLSORT__OWN_FORM);
+        int way = CLSORT__OWN_FORM;
+        for (f = 0; f < CLSORT__WAYS; f++) {
+            const double cost = clsort__cost(t, f);
+            if (cost + 1e-9 < least) least = cost, way = f;
+        }
+        after += 1 + least;
+        if (t->form[way] != t->form[CLSORT__OWN_FORM] && !t->algorithm[way])
+            best->select[clsort__ceil_log2(t->n)] = (unsigned char)(1 + t->way[way]);
     }
-    return (cl_uint)(1000 * before / after);
+    best->gain = clsort__gain(m, after);
+}
+
+/* What AUTO is to take, by all times. */
+static clsort__measured_row clsort__best_of(clsort__measurement *m)
+{
+    clsort__measured_row best;
+    memset(&best, 0, sizeof best);
+    clsort__find_class(&m->d, &best.of);
+    m->d.count = best.most = (cl_uint)m->at[m->counts - 1].n;
+    if (m->d.top_k) clsort__best_ways(m, &best);
+    else clsort__best_row(m, &best);
+    if (!best.gain) best.most = 0;
+    return best;
 }
 
 /* ---- keeping ---- */
@@ -18245,22 +18686,26 @@ static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_
     return clsort__prepare_counts(&j, queue, m);
 }
 
+/* The place for a row of a class. If there is none, the oldest one of top-k is given up. */
+static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsort__class *of)
+{
+    clsort__measured_row *const r = clsort__place_of(m, of),
+                         *const oldest = m->rows + CLSORT__ARRAY_KINDS,
+                         *const last = m->rows + CLSORT__MEASURED_ROWS - 1;
+    if (r) return r;
+    memmove(oldest, oldest + 1, (size_t)(last - oldest) * sizeof *oldest);
+    return last;
+}
+
 /* Puts a row in the place of AUTO's, and prepares for it; as before if that fails. */
-static clsort_status clsort__take_row(clsort__measurement *m, const clsort__crossover *row,
-                                      cl_uint gain, cl_command_queue queue)
+static clsort_status clsort__take_row(clsort__measurement *m, const clsort__measured_row *row,
+                                      cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     clsort__measured *const before = s->measured, *after;
-    clsort__measured_row *r;
     clsort_status status;
     CLSORT__MUST(clsort__copy_choices(s, before, &after));
-    r = &after->rows[clsort__measured_kind(&m->d)];
-    memset(r, 0, sizeof *r);
-    if (gain) {
-        r->row = *row;
-        r->most = (cl_uint)m->at[m->counts - 1].n;
-        r->gain = gain;
-    }
+    *clsort__make_place(after, &row->of) = *row;
     s->measured = after;
     status = clsort__prepare_winners(m, queue);
     if (status != CL_SUCCESS) s->measured = before;
@@ -18308,36 +18753,59 @@ static clsort_status clsort__fill_inputs(clsort__measurement *m)
 static void clsort__size_buffers(clsort__measurement *m)
 {
     const clsort_desc *d = &m->d;
-    const size_t keys = d->count * (clsort__key_bits(d->key_type) / 8),
-                 values = d->count * d->value_size;
+    const size_t key = clsort__key_bits(d->key_type) / 8, rows = clsort__output_rows(d),
+                 n = clsort__saturating_multiply(rows, d->count),
+                 wanted = d->top_k ? rows * d->top_k : n;
     const int indices = d->flags & CLSORT_FLAG_INDICES, keys_out = d->flags & CLSORT_FLAG_KEYS_OUT,
-              values_out = d->flags & CLSORT_FLAG_VALUES_OUT;
-    m->bytes[CLSORT__ITS_KEYS] = keys;
-    m->bytes[CLSORT__ITS_VALUES] = values;
-    m->bytes[CLSORT__KEYS_IN_PLACE] = indices || keys_out ? 0 : keys;
-    m->bytes[CLSORT__VALUES_IN_PLACE] = indices || values_out ? 0 : values;
-    m->bytes[CLSORT__ITS_KEYS_OUT] = keys_out ? keys : 0;
-    m->bytes[CLSORT__ITS_VALUES_OUT] = values_out ? values : 0;
-    m->bytes[CLSORT__ITS_INDICES] = indices ? 4 * d->count : 0;
+              values_out = d->flags & CLSORT_FLAG_VALUES_OUT, stays = indices || d->top_k;
+    int i;
+    m->unit[0] = keys_out ? key : 0;
+    m->unit[1] = values_out ? d->value_size : 0;
+    m->unit[2] = indices ? 4 : 0;
+    m->bytes[CLSORT__ITS_KEYS] = clsort__saturating_multiply(n, key);
+    m->bytes[CLSORT__ITS_VALUES] = clsort__saturating_multiply(n, d->value_size);
+    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || keys_out ? 0 : n * key;
+    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || values_out ? 0 : n * d->value_size;
+    for (i = 0; i < CLSORT__ITS_OUTPUTS; i++) {
+        const size_t sorted = i ? m->unit[i] : key;
+        m->bytes[CLSORT__ITS_KEYS_OUT + i] = wanted * m->unit[i];
+        m->bytes[CLSORT__SORTED_KEYS + i] =
+            d->top_k ? clsort__saturating_multiply(n, sorted) : 0;
+        m->found_bytes += d->top_k ? wanted * m->unit[i] : 0;
+    }
     m->bytes[CLSORT__ITS_PROOF] = m->bytes[CLSORT__FIRST_PROOF] = sizeof(clsort_proof);
 }
 
-/* Makes the buffers, if they are within max_bytes, and puts them into the description. */
-static clsort_status clsort__make_buffers(clsort__measurement *m)
+/* Checks that all buffers are within max_bytes, the scratch memory included. */
+static clsort_status clsort__check_bytes(clsort__measurement *m)
 {
+    const clsort_desc reference = clsort__reference_sort(m);
     clsort_sorter *const s = m->s;
-    size_t sum = 0;
+    size_t sum = 0, more = 0;
     int i;
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
+    if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     s->function = "clsort_measure";
-    clsort__size_buffers(m);
+    sum = clsort__largest(sum, more, 0);   /* a queue has one */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
+    return CL_SUCCESS;
+}
+
+/* Makes the buffers and puts them into the description. */
+static clsort_status clsort__make_buffers(clsort__measurement *m)
+{
+    clsort_sorter *const s = m->s;
+    int i;
+    clsort__size_buffers(m);
+    CLSORT__MUST(clsort__check_bytes(m));
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
         if (m->bytes[i])
             CLSORT__MUST(clsort__create_buffer(s, m->bytes[i], NULL, CL_MEM_READ_WRITE, NULL,
                                                &m->memory[i]));
+    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->found, m->found_bytes, 1));
+    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->right, m->found_bytes, 1));
     m->d.keys = m->memory[m->bytes[CLSORT__KEYS_IN_PLACE] ? CLSORT__KEYS_IN_PLACE
                                                           : CLSORT__ITS_KEYS];
     m->d.values = m->memory[m->bytes[CLSORT__VALUES_IN_PLACE] ? CLSORT__VALUES_IN_PLACE
@@ -18348,22 +18816,27 @@ static clsort_status clsort__make_buffers(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
+/* log2 of the first count. Rows of top-k have more elements than any k of the class. */
+static cl_uint clsort__first_length(cl_uint k_log2)
+{
+    return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
+}
+
 /* Chooses the counts. */
 static void clsort__choose_counts(clsort__measurement *m)
 {
     const size_t most = m->d.count;
-    size_t n = (size_t)1 << CLSORT__FIRST_COUNT_LOG2;
+    size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
     for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
         m->at[m->counts++].n = n;
     m->at[m->counts++].n = most;
-    m->total = (cl_uint)m->counts * CLSORT__FORMS;
+    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
 }
 
 /* Makes what a measurement needs. */
 static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
-    int i;
-    for (i = 0; i < CLSORT__CORNERS; i++) m->corners[i] = clsort__corner_row(i);
+    clsort__make_forms(m);
     CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
     CLSORT__MUST(clsort__make_buffers(m));
     CLSORT__MUST(clsort__read_clock(m));
@@ -18378,7 +18851,7 @@ static clsort_status clsort__measure_all(clsort__measurement *m)
 {
     int i;
     for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)i * CLSORT__FORMS;
+        m->done = (cl_uint)(m->counts + i) * CLSORT__FORMS;
         CLSORT__MUST(clsort__measure_count(m, i));
     }
     m->done = m->total;
@@ -18401,37 +18874,50 @@ static void clsort__end_measurement(clsort__measurement *m)
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
         if (m->memory[i]) CLSORT_CL(clReleaseMemObject)(m->memory[i]);
     if (m->queue) CLSORT_CL(clReleaseCommandQueue)(m->queue);
+    clsort__free(m->found);
+    clsort__free(m->right);
     CLSORT_FREE(m);
 }
 
-/* Measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
-   the caller reports the end. */
+/* Builds, measures and decides, or only builds. AUTO's own form is the built-in one: what is found
+   does not depend on what was measured before. What fails in between is tried otherwise, so it is
+   not reported; the caller reports the end. */
+static clsort_status clsort__try_forms(clsort__measurement *m, int builds,
+                                       clsort__measured_row *best)
+{
+    clsort_sorter *const s = m->s;
+    clsort_status status;
+    s->pinned = 1;
+    status = clsort__build_forms(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
+    if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
+    s->pinned = 0;
+    return status;
+}
+
+/* Measures, and prepares for what is the fastest. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
-    clsort__crossover row;
+    const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
+    clsort__measured_row best;
     clsort_status status;
-    cl_uint gain;
+    memset(&best, 0, sizeof best);
     s->quiet = 1;
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__measure_all(m);
-    if (status == CL_SUCCESS) {
-        m->d.count = m->at[m->counts - 1].n;
-        gain = clsort__best_row(m, &row);
-        status = clsort__take_row(m, &row, gain, queue);
-    }
+    status = clsort__try_forms(m, builds, &best);
+    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
     s->options = options;
     s->quiet = 0;
-    if (status != CL_SUCCESS) return status;
-    clsort__save_programs(s);
-    clsort__keep_choices(s);
-    return CL_SUCCESS;
+    if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
+    if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
+    return status;
 }
 
-/* Is it a plain sort of one array by AUTO? Reads what arrays there will be from buffers that are
-   given, and forgets these. */
+/* Is it a plain sort of one array by AUTO, or the plain first k of rows? Reads what arrays there
+   will be from buffers that are given, and forgets these. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
@@ -18441,11 +18927,14 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
     if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
     if (d->values_out && !clsort__values_stay(d)) d->flags |= CLSORT_FLAG_VALUES_OUT;
-    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->rows && !d->segments
-                           && !d->segment_count && !d->top_k && !d->count_buffer && !d->fields
+    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->count_buffer && !d->fields
                            && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
-                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none),
-                    CLSORT_ERROR_UNSUPPORTED, "sort: only plain sorts of one array by AUTO");
+                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none)
+                           && !(d->top_k && (d->segments || d->segment_count || d->lengths)),
+                    CLSORT_ERROR_UNSUPPORTED,
+                    "sort: only plain sorts by AUTO, and the plain first k of rows");
+    CLSORT__REQUIRE(s, d->top_k || (!d->rows && !d->segments && !d->segment_count),
+                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments");
     plain.count = d->count;
     plain.key_type = d->key_type;
     plain.order = d->order;
@@ -18453,6 +18942,8 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     plain.zero_order = d->zero_order;
     plain.stable = d->stable;
     plain.value_size = d->value_size;
+    plain.rows = d->rows;
+    plain.top_k = d->top_k;
     plain.flags = d->flags & ~(cl_uint)(CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT);
     *d = plain;
     return CL_SUCCESS;
@@ -18460,12 +18951,14 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 
 /* ---- choices as text ---- */
 
-/* The most characters of a section: two lines, one for each choice, and one more. The most of a
-   line, and of a device's name. */
+/* The most characters of a line, of a section, which has two lines, one for each choice, and one
+   more; and of a device's name. The version of the text: the first one had no choices of top-k.
+   Sections of later ones are skipped. */
 enum {
     CLSORT__MOST_LINE = 256,
-    CLSORT__MOST_SECTION = (CLSORT__MEASURED_KINDS + 3) * CLSORT__MOST_LINE,
-    CLSORT__MOST_NAME = 128
+    CLSORT__MOST_SECTION = (CLSORT__MEASURED_ROWS + 3) * CLSORT__MOST_LINE,
+    CLSORT__MOST_NAME = 128,
+    CLSORT__TEXT_VERSION = 2
 };
 
 /* A text that is read: the next line, and a hash of the lines of the section. */
@@ -18493,31 +18986,59 @@ static void clsort__hash_line(clsort__lines *l)
     clsort__add_hash(&l->hash, l->line, strlen(l->line));
 }
 
-/* May a row be taken? Its kind is 0 to CLSORT__MEASURED_KINDS - 1. */
+/* May a row be taken? */
 static int clsort__good_row(const clsort__measured_row *r)
 {
-    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC;
+    const cl_uint longest = clsort__ceil_log2(r->most);
+    cl_uint i;
+    if (!r->most || !r->gain || r->of.kind >= CLSORT__MEASURED_KINDS) return 0;
+    if (r->of.kind < CLSORT__ARRAY_KINDS) return r->row.bitonic <= CLSORT__MOST_BITONIC;
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+        if (r->select[i] > (i <= longest ? (unsigned)CLSORT__WAYS : 0u)) return 0;
+    return r->of.k_log2 <= 32 && r->of.rows_log2 <= 32;
+}
+
+/* Reads the ways of a choice: a letter for each length of rows, '.' for none. */
+static int clsort__read_ways(const char *letters, clsort__measured_row *r)
+{
+    int i, way;
+    if (strlen(letters) != CLSORT__MEASURED_LENGTHS) return 0;
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++) {
+        for (way = CLSORT__WAYS; way > 0 && clsort__ways[way - 1].letter != letters[i];) way--;
+        if (!way && letters[i] != '.') return 0;
+        r->select[i] = (unsigned char)way;
+    }
+    return 1;
 }
 
 /* Reads the line of a choice. */
-static int clsort__read_choice(const char *line, clsort__measured *into)
+static int clsort__read_choice(const char *line, clsort__measured_row *r)
 {
-    unsigned kind, most, few, radix, hybrid, bitonic, gain;
-    clsort__measured_row *r;
+    unsigned kind, most, few, radix, hybrid, bitonic, gain, k_log2, rows_log2;
+    char ways[64] = "";
+    memset(r, 0, sizeof *r);
+    r->loaded = 1;
     if (sscanf(line, "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u", &kind, &most,
                &few, &radix, &hybrid, &bitonic, &gain)
-            != 7
-        || kind >= CLSORT__MEASURED_KINDS)
+        == 7) {
+        r->row = clsort__widest_rows[1];
+        r->row.samples = few;
+        r->row.radix = radix;
+        r->row.hybrid = hybrid;
+        r->row.bitonic = bitonic;
+        if (kind >= CLSORT__ARRAY_KINDS) return 0;
+    } else if (sscanf(line, "choice %u most %u top 2^%u rows 2^%u ways %63s gain %u", &kind, &most,
+                      &k_log2, &rows_log2, ways, &gain)
+                   == 6
+               && kind >= CLSORT__ARRAY_KINDS && clsort__read_ways(ways, r)) {
+        r->of.k_log2 = k_log2;
+        r->of.rows_log2 = rows_log2;
+    } else {
         return 0;
-    r = &into->rows[kind];
-    r->row = clsort__widest_rows[1];
+    }
+    r->of.kind = kind;
     r->most = most;
-    r->row.samples = few;
-    r->row.radix = radix;
-    r->row.hybrid = hybrid;
-    r->row.bitonic = bitonic;
     r->gain = gain;
-    r->loaded = 1;
     return clsort__good_row(r);
 }
 
@@ -18536,24 +19057,27 @@ static int clsort__print_device(const clsort_sorter *s, char text[33])
 static int clsort__read_section(clsort__lines *l, const char *own, clsort__measured *into,
                                 cl_uint *fits)
 {
-    clsort__measured ignored;
-    clsort__measured *to;
+    clsort__measured_row row;
+    unsigned version = 0;
+    int fitting;
     char end[33];
     memset(&l->hash, 0, sizeof l->hash);
-    if (!clsort__read_line(l) || strcmp(l->line, "clsort choices 1")) return 0;
+    if (!clsort__read_line(l) || sscanf(l->line, "clsort choices %u", &version) != 1) return 0;
     clsort__hash_line(l);
     if (!clsort__read_line(l) || strncmp(l->line, "device ", 7) || strlen(l->line) < 40) return 0;
     clsort__hash_line(l);
-    to = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' ' ? into : &ignored;
-    memset(&ignored, 0, sizeof ignored);
+    fitting = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' '
+              && version <= CLSORT__TEXT_VERSION;
     for (;;) {
         if (!clsort__read_line(l)) return 0;
         if (!strncmp(l->line, "end ", 4)) break;
         clsort__hash_line(l);
-        if (!clsort__read_choice(l->line, to)) return 0;
+        if (version > CLSORT__TEXT_VERSION) continue;
+        if (!clsort__read_choice(l->line, &row)) return 0;
+        if (fitting) *clsort__make_place(into, &row.of) = row;
     }
     clsort__print_hash(l->hash, end);
-    *fits += to == into;
+    *fits += (cl_uint)fitting;
     return !strcmp(l->line + 4, end);
 }
 
@@ -18590,29 +19114,45 @@ static void clsort__print_name(const clsort_sorter *s, char name[CLSORT__MOST_NA
         if (*c < ' ' || *c > '~') *c = '?';
 }
 
+/* Writes the line of a choice. */
+static void clsort__print_choice(const clsort__measured_row *r, char line[CLSORT__MOST_LINE])
+{
+    char ways[CLSORT__MEASURED_LENGTHS + 1] = "";
+    int i;
+    if (r->of.kind < CLSORT__ARRAY_KINDS) {
+        snprintf(line, CLSORT__MOST_LINE,
+                 "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u",
+                 (unsigned)r->of.kind, (unsigned)r->most, (unsigned)r->row.samples,
+                 (unsigned)r->row.radix, (unsigned)r->row.hybrid, (unsigned)r->row.bitonic,
+                 (unsigned)r->gain);
+        return;
+    }
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+        ways[i] = r->select[i] ? clsort__ways[r->select[i] - 1].letter : '.';
+    snprintf(line, CLSORT__MOST_LINE, "choice %u most %u top 2^%u rows 2^%u ways %s gain %u",
+             (unsigned)r->of.kind, (unsigned)r->most, (unsigned)r->of.k_log2,
+             (unsigned)r->of.rows_log2, ways, (unsigned)r->gain);
+}
+
 /* Writes the section of a sorter's choices, or nothing if it has none. */
 static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 {
     clsort__lines l;
     char own[33], name[CLSORT__MOST_NAME], end[33];
     int i, rows = 0;
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) rows += s->measured && s->measured->rows[i].most;
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) rows += s->measured && s->measured->rows[i].most;
     if (!rows) return CL_SUCCESS;
     CLSORT__REQUIRE(s, clsort__print_device(s, own), CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the driver does not name the device");
     clsort__print_name(s, name);
     memset(&l, 0, sizeof l);
-    snprintf(l.line, sizeof l.line, "clsort choices 1");
+    snprintf(l.line, sizeof l.line, "clsort choices %d", CLSORT__TEXT_VERSION);
     clsort__add_line(section, &l);
     snprintf(l.line, sizeof l.line, "device %s %s", own, name);
     clsort__add_line(section, &l);
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
-        const clsort__measured_row *r = &s->measured->rows[i];
-        if (!r->most) continue;
-        snprintf(l.line, sizeof l.line,
-                 "choice %d most %u few %u radix %u hybrid %u bitonic %u gain %u", i,
-                 (unsigned)r->most, (unsigned)r->row.samples, (unsigned)r->row.radix,
-                 (unsigned)r->row.hybrid, (unsigned)r->row.bitonic, (unsigned)r->gain);
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) {
+        if (!s->measured->rows[i].most) continue;
+        clsort__print_choice(&s->measured->rows[i], l.line);
         clsort__add_line(section, &l);
     }
     clsort__print_hash(l.hash, end);
@@ -18620,8 +19160,17 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     return CL_SUCCESS;
 }
 
-/* Fills in a choice. Numbers go through payloads, then through widths. */
-static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+/* What a measured row says of itself. */
+static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c)
+{
+    c->device = "this device";
+    c->origin = r->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
+    c->most = r->most;
+    c->gain = r->gain;
+}
+
+/* Fills in a choice of sorts of one array. Numbers go through payloads, then through widths. */
+static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     static const char *const devices[CLSORT__CPU + 1] = { "NVIDIA H200", "", "",
                                                           "CPUs with AVX-512", "CPUs" };
@@ -18633,22 +19182,58 @@ static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clso
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
     row = clsort__built_in_crossover(s, &d);
-    c->bits = clsort__key_bits(d.key_type);
-    c->payload = number % 3;
     c->device = devices[row.device];
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
     if (m && m->most) {
         row = m->row;
-        c->device = "this device";
-        c->origin = m->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
-        c->most = m->most;
-        c->gain = m->gain;
+        clsort__describe_row(m, c);
     }
     c->few_most = row.samples;
     c->radix_least = row.radix;
     c->hybrid_least = row.hybrid;
     c->bitonic_most = row.bitonic;
+}
+
+/* Fills in the part number *number of a row of top-k: lengths that are selected from in the same
+   way. Returns 0, and counts *number down, if it has fewer. */
+static int clsort__describe_ways(const clsort__measured_row *r, cl_uint *number, clsort_choice *c)
+{
+    const cl_uint first = clsort__first_length(r->of.k_log2), last = clsort__ceil_log2(r->most);
+    cl_uint i, next;
+    for (i = first < last ? first : last; i <= last; i = next) {
+        for (next = i + 1; next <= last && r->select[next] == r->select[i];) next++;
+        if ((*number)--) continue;
+        clsort__describe_row(r, c);
+        c->way = r->select[i] ? clsort__ways[r->select[i] - 1].name : "built in";
+        c->least = i ? (1u << (i - 1)) + 1 : 1;
+        if (next <= last) c->most = 1u << (next - 1);
+        c->top_k = r->of.k_log2 < 32 ? 1u << r->of.k_log2 : CLSORT__NEVER;
+        c->rows = r->of.rows_log2 < 32 ? 1u << r->of.rows_log2 : CLSORT__NEVER;
+        return 1;
+    }
+    return 0;
+}
+
+/* Fills in a choice; 0: there are fewer. */
+static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+{
+    const clsort__measured_row *r = NULL;
+    cl_uint kind = number, left = number - CLSORT__ARRAY_KINDS, i;
+    c->device = c->way = "";
+    if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
+    else {
+        for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
+            if (!s->measured || s->pinned) return 0;
+            r = &s->measured->rows[i];
+            if (r->most && clsort__describe_ways(r, &left, c)) break;
+        }
+        if (i == CLSORT__MEASURED_ROWS) return 0;
+        kind = r->of.kind - CLSORT__ARRAY_KINDS;
+    }
+    c->bits = 16u << kind / 3;
+    c->payload = kind % 3;
+    return 1;
 }
 
 /* ---- >>public -------------------------------------------------------------------------------- */
@@ -18843,19 +19428,20 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort as AUTO plans it by `row`, or if that is NULL by a
-   built-in one. */
-static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
-                               const clsort__crossover *row, size_t *most)
+/* Raises *most to the scratch memory of a sort, or a selection, as AUTO plans it by `form`, which
+   leaves to the built-in choices what it does not say. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__form *form,
+                               size_t *most)
 {
     const int pinned = s->pinned;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    if (row && row->bitonic && given.count > row->bitonic) given.count = row->bitonic;
+    if (form->row && form->row->bitonic && given.count > form->row->bitonic)
+        given.count = form->row->bitonic;
     j = clsort__sort_job(s, s->function, &given, &d);
     s->pinned = 1;
-    s->forced = row;
+    s->forced = form;
     j.op->check(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
@@ -18865,15 +19451,20 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
     s->pinned = pinned;
 }
 
-/* The scratch memory of AUTO by any row that may be measured, and by the built-in one: what was
+/* The scratch memory of AUTO by any form that may be measured, and by the built-in one: what was
    enough before a measurement is enough after it. As a maximum of sizes that do not fall with the
    count, it does not either. */
 static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 {
+    const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
+    const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
+    clsort__form form = { NULL, 0 };
     size_t i, most = 0;
-    clsort__scratch_by(s, d, NULL, &most);
-    for (i = 0; i < sizeof clsort__widest_rows / sizeof *clsort__widest_rows; i++)
-        clsort__scratch_by(s, d, &clsort__widest_rows[i], &most);
+    for (form.select = 0; form.select <= ways; form.select++)
+        for (i = 0; i <= rows; i++) {
+            form.row = i ? &clsort__widest_rows[i - 1] : NULL;
+            clsort__scratch_by(s, d, &form, &most);
+        }
     return most;
 }
 
@@ -18910,9 +19501,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 /* How a selection works, or a partition that is planned as a sort. */
 static const char *clsort__select_name(const clsort__plan *p)
 {
-    static const char *const names[] = { "digits", "streams",  "registers", "tiles", "rounds",
-                                         "a sample in one launch", "a sample", "sorting" };
-    return names[p->d.top_k ? p->select.how : CLSORT__BY_SORTING];
+    return clsort__ways[p->d.top_k ? p->select.how : CLSORT__BY_SORTING].name;
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
@@ -19180,7 +19769,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     clsort_status first = CL_SUCCESS;
     cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_TOP_DOWN);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
@@ -19206,7 +19795,8 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     clsort__job j;
     CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
-    CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
+    CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
     CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
@@ -19261,8 +19851,8 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
     CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
     size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
     if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
-    CLSORT__REQUIRE(sorter, number < CLSORT__MEASURED_KINDS, CLSORT_ERROR_UNKNOWN_VALUE, "number");
-    clsort__describe_choice(sorter, number, &c);
+    CLSORT__REQUIRE(sorter, clsort__describe_choice(sorter, number, &c),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "number");
     c.struct_size = size;
     memset(choice, 0, size);
     memcpy(choice, &c, size < sizeof c ? size : sizeof c);
@@ -19272,17 +19862,21 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
 CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
                                              size_t *bytes)
 {
-    char section[CLSORT__MOST_SECTION] = "";
-    size_t needed;
+    char *section = NULL;
+    size_t needed = 0;
+    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     sorter->function = "clsort_save_choices";
     CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
-    CLSORT__MUST(clsort__print_section(sorter, section));
-    *bytes = needed = strlen(section) + 1;
-    if (!text) return CL_SUCCESS;
-    CLSORT__REQUIRE(sorter, size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
-    memcpy(text, section, needed);
+    CLSORT__MUST(clsort__grow(sorter, &section, CLSORT__MOST_SECTION, 1));
+    *section = 0;
+    status = clsort__print_section(sorter, section);
+    if (status == CL_SUCCESS) *bytes = needed = strlen(section) + 1;
+    if (status == CL_SUCCESS && text && size >= needed) memcpy(text, section, needed);
+    clsort__free(section);
+    CLSORT__MUST(status);
+    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
     return CL_SUCCESS;
 }
 
@@ -20649,8 +21243,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
-   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
-     What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+   - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
+     what is the fastest on this device. What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
      text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
      clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
      0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.

@@ -134,6 +134,16 @@
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
+#define CLSORT__FAMILY_ROUNDS 50
+
+/* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
+   radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
+   segments only the kernels for long ones. Sweeps BEHIND another form of radix, and sweeps
+   ALONE. */
+#define CLSORT__SUBSET_TILES 1
+#define CLSORT__SUBSET_LONG 2
+#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
+#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
 
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
@@ -237,10 +247,10 @@
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
-#define CLSORT__HYBRID_SLICE_LOG2 6
+#define CLSORT__HYBRID_CELL_GROUP_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* How many of the sample are looked through for heavy codes; the most work-groups that write their
    keys. */
 #define CLSORT__HYBRID_JUDGED 1024
@@ -275,7 +285,7 @@
 #define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
 #define CLSORT__HYBRID_HEAVIES_AT \
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
-#define CLSORT__HYBRID_SLOTS_AT \
+#define CLSORT__HYBRID_SECOND_DIGITS_AT \
     (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
@@ -479,15 +489,13 @@
                          use NVIDIA's PTX
      TEAM_MOST           the most work-items of a team, which rank elements together. Without warps,
                          a word of 32 bits holds 16 bits for them and a count
-     BRANCHES            1: a work-group skips steps that do not apply to it, although they have
+     BRANCH_BARRIERS     1: a work-group skips steps that do not apply to it, although they have
                          barriers. PoCL 3.1 miscompiles that
 
    One of these that is missing is 0, so they are read by #if alone:
 
-     FEW                 1, where an array or each row fits a tile: of bitonic, merge, radix of
-                         samples and segments only the kernel that sorts such; of sweeps those
-                         behind hybrid radix. 2, where each row is longer: of segments only those
-                         for long ones; of sweeps those that are alone
+     KERNEL_SUBSET       which of its family's kernels a program has, one of CLSORT__SUBSET_*; 0:
+                         all
      NO_VECTORS          1: without instructions that compress the lanes of a vector
      BOUND_REGISTERS     1: options bound how many registers a work-item has
      SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
@@ -520,7 +528,9 @@
 #define CLSORT_NEEDS_MERGE \
     (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
-#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
+/* Rows, or pieces of rows, in registers. */
+#define CLSORT_NEEDS_HELD (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
+#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_HELD || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
@@ -537,7 +547,8 @@
    of 9.0; bare keys of 4 bytes are faster without, 1.50 instead of 1.76 ms for 2^26. */
 #define CLSORT_HIDES_IDS \
     ((CLSORT_IS(PARTITION) \
-      || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \
+      || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \
+          && CLSORT_VALUE_BYTES)) \
      && CLSORT_FORWARD_PROGRESS)
 
 #if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8
@@ -569,8 +580,8 @@
 #elif CLSORT_NEEDS_PASSES && CLSORT_LANES == 1 \
     && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
-#elif CLSORT_IS(SHORT_ROWS) && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2
-#error "CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where short rows are selected from"
+#elif CLSORT_NEEDS_HELD && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2
+#error "CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where rows are held"
 #endif   /* checks of options */
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
@@ -582,7 +593,7 @@
 /* Functions over records are inlined: a call would put records into memory. */
 #define CLSORT_INLINE static inline __attribute__((always_inline))
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
-#define CLSORT_CALLED static __attribute__((noinline))
+#define CLSORT_NOINLINE static __attribute__((noinline))
 /* Kernels whose work-items hold vectors say so. Otherwise Intel's compiler takes the vectors apart
    to join 16 work-items, which gains nothing and, with records of 12 bytes, takes minutes. NVIDIA's
    compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
@@ -929,7 +940,7 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 
 //---- record: items of 16
 /* Words of an item as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
-CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, item_t *r)
+CLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, item_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -949,7 +960,7 @@ CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, item_t *r)
         r->word[w] = vload16(w, word);
 }
 
-CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
+CLSORT_NOINLINE void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -978,13 +989,13 @@ CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
     item_t r;
 #if CLSORT_ITEMS_DIRECT
     r.key = vload16(0, key_place(a, i));
-    if (CLSORT_WORDS == 1)
-        r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
-    if (CLSORT_WORDS == 2) {
-        ulong16 pair = vload16(0, (global const ulong *)a.values + i);
-        r.word[0] = convert_uint16(pair);
-        r.word[CLSORT_WORDS_OR_1 - 1] = convert_uint16(pair >> 32);
-    }
+#if CLSORT_WORDS == 1
+    r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
+#elif CLSORT_WORDS == 2
+    ulong16 pair = vload16(0, (global const ulong *)a.values + i);
+    r.word[0] = convert_uint16(pair);
+    r.word[1] = convert_uint16(pair >> 32);
+#endif
 #else
     r = top_item();
     load_lanes(a, i, CLSORT_LANES, &r);
@@ -999,13 +1010,13 @@ CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
     r.key = decode(r.key, c);
 #if CLSORT_ITEMS_DIRECT
     vstore16(r.key, 0, key_place(a, i));
-    if (CLSORT_WORDS == 1)
-        vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
-                 (global unit_t *)a.values + i);
-    if (CLSORT_WORDS == 2)
-        vstore16(convert_ulong16(r.word[0])
-                     | convert_ulong16(r.word[CLSORT_WORDS_OR_1 - 1]) << 32,
-                 0, (global ulong *)a.values + i);
+#if CLSORT_WORDS == 1
+    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
+             (global unit_t *)a.values + i);
+#elif CLSORT_WORDS == 2
+    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0,
+             (global ulong *)a.values + i);
+#endif
 #else
     store_lanes(a, i, CLSORT_LANES, &r);
 #endif
@@ -1230,9 +1241,9 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 
 #if CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0
 /* The first job of a work-item, which then takes every so many-th as there are work-items, a power
-   of two. Drivers give a core work-items that follow one another. So where there are fewer jobs than
-   work-items, these begin a golden section of all work-items apart: each core gets its part of the
-   jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
+   of two. Drivers give a core work-items that follow one another. So where there are fewer jobs
+   than work-items, these begin a golden section of all work-items apart: each core gets its part of
+   the jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
 CLSORT_INLINE ulong first_job(ulong jobs)
 {
     const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;
@@ -1300,20 +1311,20 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #define group_sync()
 #endif
 
-/* CLSORT_APART, for code that is long or shared by kernels: NVIDIA's compiler, which takes long for
-   what is inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is
-   inlined: compilers for CPUs take barriers in kernels alone.
+/* CLSORT_NOINLINE_NV, for code that is long or shared by kernels: NVIDIA's compiler, which takes
+   long for what is inlined, calls it. Structures would go through memory, so it takes none.
+   Elsewhere it is inlined: compilers for CPUs take barriers in kernels alone.
 
    team_sync makes the team's writes to local memory visible in the team. Where warps are not known
    this is a barrier, so all of a work-group must call it equally often. */
 #if CLSORT_FORWARD_PROGRESS
-#define CLSORT_APART CLSORT_CALLED
+#define CLSORT_NOINLINE_NV CLSORT_NOINLINE
 CLSORT_INLINE void team_sync(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
 }
 #else
-#define CLSORT_APART CLSORT_INLINE
+#define CLSORT_NOINLINE_NV CLSORT_INLINE
 #define team_sync() group_sync()
 #endif
 
@@ -1863,7 +1874,7 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
 }
 
-#if !CLSORT_FEW
+#if !CLSORT_KERNEL_SUBSET
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
@@ -1892,7 +1903,7 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     lane_steps(v, CLSORT_ITEMS, 32);
     store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
-#endif   /* !CLSORT_FEW */
+#endif   /* !CLSORT_KERNEL_SUBSET */
 #endif   /* CLSORT_IS(BITONIC) */
 
 //---- bitonic: published
@@ -2207,7 +2218,7 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
-#if CLSORT_IS(MERGE) && !CLSORT_FEW
+#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
 /* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
    the pair's start. Of 2^spread_log2 work-items one searches a split, and the others end at once:
    searches wait for memory, and are spread over all cores this way. */
@@ -2561,7 +2572,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
 }
 #endif
 
-#if CLSORT_IS(MERGE) && !CLSORT_FEW
+#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2673,7 +2684,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 #endif   /* CLSORT_LANES == 1 */
 
 //---- merge: serial pass
-#if CLSORT_IS(MERGE) && !CLSORT_FEW
+#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or
    a part of one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2697,7 +2708,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         begin = p.start + to;
     }
 }
-#endif   /* CLSORT_IS(MERGE) && !CLSORT_FEW */
+#endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
 #endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE) */
 #endif   /* CLSORT_NEEDS_MERGE */
 
@@ -2860,7 +2871,7 @@ typedef struct {
     code_t first, last;
 } bracket_t;
 
-CLSORT_INLINE split_t sample_row(global const uint *samples, uint s)
+CLSORT_INLINE split_t split_of_sample(global const uint *samples, uint s)
 {
     split_t row;
     vstore16(vload16(s, samples), 0, row.of);
@@ -2874,7 +2885,7 @@ CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint l
 {
     while (low < high) {
         const uint middle = (low + high) / 2;
-        const split_t row = sample_row(samples, before + middle);
+        const split_t row = split_of_sample(samples, before + middle);
         if (sum_split(&row) <= rank)
             low = middle + 1;
         else
@@ -2910,7 +2921,7 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
                    most = of_run(&b.high, k) >> step_log2,
                    low = samples_up_to(samples, before, least, most, rank);
         if (low > least) {
-            const split_t last = sample_row(samples, before + low - 1);
+            const split_t last = split_of_sample(samples, before + low - 1);
             if (sum_split(&last) >= lower) {
                 lower = sum_split(&last);
                 b.low = last;
@@ -2918,7 +2929,7 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
             }
         }
         if (low < most) {
-            const split_t next = sample_row(samples, before + low);
+            const split_t next = split_of_sample(samples, before + low);
             if (sum_split(&next) < upper) {
                 upper = sum_split(&next);
                 b.high = next;
@@ -3163,7 +3174,7 @@ CLSORT_INLINE uint choose_part(const place_t *p, uint step)
 }
 
 /* A code to compare with, below the last one. */
-CLSORT_INLINE code_t choose_pivot(const place_t *p, uint part)
+CLSORT_INLINE code_t code_between(const place_t *p, uint part)
 {
     const ulong span = (code_t)(p->last - p->first);
     return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
@@ -3195,7 +3206,7 @@ CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, loca
     local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);
     const uint t = local_id(), open = !is_near(p, slack);
     const uint part = choose_part(p, step);
-    const code_t pivot = choose_pivot(p, part);
+    const code_t pivot = code_between(p, part);
     const uint found = open ? codes_up_to(p, pivot, part, c) : p->low;
     uint more = 0;
     own[t] = found;
@@ -3575,7 +3586,7 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
     return passes - pass & 1 ? alt : target;
 }
 
-#if CLSORT_IS(SEGMENTS) && !CLSORT_FEW
+#if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET
 /* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
    with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
    segments, takes as many places of the table at once and fills them in turn; a search among the
@@ -3612,10 +3623,10 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
-#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_FEW */
+#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET */
 
 //---- merge: tiles of segments
-#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
+#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
@@ -3666,7 +3677,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
+#endif   /* CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && ... */
 
 //---- merge: packed segments
 #if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES
@@ -3873,7 +3884,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
     return packing;
 }
 
-#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2
+#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
 /* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
    One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
@@ -3906,11 +3917,11 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         if (inside >> m & 1)
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
-#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2 */
+#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG */
 #endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES */
 
 //---- merge: segments serially
-#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
+#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
    piece. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
@@ -3937,7 +3948,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
                     codec);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1 */
+#endif   /* CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && ... */
 #endif   /* CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && ... */
 
 //---- radix: codes
@@ -4338,7 +4349,7 @@ typedef ushort mask_t;
 #define CLSORT_AS_ROW as_uint16
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
-#define CLSORT_PACKS 0
+#define CLSORT_PACKS_PAIRS 0
 typedef uint lane_t;
 #define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
@@ -4354,16 +4365,16 @@ typedef uchar mask_t;
 #define CLSORT_AS_ROW as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
-#define CLSORT_PACKS (CLSORT_VALUE_BYTES > 0)
+#define CLSORT_PACKS_PAIRS (CLSORT_VALUE_BYTES > 0)
 typedef ulong lane_t;
 #define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
 #else
-#define CLSORT_PACKS 0
+#define CLSORT_PACKS_PAIRS 0
 typedef code_t lane_t;
 #define CLSORT_WITH_ROWS
 #endif   /* CLSORT_LANE_BYTES == 4 */
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
-#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS)
+#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
 //---- radix: scatter of a block per work-item
 /* Moves the elements of a block to the places that `next` holds for each digit. Places of pieces
@@ -4385,7 +4396,7 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
    of the digits of `size` elements. Few elements are not worth the look. */
 #define CLSORT_CACHE_SETS 64
 #define CLSORT_CACHE_WAYS 12
-CLSORT_CALLED uint do_places_collide(const uint *next, uint size)
+CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
 {
     const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;
     uint digits[CLSORT_CACHE_SETS], all = 0, colliding = 0;
@@ -4420,7 +4431,7 @@ CLSORT_INLINE void write_together(radix_t r, array_t to, const item_t *item, uin
 
 /* As scatter_items, but elements wait until some have the same digit. Evenly spaced keys that come
    sorted, with values, take 1 / 4 of the time for 2^18 and 2^20 of them. */
-CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint *next)
+CLSORT_NOINLINE void scatter_together(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
     item_t items[CLSORT_DIGITS][CLSORT_TOGETHER];
@@ -4447,9 +4458,9 @@ CLSORT_CALLED void scatter_together(radix_t r, array_t from, array_t to, block_t
    how. In a pass of radix this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys,
    1.3 times as long for 2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8
    bytes. */
-#define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
+#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #define CLSORT_STAGE_LANES (64 / (uint)sizeof(lane_t))
-#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGE_BYTES / (uint)sizeof(lane_t))
+#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(lane_t))
 
 /* Writes lanes that lie in one line of the target. */
 CLSORT_INLINE void write_line(global lane_t *to, const lane_t *lanes, uint count)
@@ -4855,7 +4866,7 @@ CLSORT_INLINE void mirror_columns(row_t *r, uint rows, uint bits)
     }
 }
 
-CLSORT_INLINE void order_lanes(row_t *r, uint rows, uint bit)
+CLSORT_INLINE void order_columns(row_t *r, uint rows, uint bit)
 {
     #pragma unroll
     for (uint i = 0; i < rows; i++) {
@@ -4870,7 +4881,7 @@ CLSORT_INLINE void join_columns(row_t *r, uint rows, uint width)
     mirror_columns(r, rows, 2 * width - 1);
     #pragma unroll
     for (uint bit = width / 2; bit > 0; bit /= 2)
-        order_lanes(r, rows, bit);
+        order_columns(r, rows, bit);
     merge_columns(r, rows, rows / 2);
 }
 
@@ -4925,12 +4936,12 @@ CLSORT_INLINE uint row_lanes(uint n, uint row)
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
 CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
 {
-    return CLSORT_PACKS ? v : decode_row(v, c);
+    return CLSORT_PACKS_PAIRS ? v : decode_row(v, c);
 }
 
 CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
-    return CLSORT_PACKS ? v : decode((code_t)v, c);
+    return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
 }
 
 /* Sorts n lanes, or n keys, up to `rows` rows of them. */
@@ -4942,7 +4953,7 @@ CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint 
     #pragma unroll
     for (uint i = 0; i < rows; i++) {
         r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
-        if (!CLSORT_PACKS && are_keys)
+        if (!CLSORT_PACKS_PAIRS && are_keys)
             r[i] = encode_row(r[i], c);
     }
     sort_columns(r, rows);
@@ -4955,8 +4966,8 @@ CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint 
         store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
 }
 
-CLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                             uint are_keys)
+CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
+                               uint are_keys)
 {
     if (n <= CLSORT_LEAF / 4)
         sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);
@@ -4967,12 +4978,12 @@ CLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint 
 }
 
 //---- radix: partitions of vectors
-/* Where a partition writes next: below `low` and from `high` on it is done. */
-typedef struct { uint low, high; } gap_t;
+/* What a partition has not written yet: below `low` and from `high` on it is done. */
+typedef struct { uint low, high; } unwritten_t;
 
-/* Writes a row to both ends of the gap: lanes below the pivot in front, the others behind. The gap
-   has room for a row at each end, or is one row. */
-CLSORT_INLINE gap_t move_row(global lane_t *to, gap_t g, row_t v, lane_t pivot)
+/* Writes a row to both ends of what is unwritten: lanes below the pivot in front, others behind.
+   There is room for a row at each end, or for one row. */
+CLSORT_INLINE unwritten_t move_row(global lane_t *to, unwritten_t g, row_t v, lane_t pivot)
 {
     const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
     const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
@@ -4985,7 +4996,8 @@ CLSORT_INLINE gap_t move_row(global lane_t *to, gap_t g, row_t v, lane_t pivot)
 }
 
 /* The same of the first lanes of a row: nothing else is written. */
-CLSORT_INLINE gap_t move_lanes(global lane_t *to, gap_t g, row_t v, lane_t pivot, uint lanes)
+CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, row_t v, lane_t pivot,
+                                     uint lanes)
 {
     const uint all = (1u << lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,
                count = popcount(below);
@@ -4997,11 +5009,11 @@ CLSORT_INLINE gap_t move_lanes(global lane_t *to, gap_t g, row_t v, lane_t pivot
 }
 
 /* Moves lanes below the pivot to the front of `to`, the others to its end, and returns how many are
-   below. The gap is as long as what was not moved yet. */
+   below. What is unwritten is as long as what was not moved yet. */
 CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
                                    lane_t pivot)
 {
-    gap_t g = { 0, n };
+    unwritten_t g = { 0, n };
     uint i = 0;
     for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW)
         g = move_row(to, g, load_whole_row(from + i), pivot);
@@ -5012,18 +5024,18 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
     return g.low;
 }
 
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
 /* Rows that a partition in place holds of each end, and moves at a time. */
 #define CLSORT_HELD_ROWS 4
 #define CLSORT_HELD (CLSORT_HELD_ROWS * CLSORT_ROW)
 
 /* The same in place, of a leaf or more; takes 1.2 times as long. Both ends are held in registers,
-   so that the gap has 2 * CLSORT_HELD lanes around those that are not read yet. The next rows come
-   from the end that has less of it: then there is room for them at each end. */
-CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
+   so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The next rows
+   come from the end that has fewer of these: then there is room for them at each end. */
+CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
     row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
-    gap_t g = { 0, n };
+    unwritten_t g = { 0, n };
     uint i = CLSORT_HELD, j = n - CLSORT_HELD;
     for (uint k = 0; k < CLSORT_HELD_ROWS; k++) {
         held[k] = load_whole_row(a + k * CLSORT_ROW);
@@ -5049,12 +5061,12 @@ CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         g = move_row(a, g, held[k], pivot);
     return g.low;
 }
-#endif   /* CLSORT_PACKS */
+#endif   /* CLSORT_PACKS_PAIRS */
 
 /* The same from `from` to `to`, which may be the same of packed elements. */
 CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
 {
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     if (from == to)
         return partition_in_place(from, n, pivot);
 #endif
@@ -5072,10 +5084,10 @@ CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
     row_t v = CLSORT_JOIN(vload, CLSORT_ROW)(0, sample);
     #pragma unroll
     for (uint width = 1; width < CLSORT_ROW; width *= 2) {
-        order_lanes(&v, 1, 2 * width - 1);
+        order_columns(&v, 1, 2 * width - 1);
         #pragma unroll
         for (uint bit = width / 2; bit > 0; bit /= 2)
-            order_lanes(&v, 1, bit);
+            order_columns(&v, 1, bit);
     }
     CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, sample);
     return sample[CLSORT_ROW / 2];
@@ -5099,11 +5111,15 @@ typedef struct { uint begin, size, moves; } vector_range_t;
 #define CLSORT_VECTOR_STACK 32
 
 /* A quicksort between two arrays of lanes, of which `done` receives what is sorted. */
-typedef struct { global lane_t *first, *second, *done; uint most_moves; codec_t codec; } quick_t;
+typedef struct {
+    global lane_t *first, *second, *done;
+    uint most_moves;
+    codec_t codec;
+} vector_quick_t;
 
 /* Partitions a range longer than a leaf. Returns the part to go on with, perhaps an empty one, and
    puts the other one on the stack. Lanes equal to the least one are done: they are written. */
-CLSORT_INLINE vector_range_t split_range(quick_t q, vector_range_t v, vector_range_t *stack,
+CLSORT_INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,
                                          uint *top)
 {
     global lane_t *const from = (v.moves & 1 ? q.second : q.first) + v.begin,
@@ -5125,7 +5141,7 @@ CLSORT_INLINE vector_range_t split_range(quick_t q, vector_range_t v, vector_ran
 }
 
 /* Sorts n lanes of q.first into q.done. */
-CLSORT_INLINE void sort_lanes(quick_t q, uint n)
+CLSORT_INLINE void sort_lanes(vector_quick_t q, uint n)
 {
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };
     uint top = 0;
@@ -5143,13 +5159,13 @@ CLSORT_INLINE void sort_lanes(quick_t q, uint n)
     }
 }
 
-#if !CLSORT_PACKS
+#if !CLSORT_PACKS_PAIRS
 /* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
    target and alt. */
 CLSORT_INLINE void vector_sort(radix_t r)
 {
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
-    const quick_t q = { alt, target, target, 2 * ceil_log2(r.n), r.codec };
+    const vector_quick_t q = { alt, target, target, 2 * ceil_log2(r.n), r.codec };
     if (r.n <= CLSORT_LEAF) {
         sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1);
         return;
@@ -5262,7 +5278,7 @@ CLSORT_INLINE uint are_in_order(global const lane_t *a, uint n)
 /* Sorts n lanes in place: in the spare lanes, too, as soon as there is room. */
 CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
 {
-    const quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };
+    const vector_quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };
     uint top = 0;
     if (are_in_order(p.lanes, n))
@@ -5272,7 +5288,8 @@ CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
             v = split_range(all, v, stack, &top);
             continue;
         }
-        const quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, all.most_moves, c };
+        const vector_quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, all.most_moves,
+                                   c };
         sort_lanes(q, v.size);
         if (top == 0)
             break;
@@ -5281,13 +5298,13 @@ CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
 }
 
 /* Sorts packed elements, of which n are numbered, to the target. */
-CLSORT_INLINE void sort_packed(radix_t r, packed_t p, global const uint *values)
+CLSORT_INLINE void sort_packed_pairs(radix_t r, packed_t p, global const uint *values)
 {
     sort_packed_lanes(p, r.n, r.codec);
     fetch_values(p.lanes, values, r.n);
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
 }
-#endif   /* !CLSORT_PACKS */
+#endif   /* !CLSORT_PACKS_PAIRS */
 #endif   /* !defined(CLSORT_ROW) */
 
 //---- radix: pieces
@@ -5384,24 +5401,24 @@ CLSORT_INLINE global uint *cached_block(radix_t r, uint block)
 }
 
 /* What tells the range of a code: cells have 2^shift codes. */
-typedef struct { code_t low, last; uint shift; global const uchar *range; } cells_t;
+typedef struct { code_t low, last; uint shift; global const uchar *range; } cell_map_t;
 
-CLSORT_INLINE cells_t take_cells(radix_t r)
+CLSORT_INLINE cell_map_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
-    const cells_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), w[CACHED_SHIFT],
-                        (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
+    const cell_map_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), w[CACHED_SHIFT],
+                           (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
     return c;
 }
 
-CLSORT_INLINE uint cell_of(cells_t c, code_t code)
+CLSORT_INLINE uint cell_of(cell_map_t c, code_t code)
 {
     return (uint)((min(max(code, c.low), c.last) - c.low) >> c.shift);
 }
 
 /* The cells of CLSORT_CODES_AT_ONCE keys, side by side in vectors. Ranges are looked up where they
    are used: in a loop of their own compilers gather them into vectors, which takes longer. */
-CLSORT_INLINE void find_cells(cells_t c, codec_t codec, array_t a, uint begin, uint *cell)
+CLSORT_INLINE void find_cells(cell_map_t c, codec_t codec, array_t a, uint begin, uint *cell)
 {
     for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
         cell[k] = cell_of(c, encode(*key_place(a, begin + k), codec));
@@ -5409,7 +5426,7 @@ CLSORT_INLINE void find_cells(cells_t c, codec_t codec, array_t a, uint begin, u
 
 //---- radix: cached sample
 /* Codes of 2^size_log2 keys; the place of each in its part of the keys is drawn. */
-CLSORT_INLINE void take_sample(radix_t r, uint size_log2, code_t *code)
+CLSORT_INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 {
     for (uint i = 0; i < 1u << size_log2; i++) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
@@ -5418,7 +5435,7 @@ CLSORT_INLINE void take_sample(radix_t r, uint size_log2, code_t *code)
     }
 }
 
-CLSORT_INLINE cells_t make_cells(radix_t r, const code_t *code, uint size)
+CLSORT_INLINE cell_map_t make_cells(radix_t r, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
     code_t low = code[0], last = low;
@@ -5435,7 +5452,7 @@ CLSORT_INLINE cells_t make_cells(radix_t r, const code_t *code, uint size)
 }
 
 /* Marks the ranges in which the sample has several codes. */
-CLSORT_INLINE void mark_mixed(radix_t r, cells_t c, const code_t *code, uint size)
+CLSORT_INLINE void mark_mixed(radix_t r, cell_map_t c, const code_t *code, uint size)
 {
     global uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
     code_t first[CLSORT__CACHED_RANGES];
@@ -5464,8 +5481,8 @@ CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
     code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];
     if (get_global_id(0) != 0)
         return;
-    take_sample(r, size_log2, code);
-    const cells_t c = make_cells(r, code, size);
+    load_sample(r, size_log2, code);
+    const cell_map_t c = make_cells(r, code, size);
     for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++)
         count[cell] = 0;
     for (uint i = 0; i < size; i++)
@@ -5484,7 +5501,7 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_global_id(0);
     const block_t b = take_block(r, block, 1);
-    const cells_t c = take_cells(r);
+    const cell_map_t c = take_cells(r);
     uint bins[CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES], i = 0;
     if (b.size == 0)
         return;
@@ -5532,7 +5549,7 @@ CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 
 //---- radix: cached split
 /* Moves the elements of a block to their ranges. Cells of 16 at a time are computed in vectors. */
-CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
+CLSORT_INLINE void move_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next)
 {
     uint i = 0;
     for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
@@ -5553,13 +5570,13 @@ CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
 CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
 {
     const code_t key = *key_place(r.source, i);
-    if (!CLSORT_PACKS)
+    if (!CLSORT_PACKS_PAIRS)
         return key;
     return (lane_t)((ulong)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i]);
 }
 
-/* The same as split_items of elements in lanes, of more than caches hold if `stages`. */
-CLSORT_INLINE void split_lanes(radix_t r, cells_t c, block_t b, uint *next, uint stages)
+/* The same as move_to_ranges of elements in lanes, of more than caches hold if `stages`. */
+CLSORT_INLINE void move_lanes_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next, uint stages)
 {
     lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
     global lane_t *const to = lanes_of(r.alt);
@@ -5592,7 +5609,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_global_id(0);
     const block_t b = take_block(r, block, r.scratch[CLSORT__GATE]);
-    const cells_t c = take_cells(r);
+    const cell_map_t c = take_cells(r);
     uint next[CLSORT__CACHED_RANGES];
     if (b.size == 0)
         return;
@@ -5600,16 +5617,16 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
         next[d] = cached_block(r, block)[d];
 #if CLSORT_IN_LANES
     if (CLSORT_STAGES(n))
-        split_lanes(r, c, b, next, 1);
+        move_lanes_to_ranges(r, c, b, next, 1);
     else
-        split_lanes(r, c, b, next, 0);
+        move_lanes_to_ranges(r, c, b, next, 0);
 #else
-    split_items(r, c, b, next);
+    move_to_ranges(r, c, b, next);
 #endif
 }
 
 //---- radix: cached buckets
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
 /* Spare lanes of work-item `own`, of `room` lanes each, from a multiple of a vector on. */
 CLSORT_INLINE packed_t take_packed(radix_t r, uint words, uint own, uint room)
 {
@@ -5628,16 +5645,16 @@ CLSORT_INLINE void sort_whole(radix_t r)
     if (digits_are_faster(r, seen.set & seen.clear))
         sort_small(r);
     else
-        sort_packed(r, p, (global const uint *)r.source.values);
+        sort_packed_pairs(r, p, (global const uint *)r.source.values);
 }
 
 /* Sorts a range. */
-CLSORT_INLINE void sort_bucket(radix_t r, packed_t p)
+CLSORT_INLINE void sort_packed_range(radix_t r, packed_t p)
 {
     global uint *const values = (global uint *)r.target.values;
     if (!digits_are_faster(r, take_values(p.lanes, values, r.n))) {
         number_lanes(p.lanes, r.n);
-        sort_packed(r, p, values);
+        sort_packed_pairs(r, p, values);
         return;
     }
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
@@ -5656,7 +5673,7 @@ CLSORT_INLINE void sort_whole(radix_t r)
     else
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
-#endif   /* CLSORT_PACKS */
+#endif   /* CLSORT_PACKS_PAIRS */
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
@@ -5667,7 +5684,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
     global uint *const words = cached_words(r), *const starts = cached_starts(r);
     const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;
     const array_t target_all = r.target, alt_all = r.alt;
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
     packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
                                     + blocks * CLSORT__CACHED_RANGES,
                              (uint)get_global_id(0), pass);
@@ -5681,10 +5698,10 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
             break;
         r.n = starts[d + 1] - starts[d];
         r.target = advance(target_all, starts[d]);
-#if CLSORT_PACKS
+#if CLSORT_PACKS_PAIRS
         p.lanes = lanes_of(alt_all) + starts[d];
         r.alt.keys = (global uchar *)p.lanes;
-        sort_bucket(r, p);
+        sort_packed_range(r, p);
 #else
         r.source = r.alt = advance(alt_all, starts[d]);
         sort_whole(r);
@@ -5715,11 +5732,11 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
    CLSORT_SWEEP packs two counters of 16 bits into a word, so that a work-group may count
    CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. Warps have a plain increment that
    takes equal digits at once: they need neither. */
-#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)
+#define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #define CLSORT_COUNT_COPIES \
     (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
-#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_PACKS) * CLSORT_COUNT_COPIES)
+#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
 /* Keys that a work-item loads at once. */
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
 
@@ -5736,8 +5753,8 @@ CLSORT_INLINE void clear_bins(local uint *bins)
 CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
 {
     const uint i = p * CLSORT_DIGITS + digit;
-    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],
-               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);
+    atomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],
+               CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);
 }
 
 /* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
@@ -5778,8 +5795,8 @@ CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
-        const uint word = bins[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES + k];
-        count += CLSORT_PACKS ? word >> i % 2 * 16 & 0xFFFF : word;
+        const uint word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + k];
+        count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
     }
     return count;
 }
@@ -5956,7 +5973,7 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
 
 /* The same digit, which the compiler cannot know to be the same: else it keeps the digits of all
    elements from one loop to another, in registers. */
-CLSORT_INLINE digit_t forget_digit(digit_t d)
+CLSORT_INLINE digit_t opaque_digit(digit_t d)
 {
 #if CLSORT_WARPS && !CLSORT_IS(PARTITION)
     __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
@@ -6012,13 +6029,13 @@ CLSORT_INLINE void stage_codes(tile_t tile, const digits_t *digits, const code_t
 //---- radix: places
 /* A work-item's own digits begin here. */
 #define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
-CLSORT_INLINE uint own_digit(uint k)
+CLSORT_INLINE uint assigned_digit(uint k)
 {
     return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
 }
 
 /* The tile's elements with a digit. Called with a barrier since the elements were counted. */
-CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
+CLSORT_INLINE uint digit_count(tile_t tile, uint digit)
 {
     uint count = 0;
     #pragma unroll
@@ -6032,7 +6049,7 @@ CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
    digits' offsets set; needs a barrier after. */
 CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 {
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         tile.offsets[d] -= begin;
         #pragma unroll
         for (uint w = 0; w < CLSORT_TEAMS; w++) {
@@ -6080,8 +6097,8 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     digits_t digits;
     count_team_digits(tile, &digits, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
-        const uint count = count_digit(tile, d);
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        const uint count = digit_count(tile, d);
         tile.offsets[d] = tile.next[d];
         tile.next[d] += count;
         sum += count;
@@ -6225,12 +6242,12 @@ CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uin
    bits each, above and below. */
 typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;
 
-CLSORT_INLINE uint own_digit_of(const own_t *own, uint m)
+CLSORT_INLINE uint packed_digit(const own_t *own, uint m)
 {
     return own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;
 }
 
-CLSORT_INLINE uint own_rank(const own_t *own, uint m)
+CLSORT_INLINE uint packed_rank(const own_t *own, uint m)
 {
     return own->pairs[m / 4] >> m % 4 * 8 & 15;
 }
@@ -6252,7 +6269,7 @@ CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *ke
     #pragma unroll
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         counters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * 4) & 15);
-    counters[few_half(own_digit_of(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;
+    counters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;
 }
 
 /* Turns the counters into places in the tile. Called by all work-items between barriers. */
@@ -6290,15 +6307,15 @@ CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t
     barrier(CLK_LOCAL_MEM_FENCE);
     place_counters(tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         const uint begin = few_begin(counters, d), next = tile.next[d];
         tile.offsets[d] = next - begin;
         tile.next[d] = next + few_begin(counters, d + 1) - begin;
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = own_digit_of(&own, m),
-                   place = counters[few_half(d, local_id())] + own_rank(&own, m);
+        const uint d = packed_digit(&own, m),
+                   place = counters[few_half(d, local_id())] + packed_rank(&own, m);
         set_rank(rank, m, place);
         tile.staged[place] = key[m];
         digits[place] = (uchar)d;
@@ -6482,14 +6499,14 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
     uint sum = 0;
 #if CLSORT_FEW_PARTS
-    for (uint d = 0; own_digit(0) < CLSORT_DIGITS && d < own_digit(0); d++)
+    for (uint d = 0; assigned_digit(0) < CLSORT_DIGITS && d < assigned_digit(0); d++)
         sum += totals[d];
 #else
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++)
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++)
         sum += totals[d];
     sum = group_scan(sum, tile.sums);
 #endif
-    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         tile.next[d] = sum + radix_table(r, d)[block];
         sum += totals[d];
     }
@@ -7106,7 +7123,7 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
     return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
 }
 
-#if CLSORT_FEW != 1
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
 /* Zeroes the scratch but for the gate, which the others read meanwhile. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
@@ -7215,7 +7232,7 @@ CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
    the elements were counted; needs one after. Returns the count of digit t. */
 CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
 {
-    const uint t = local_id(), count = t < CLSORT_DIGITS ? count_digit(tile, t) : 0;
+    const uint t = local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;
     if (t < CLSORT_DIGITS) {
         if (plan & PASS_SORTS && number > 0)
             store_status(sweep_status(r, number) + t,
@@ -7243,7 +7260,7 @@ CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_items(tile, &digits, code, forget_digit(digit), rank);
+    rank_items(tile, &digits, code, opaque_digit(digit), rank);
     stage_codes(tile, &digits, code, digit, rank);
     load_values(value, from, b.size);
     if (sorts && t < CLSORT_DIGITS)
@@ -7252,7 +7269,7 @@ CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
 
-#if CLSORT_FEW != 1
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
 /* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. space: as for
    clsort_radix_scatter. */
 CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
@@ -7268,7 +7285,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif
 
-#if CLSORT_FEW != 2
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
 /* All passes behind other plans, which seldom leave them something to do: then one launch ends
    sooner than one for each. Any number of work-groups; each draws its next number while it moves a
    tile. space: a word for it, rounded up to 8 bytes, then as for clsort_radix_scatter. */
@@ -7299,7 +7316,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
         first += tiles;
     }
 }
-#endif   /* CLSORT_FEW != 2 */
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
 
 //---- radix: mending
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
@@ -7473,9 +7490,9 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 #endif   /* CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS) */
 
 //---- radix: buckets
-/* BUCKETS of bare keys, which one work-group sorts in local memory. A LINE cuts a part of the codes
-   into bins of about equal length. Keys are put into their bins by counting; then, for few keys to
-   a bin, rounds of odd-even transposition sort them, else a bitonic network. */
+/* BUCKETS of bare keys, which one work-group sorts in local memory. A LINEAR MAP cuts a part of the
+   codes into bins of about equal length. Keys are put into their bins by counting; then, for few
+   keys to a bin, rounds of odd-even transposition sort them, else a bitonic network. */
 #if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
@@ -7519,14 +7536,14 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
     *key_place(a, i) = key;
 }
 
-//---- radix: lines
+//---- radix: linear maps
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
    number lies above the lower 31 bits, and a bin's inside the part in the highest of these. Parts
    are numbered from `before` on. With mul_hi in place of the product, splits took 18 and 31 % more
    time on an H200. */
-typedef struct { code_t low; uint shift, factor, before; } line_t;
+typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
 
-CLSORT_APART ulong line_quotient(ulong x, ulong by)
+CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
 {
     return x / by;
 }
@@ -7534,58 +7551,58 @@ CLSORT_APART ulong line_quotient(ulong x, ulong by)
 /* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose `shift` low
    bits or more, so many that the factor has six: a smaller one, rounded down, would make the last
    part a short one and the others long. */
-CLSORT_INLINE line_t cut_line(code_t low, code_t last, uint parts, uint shift)
+CLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
-    line_t line = { low, shift, 0, 0 };
-    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))
-        line.shift++;
-    const ulong width = (span >> line.shift) + 1;
-    line.factor = (uint)line_quotient(min((ulong)parts, width) << 31, width);
-    return line;
+    linear_map_t map = { low, shift, 0, 0 };
+    while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))
+        map.shift++;
+    const ulong width = (span >> map.shift) + 1;
+    map.factor = (uint)map_quotient(min((ulong)parts, width) << 31, width);
+    return map;
 }
 
-CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
+CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts)
 {
-    return cut_line(low, last, parts, 0);
+    return cut_map(low, last, parts, 0);
 }
 
-CLSORT_INLINE ulong line_product(line_t line, code_t code)
+CLSORT_INLINE ulong map_product(linear_map_t map, code_t code)
 {
-    return (ulong)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
+    return (ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;
 }
 
-CLSORT_INLINE uint line_part(line_t line, code_t code)
+CLSORT_INLINE uint map_part(linear_map_t map, code_t code)
 {
-    return (uint)(line_product(line, code) >> 31) - line.before;
+    return (uint)(map_product(map, code) >> 31) - map.before;
 }
 
-CLSORT_INLINE uint line_bin(line_t line, code_t code)
+CLSORT_INLINE uint map_bin(linear_map_t map, code_t code)
 {
-    return (uint)(line_product(line, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
+    return (uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
            & (CLSORT_BUCKET_BINS - 1);
 }
 
 /* The first code whose product is not below parts << 31 >> bits, or last + 1, which may be 0, where
-   there is none up to last. Parts count from the line's beginning. */
-CLSORT_INLINE code_t line_start(line_t line, ulong parts, uint bits, code_t last)
+   there is none up to last. Parts count from the map's beginning. */
+CLSORT_INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
 {
     const ulong product = parts << 31 >> bits,
-                x = line_quotient(product + line.factor - 1, line.factor);
-    return x > (ulong)(code_t)(last - line.low) >> line.shift
+                x = map_quotient(product + map.factor - 1, map.factor);
+    return x > (ulong)(code_t)(last - map.low) >> map.shift
                ? (code_t)(last + 1)
-               : (code_t)(line.low + (code_t)((code_t)x << line.shift));
+               : (code_t)(map.low + (code_t)((code_t)x << map.shift));
 }
 
 /* Does each part hold one code, and does each bin? */
-CLSORT_INLINE uint single_parts(line_t line)
+CLSORT_INLINE uint single_parts(linear_map_t map)
 {
-    return line.shift == 0 && line.factor == 1u << 31;
+    return map.shift == 0 && map.factor == 1u << 31;
 }
 
-CLSORT_INLINE uint single_bins(line_t line)
+CLSORT_INLINE uint single_bins(linear_map_t map)
 {
-    return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
+    return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
 
 //---- radix: bins
@@ -7852,7 +7869,7 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
 
 /* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
-                              line_t line)
+                              linear_map_t map)
 {
     const uint first = first_item(),
                spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
@@ -7860,7 +7877,7 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint inside = first + m * CLSORT_NEXT_ITEM < rows,
-                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+                   bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
         rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7868,13 +7885,13 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
 
 /* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
    begins and ends with a barrier. */
-CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)
+CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    count_bins(l, key, rank, rows, line);
+    count_bins(l, key, rank, rows, map);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, rows);
-    order_bins(l, rows, single_bins(line) ? 0 : longest);
+    order_bins(l, rows, single_bins(map) ? 0 : longest);
 }
 #endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
@@ -7888,7 +7905,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    side. What lies below or above the sample has a range of its own. So has a GAP in the middle of
    the codes, if the sample's keys on both sides of it span less: floats of both signs leave most
    codes out, those of numbers near 0. It is one cell then, however long it is. Where the sample is
-   about flat, ranges are SLICES of 64 cells: a key's range is then a product, and needs no table.
+   about flat, ranges are CELL GROUPS of 64: a key's range is then a product, and needs no table.
    Inside a range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
    work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
    odd-even transposition, else by a bitonic network.
@@ -7896,7 +7913,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
      sample     takes a sample of 2^14 keys, or all, to alt
      cells      one work-group: cells, ranges, where codes change their range
      count      how many keys each range has, and, where these are
-                slices, each second digit of a slice                  reads keys
+                cell groups, each second digit of one                 reads keys
      ranges     one work-group: where ranges begin, their second digits
      split      moves keys to their ranges                            reads and writes keys
      recount    how many keys each other second digit has             reads keys
@@ -7933,24 +7950,24 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: `tables` words behind the gate's own table, those of this family
-   begin; a range has `slots` second digits at most, 0: its keys are a bucket. A slice has `parts`
-   of them where they are counted together with the first digits; 0: they never are. */
+   begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
+   has `parts` of them where they are counted together with the first digits; 0: they never are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint slots, uint parts, local ulong2 *space
+        uint second_digits, uint parts, local ulong2 *space
 #define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
-            (global uint *)(scratch + scratch_at) + tables, n, slots, parts \
+            (global uint *)(scratch + scratch_at) + tables, n, second_digits, parts \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *gate, *tables;
-    uint n, slots, parts;
+    uint n, second_digits, parts;
 } hybrid_t;
 
 /* The tables, in words: a head; where codes change their range; for each range its count, later
@@ -7974,9 +7991,9 @@ CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
     return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
 }
 
-CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
+CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
 {
-    return h.tables + CLSORT__HYBRID_SLOTS_AT;
+    return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;
 }
 
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
@@ -7987,14 +8004,14 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 }
 
 //---- radix: hybrid sample
-#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)
-#define CLSORT_INNER_CELLS (CLSORT_SLICES << CLSORT__HYBRID_SLICE_LOG2)
+#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
+#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)
 #define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
 #define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
 #define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
 #define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
 #if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
-#error "the slices, and a cell on either side of them, must be cells"
+#error "the cell groups, and a cell on either side of them, must be cells"
 #elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
 #error "the edges of work-items have room for heavy codes twice"
 #endif
@@ -8010,9 +8027,9 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const uint size = sample_size(h);
-    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
+    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * second_digits;
          i += (uint)get_global_size(0))
-        hybrid_slots(h)[i] = 0;
+        hybrid_second_digits(h)[i] = 0;
     for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
         const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
@@ -8027,7 +8044,7 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 typedef struct { code_t low, end, size; } gap_t;
 #define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
 
-/* A code's place on the line of the cells. */
+/* A code's place on the map of the cells. */
 CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 {
 #if CLSORT_KEY_BYTES == 8
@@ -8041,14 +8058,15 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 }
 
 /* The cells: their counts; the least and the most code of work-items, later `heavy` codes that are
-   heavy; a part of the sample; how codes are cut; the sample's least and most code, the line's
-   most, and how far outside of the sample keys may end; as many as `size`, of which `light` are not
-   heavy; flat: the ranges are slices; gap_cell: of the gap, gap_first: the first one above what
-   lies below the gap, gap_last: of the least code above it, or all three one beyond the last. */
+   heavy; a part of the sample; how codes are cut; the sample's least and most code, the map's most,
+   and how far outside of the sample keys may end; as many as `size`, of which `light` are not
+   heavy; flat: the ranges are cell groups; gap_cell: of the gap, gap_first: the first one above
+   what lies below the gap, gap_last: of the least code above it, or all three one beyond the
+   last. */
 typedef struct {
     local uint *counts, *sums;
     local code_t *edges, *judged;
-    line_t line;
+    linear_map_t map;
     gap_t gap;
     code_t first, last, most, margin;
     uint size, light, heavy, flat, gap_first, gap_cell, gap_last;
@@ -8063,7 +8081,7 @@ CLSORT_INLINE local uint *heavy_cells(cells_t s)
 /* Which of the cells a code inside the sample lies in. */
 CLSORT_INLINE uint cell_of_code(cells_t s, code_t code)
 {
-    return 1 + line_part(s.line, fold_code(s.gap, code));
+    return 1 + map_part(s.map, fold_code(s.gap, code));
 }
 
 /* Of the codes first ... end - 1 of a list in ascending order: the first one above `code`, or
@@ -8158,37 +8176,37 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-//---- radix: hybrid line of cells
+//---- radix: hybrid map of cells
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
 CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
 
-/* Leaves out the gap of a line; `inner` codes on either side of it are cells, too. */
+/* Leaves out the gap of a map; `inner` codes on either side of it are cells, too. */
 CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
 {
-    const uint last = line_part(s->line, s->gap.low + inner);
+    const uint last = map_part(s->map, s->gap.low + inner);
     const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
     s->gap_cell = 2 + last;
-    s->gap_first = 2 + line_part(s->line, s->gap.low);
-    s->gap.low = gap_step(line_start(s->line, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
-    s->gap.size = gap_step(end - line_start(s->line, last + 2, 0, end));
+    s->gap_first = 2 + map_part(s->map, s->gap.low);
+    s->gap.low = gap_step(map_start(s->map, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
+    s->gap.size = gap_step(end - map_start(s->map, last + 2, 0, end));
     s->gap.end = end;
     s->gap_last = cell_of_code(*s, above);
 }
 
 /* Do the keys of pairs span so much that their values tell no cells apart? Asked of the sample
-   alone: the line of the cells keeps the answer, in its shift. */
+   alone: the map of the cells keeps the answer, in its shift. */
 CLSORT_INLINE uint spans_keys(code_t span)
 {
     return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;
 }
 
-/* Does a line take keys apart, and no values? */
-CLSORT_INLINE uint takes_keys(line_t line)
+/* Does a map take keys apart, and no values? */
+CLSORT_INLINE uint takes_keys(linear_map_t map)
 {
-    return line.shift >= 32;
+    return map.shift >= 32;
 }
 
-/* The line of the cells from the sample's least and most code, and some more on either side: what
+/* The map of the cells from the sample's least and most code, and some more on either side: what
    lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
    within a few binades. Where values tell no cells apart, it begins and ends with all values of a
    key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
@@ -8208,10 +8226,10 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                  inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
-    s->line = cut_line((least - min(least, upper ? inner : margin)) & ~values,
-                       s->most - (folds ? (code_t)(length - 2 * inner) : 0),
-                       CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
-    s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;     /* of slices, a whole number */
+    s->map = cut_map((least - min(least, upper ? inner : margin)) & ~values,
+                     s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                     CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
+    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* of cell groups, a whole number */
     if (folds) fold_gap(s, inner);
     else {
         const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
@@ -8293,7 +8311,7 @@ CLSORT_INLINE uint tail_range(uint outside)
    follows. */
 CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
-    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
+    const uint wide = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
                       - CLSORT_GAP_RANGES,
                even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavy,
                scale = (even << 22) / max(s.light, 1u);
@@ -8304,7 +8322,7 @@ CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 /* The first code of a cell. */
 CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
 {
-    const code_t place = line_start(s.line, cell - (cell > 0), 0, fold_code(s.gap, s.most));
+    const code_t place = map_start(s.map, cell - (cell > 0), 0, fold_code(s.gap, s.most));
     if (cell == 0)
         return 0;
     if (cell == CLSORT_LAST_CELL)
@@ -8421,21 +8439,23 @@ CLSORT_INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
     }
 }
 
-/* Writes the words of cells and the ranges where these are slices. Returns how many these are. */
-CLSORT_INLINE uint write_slices(hybrid_t h, cells_t s)
+/* Writes the words of cells and the ranges where these are cell groups. Returns how many these
+   are. */
+CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 {
-    const uint digits = CLSORT_SLICES + 1 + (s.most != CLSORT_TOP_CODE);
+    const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
     for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
-        const uint slice = w * CLSORT__HYBRID_MASK_CELLS + (1 << CLSORT__HYBRID_SLICE_LOG2) - 2,
-                   next = 1 + (slice >> CLSORT__HYBRID_SLICE_LOG2),
-                   starts = slice % (1 << CLSORT__HYBRID_SLICE_LOG2)
-                            >= (1 << CLSORT__HYBRID_SLICE_LOG2) - 2;
+        const uint cell_group = w * CLSORT__HYBRID_MASK_CELLS
+                                + (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2,
+                   next = 1 + (cell_group >> CLSORT__HYBRID_CELL_GROUP_LOG2),
+                   starts = cell_group % (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
+                            >= (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2;
         h.tables[CLSORT__HYBRID_MASKS_AT + w]
             = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
     }
     for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
         begin_range(h, d,
-                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_SLICE_LOG2) : 0), 0);
+                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);
     return digits;
 }
 
@@ -8540,18 +8560,18 @@ CLSORT_INLINE uint is_flat(cells_t s, uint sum)
     return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
 }
 
-/* Would ranges that are not slices need more second digits than they may have? */
-CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)
+/* Would ranges that are not cell groups need more second digits than they may have? */
+CLSORT_INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
 {
-    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;
+    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.second_digits;
     return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
 }
 
-/* How many second digits each slice has if they are counted together with the first ones, else 0.
-   That pays where slices have about equally many keys, which clsort_hybrid_ranges sees. */
-CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)
+/* How many second digits each cell group has if they are counted together with the first ones, else
+   0. That pays where cell groups have about equally many keys, which clsort_hybrid_ranges sees. */
+CLSORT_INLINE uint cell_group_parts(hybrid_t h, cells_t s)
 {
-    const ulong factor = (ulong)(s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * h.parts;
+    const ulong factor = (ulong)(s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * h.parts;
     return s.flat && factor < 1UL << 31 ? h.parts : 0;
 }
 
@@ -8566,12 +8586,12 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
         h.tables[CLSORT__HEAD_LISTED] = 0;
         h.tables[CLSORT__HEAD_DIGITS] = digits;
-        h.tables[CLSORT__HEAD_SHIFT] = s.line.shift;
-        h.tables[CLSORT__HEAD_FACTOR] = s.line.factor;
+        h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;
+        h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;
         h.tables[CLSORT__HEAD_FLAT] = s.flat;
-        h.tables[CLSORT__HEAD_PARTS] = slice_parts(h, s);
+        h.tables[CLSORT__HEAD_PARTS] = cell_group_parts(h, s);
         h.tables[CLSORT__HEAD_HEAVIES] = s.heavy;
-        store_code(h.tables + CLSORT__HEAD_LEAST, s.line.low);
+        store_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
         store_code(h.tables + CLSORT__HEAD_MOST, s.most);
         store_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
         store_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
@@ -8582,7 +8602,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         store_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_slots(h, s))
+    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))
         atomic_and(h.gate, 0);
 }
 
@@ -8599,12 +8619,12 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
         if (CLSORT_PAIRS || round > 0)
             break;
         const uint crowded = is_crowded(*s, *heaviest);
-        if (CLSORT_BRANCHES && !crowded)
+        if (CLSORT_BRANCH_BARRIERS && !crowded)
             break;
         const uint heavies = find_heavies(h, *s);
         s->heavy = crowded ? heavies : 0;
         leaves = s->heavy == 0 && crowded >> 16;
-        if (CLSORT_BRANCHES && leaves)
+        if (CLSORT_BRANCH_BARRIERS && leaves)
             break;
     }
     return leaves;
@@ -8628,22 +8648,22 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     const uint falls = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.line)) : falls,
+    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,
                begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
-    if (s.flat) digits = write_slices(h, s);
+    if (s.flat) digits = write_cell_groups(h, s);
     else if (!leaves) write_cells(h, s, digit);
     write_head(h, s, digits, leaves ? ~0u : heaviest);
 }
 
 //---- radix: hybrid digits
 /* How a split tells codes apart: by the masks of cells, in local memory; by the digits of cells
-   there, of a byte each; by the masks and the heavy codes behind them; by slices; inside a range by
-   its line alone; of pairs, by slices that values do not tell apart; or, to count them, by the
-   parts of all slices. */
-enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS, BY_PARTS };
+   there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside a
+   range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
+   them, by the parts of all cell groups. */
+enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_PARTS };
 typedef struct {
-    line_t line;
+    linear_map_t map;
     code_t span;
     local const uint *masks;
     local const code_t *heavies;
@@ -8690,7 +8710,7 @@ CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
 }
 
 /* What the digit of a heavy code has beside the number of its range. */
-#define CLSORT_STAYS CLSORT__HYBRID_DIGITS
+#define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
 
 /* The digit of a code, if there are heavy codes in the cells of word `at`. digit: without these. */
 CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
@@ -8698,15 +8718,15 @@ CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
     const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
                above = first_above(s.heavies, first, end, code),
                is_heavy = is_listed(s.heavies, first, above, code);
-    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_STAYS;
+    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_HEAVY_FLAG;
 }
 
-/* The slice of a pair, by the upper half of its code. */
-CLSORT_INLINE uint key_slice(splitter_t s, uint key)
+/* The cell group of a pair, by the upper half of its code. */
+CLSORT_INLINE uint cell_group_of_key(splitter_t s, uint key)
 {
-    const uint low = (uint)((ulong)s.line.low >> 32), span = (uint)((ulong)s.span >> 32);
-    const ulong product = (ulong)((key - low) >> (s.line.shift - 32)) * s.line.factor;
-    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_SLICE_LOG2))
+    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);
+    const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;
+    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))
            : key < low       ? 0
                              : CLSORT__HYBRID_DIGITS - 1u;
 }
@@ -8715,18 +8735,19 @@ CLSORT_INLINE uint key_slice(splitter_t s, uint key)
 /* The digit of a code. */
 CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
 {
-    if (by == BY_LINE)
-        return line_part(s.line, code);
+    if (by == BY_MAP)
+        return map_part(s.map, code);
     if (by == BY_KEYS)
-        return key_slice(s, (uint)((ulong)code >> 32));
-    const code_t place = by == BY_SLICES || by == BY_PARTS ? code : fold_code(s.gap, code);
-    const uint below = code < s.line.low, inside = (code_t)(place - s.line.low) <= s.span,
-               slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
-    if (by == BY_SLICES)
-        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
+        return cell_group_of_key(s, (uint)((ulong)code >> 32));
+    const code_t place = by == BY_CELL_GROUPS || by == BY_PARTS ? code : fold_code(s.gap, code);
+    const uint below = code < s.map.low, inside = (code_t)(place - s.map.low) <= s.span,
+               cell_group = 1 + (uint)(map_product(s.map, code)
+                                       >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2));
+    if (by == BY_CELL_GROUPS)
+        return inside ? cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
     if (by == BY_PARTS)
-        return inside ? line_part(s.line, code) : s.flat + below;
-    const uint cell = inside ? 1 + line_part(s.line, place) : below ? 0 : CLSORT_LAST_CELL;
+        return inside ? map_part(s.map, code) : s.flat + below;
+    const uint cell = inside ? 1 + map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;
     if (by == BY_DIGITS)
         return ((local const uchar *)s.masks)[cell];
     const uint at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
@@ -8737,20 +8758,21 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
     return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
 }
 
-/* Is a range, where the sample is flat, a slice? Else it is what lies outside the sample. */
-CLSORT_INLINE uint is_slice(uint digit)
+/* Is a range, where the sample is flat, a cell group? Else it is what lies outside the sample. */
+CLSORT_INLINE uint is_cell_group(uint digit)
 {
-    return digit - 1 < CLSORT_SLICES;
+    return digit - 1 < CLSORT_CELL_GROUPS;
 }
 
-CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
+CLSORT_INLINE linear_map_t range_map(hybrid_t h, uint digit)
 {
     global const uint *range = hybrid_range(h, digit);
-    const uint parts = h.tables[CLSORT__HEAD_PARTS], sliced = parts != 0 && is_slice(digit);
-    const line_t line = { load_code(sliced ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),
-                          range[RANGE_SHIFT], range[RANGE_FACTOR],
-                          sliced ? (digit - 1) * parts : 0 };
-    return line;
+    const uint parts = h.tables[CLSORT__HEAD_PARTS], grouped = parts != 0 && is_cell_group(digit);
+    const linear_map_t map = {
+        load_code(grouped ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW), range[RANGE_SHIFT],
+        range[RANGE_FACTOR], grouped ? (digit - 1) * parts : 0
+    };
+    return map;
 }
 
 //---- radix: hybrid count
@@ -8772,8 +8794,8 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
 /* Where a key is counted: each counter has copies but in a range and of parts. */
 CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)
 {
-    const uint copies = by == BY_LINE || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
-               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
+    const uint copies = by == BY_MAP || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
+               most = by == BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;
     return local_id() % copies + copies * (split_digit(s, code, by) & most);
 }
 
@@ -8808,8 +8830,8 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
 /* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
    on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
    with the counters ready. */
-CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
-                                uint step, local uint *counters, const uint by)
+CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
+                                  uint step, local uint *counters, const uint by)
 {
     for (uint at = first + local_id(); at < rows; at += step) {
         if (all_ahead(at, rows)) {
@@ -8841,7 +8863,7 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 //---- radix: hybrid count of parts
 /* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
    whole warps. */
-CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)
+CLSORT_INLINE void count_key_of_parts(splitter_t s, code_t code, local uint *counters)
 {
     const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
                peers = first_peers(part),
@@ -8850,12 +8872,13 @@ CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters)
         add_count(counters, part, count, BY_PARTS);
 }
 
-/* As count_digits, of the parts of all slices. Where keys are sorted, many of a warp have one. */
+/* As count_by_split, of the parts of all cell groups. Where keys are sorted, many of a warp have
+   one. */
 CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
                                local uint *counters)
 {
-    s.line.factor = (s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * parts;
-    s.flat = CLSORT_SLICES * parts;     /* where counters of what lies outside begin */
+    s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
+    s.flat = CLSORT_CELL_GROUPS * parts;     /* where counters of what lies outside begin */
     for (uint at = first + local_id(); at < h.n; at += step) {
         if (all_ahead(at, h.n)) {
             code_t code[CLSORT_AHEAD];
@@ -8869,7 +8892,7 @@ CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first,
             if (crowds) {
                 #pragma unroll
                 for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_part(s, code[m], counters);
+                    count_key_of_parts(s, code[m], counters);
             } else
                 count_ahead(s, code, counters, BY_PARTS);
         } else
@@ -8888,16 +8911,18 @@ CLSORT_INLINE uint counted_part(local const uint *counters, uint part)
    barrier since the last count. */
 CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)
 {
-    const uint lanes = CLSORT__WARP, slices = CLSORT_GROUP / lanes;
-    for (uint slice = local_id() / lanes; slice < CLSORT_SLICES; slice += slices)
+    const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
+    for (uint group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)
         for (uint k = local_id() % lanes; k < parts; k += lanes) {
-            const uint count = counted_part(counters, slice * parts + k);
+            const uint count = counted_part(counters, group * parts + k);
             if (count != 0)
-                atomic_add(&hybrid_slots(h)[(slice + 1) * h.slots + k], count);
+                atomic_add(&hybrid_second_digits(h)[(group + 1) * h.second_digits + k], count);
         }
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
-        uint sum = is_slice(d) ? 0 : counted_part(counters, CLSORT_SLICES * parts + (d == 0));
-        for (uint k = 0; k < (is_slice(d) ? parts : 0); k++)
+        uint sum = is_cell_group(d)
+                       ? 0
+                       : counted_part(counters, CLSORT_CELL_GROUPS * parts + (d == 0));
+        for (uint k = 0; k < (is_cell_group(d) ? parts : 0); k++)
             sum += counted_part(counters, (d - 1) * parts + k);
         if (sum != 0)
             atomic_add(&hybrid_next(h)[d], sum);
@@ -8926,11 +8951,12 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     if (s.heavy == 0 && !s.flat)
         spread_masks(h, masks);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
+    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
     else if (counted) count_parts(h, s, counted, first, step, counters);
-    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
-    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
-    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
+    else if (s.flat) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_CELL_GROUPS);
+    else if (s.heavy == 0)
+        count_by_split(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
+    else count_by_split(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (counted) add_parts(h, counted, counters);
     else add_copies(h, counters);
@@ -8962,17 +8988,17 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
    crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
    about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
    conditional expression. */
-CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
+CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
     const uint flat = h.tables[CLSORT__HEAD_FLAT],
                room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
                parts = (rows / room + 1) << !flat,
-               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
-    line_t line = make_line(low, last, max(min(wanted, h.slots), 1u));
-    if (!flat && !single_parts(line) && h.slots)
-        line.factor &= ~1u;
-    return line;
+               wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits : parts;
+    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));
+    if (!flat && !single_parts(map) && h.second_digits)
+        map.factor &= ~1u;
+    return map;
 }
 
 /* Is a range that of a heavy code? */
@@ -8987,8 +9013,8 @@ CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
     return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a slice, if
-   they have been counted, else 0. */
+/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a cell group,
+   if they have been counted, else 0. */
 CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)
 {
     global uint *range = hybrid_range(h, digit);
@@ -9001,20 +9027,20 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
                          || is_edge(h, low, last, CLSORT__HEAD_FIRST)
                          || is_edge(h, low, last, CLSORT__HEAD_LAST);
-    line_t line = cut_range(h, low, last, rows, outside);
-    if (parts != 0 && is_slice(digit)) {
-        line.shift = h.tables[CLSORT__HEAD_SHIFT];
-        line.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;
+    linear_map_t map = cut_range(h, low, last, rows, outside);
+    if (parts != 0 && is_cell_group(digit)) {
+        map.shift = h.tables[CLSORT__HEAD_SHIFT];
+        map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
     }
     if (!used)
         store_code(range + RANGE_LOW, low);
     store_code(range + RANGE_LAST, last);
-    range[RANGE_SHIFT] = line.shift;
-    range[RANGE_FACTOR] = line.factor;
+    range[RANGE_SHIFT] = map.shift;
+    range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
     if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
         atomic_and(h.gate, 0);
-    if (h.slots == 0 && !single_parts(line))
+    if (h.second_digits == 0 && !single_parts(map))
         judge_bucket(h, rows);
 }
 
@@ -9025,20 +9051,21 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
 }
 
 //---- radix: hybrid ranges kernel
-/* Returns how many second digits of each slice have been counted. Where a slice has too many keys
-   for so many buckets, their counts are cleared, and they are counted again by ranges. Called by
-   all work-items with `sums` free; ends with a barrier. */
+/* Returns how many second digits of each cell group have been counted. Where a cell group has too
+   many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
+   Called by all work-items with `sums` free; ends with a barrier. */
 CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
     uint crowded = 0;
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;
+        crowded |= counted != 0 && is_cell_group(d) && hybrid_next(h)[d] > most;
     crowded = group_total(crowded, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)
-        hybrid_slots(h)[i] = 0;
+    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.second_digits && crowded;
+         i += CLSORT_GROUP)
+        hybrid_second_digits(h)[i] = 0;
     if (local_id() == 0 && crowded)
         h.tables[CLSORT__HEAD_PARTS] = 0;
     return crowded ? 0 : counted;
@@ -9077,7 +9104,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid a tile moves
 /* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
    tile; offsets[digit]: from the tile to where its keys go. */
-#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)
+#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
 typedef struct {
     local code_t *staged;
     local uint *counters, *offsets, *sums, *masks;
@@ -9086,22 +9113,25 @@ typedef struct {
 CLSORT_INLINE split_space_t split_space(local ulong2 *space)
 {
     local uint *counters = (local uint *)space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 4,
-               *offsets = counters + CLSORT_MOST_SLOTS, *sums = offsets + CLSORT_MOST_SLOTS;
+               *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
+               *sums = offsets + CLSORT_MOST_SECOND_DIGITS;
     const split_space_t l = { (local code_t *)space, counters, offsets, sums,
                               sums + 2 * CLSORT_GROUP + 2 };
     return l;
 }
 
-/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCHES, of none, too. Called
-   by all work-items with a barrier since the keys were counted; needs one after. */
+/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
+   Called by all work-items with a barrier since the keys were counted; needs one after. */
 CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const uint by)
 {
-    const uint own = (by == BY_LINE ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,
+    const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
+                     / CLSORT_GROUP,
                first = local_id() * own;
-    uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;
+    uint count[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP],
+        place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
     #pragma unroll
     for (uint k = 0; k < own; k++) {
-        count[k] = CLSORT_BRANCHES || rows != 0 ? l.counters[first + k] : 0;
+        count[k] = CLSORT_BRANCH_BARRIERS || rows != 0 ? l.counters[first + k] : 0;
         place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
         sum += count[k];
     }
@@ -9140,7 +9170,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (CLSORT_BRANCHES || v.rows != 0) {
+        if (CLSORT_BRANCH_BARRIERS || v.rows != 0) {
             const code_t code = l.staged[i];
             const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
             store_key(v.to, l.offsets[digit] + i, decode(code, codec));
@@ -9151,18 +9181,18 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
 //---- radix: hybrid whole tiles
 /* The same value, which the compiler cannot know to be the same. */
 #if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
-#define CLSORT_FORGET_CODE(x) __asm__ volatile("" : "+l"(x))
-#define CLSORT_FORGET_WORD(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
+#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
 #elif CLSORT_WARPS
-#define CLSORT_FORGET_CODE(x) __asm__ volatile("" : "+r"(x))
-#define CLSORT_FORGET_WORD(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
 #else
-#define CLSORT_FORGET_CODE(x)
-#define CLSORT_FORGET_WORD(x)
+#define CLSORT_OPAQUE_CODE(x)
+#define CLSORT_OPAQUE_WORD(x)
 #endif
 
 /* What a work-item keeps of a tile: codes; their ranks in their digits, two in a word; and digits,
-   four in a word, but not those by lines, which are found again. */
+   four in a word, but not those by maps, which are found again. */
 typedef struct {
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
@@ -9180,13 +9210,13 @@ CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 4)
-        CLSORT_FORGET_WORD(k->digits[m / 4]);
+        CLSORT_OPAQUE_WORD(k->digits[m / 4]);
 }
 
 /* The digit of the m-th code that is kept. */
 CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)
 {
-    return by == BY_LINE ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
+    return by == BY_MAP ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
 }
 
 /* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
@@ -9237,15 +9267,15 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
-        CLSORT_FORGET_WORD(k->rank[m / 2]);
+        CLSORT_OPAQUE_WORD(k->rank[m / 2]);
 }
 
 //---- radix: hybrid whole tiles are staged
 /* Stages the codes where the counters say. */
 CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
 {
-    if (by == BY_LINE)
-        CLSORT_FORGET_CODE(s.line.low);
+    if (by == BY_MAP)
+        CLSORT_OPAQUE_CODE(s.map.low);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
@@ -9256,15 +9286,16 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     }
 }
 
-/* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by slices; and
-   counts them. `moves`: 0 without CLSORT_BRANCHES, if there are no keys. Ranks are 0 then: PoCL 7.1
-   crashes at a variable that a work-item keeps beyond a barrier without ever setting it. */
+/* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by cell groups;
+   and counts them. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there are no keys. Ranks are 0
+   then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a barrier without ever setting
+   it. */
 CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
                               uint moves)
 {
     if (by == BY_MASKS && s.flat)
-        find_kept(k, s, BY_SLICES);
-    else if (by != BY_LINE)
+        find_kept(k, s, BY_CELL_GROUPS);
+    else if (by != BY_MAP)
         find_kept(k, s, by);
     const uint crowds = moves && digits_crowd(k, s, by);
     if (crowds && CLSORT_WARPS)
@@ -9280,12 +9311,12 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
     }
 }
 
-/* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
-   the counters cleared. */
+/* Moves a whole tile; without CLSORT_BRANCH_BARRIERS, one of no keys, too. Called by all work-items
+   with the counters cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
-    const uint moves = CLSORT_BRANCHES || v.rows != 0;
+    const uint moves = CLSORT_BRANCH_BARRIERS || v.rows != 0;
     const array_t from = advance(v.from, moves ? local_id() : 0);
     kept_t k;
     #pragma unroll
@@ -9303,7 +9334,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
         stage_kept(&k, s, l, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (by == BY_MASKS && s.flat)
-        write_staged(v, s, l, codec, BY_SLICES);
+        write_staged(v, s, l, codec, BY_CELL_GROUPS);
     else
         write_staged(v, s, l, codec, by);
 }
@@ -9329,8 +9360,8 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
     #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP,
-                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_STAYS;
-        if (d < CLSORT_STAYS) {
+                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
+        if (d < CLSORT_HEAVY_FLAG) {
             atomic_inc(&l.counters[d]);
             light |= 1u << m;
         }
@@ -9365,8 +9396,8 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
 
 //---- radix: hybrid split
 /* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_SPLIT_TILE
-   codes, then 2 * CLSORT_MOST_SLOTS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS words and
-   CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
+   codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
+   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -9379,7 +9410,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
-    if (!CLSORT_BRANCHES) {
+    if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, light = v;
         all.rows = whole && !s.heavy ? rows : 0;
         light.rows = rows - all.rows;
@@ -9392,11 +9423,11 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid second digits
 /* A part of a range that a work-group takes: `begin` in the array, `rows` codes, of up to `most`
    tiles; rows 0: there is none. */
-typedef struct { uint digit, begin, rows, tiles; } part_t;
+typedef struct { uint digit, begin, rows, tiles; } range_part_t;
 
 /* The range of tile `tile`, and what it has from there on. found: a word. Called by all work-items
    with the word free; it is so again after the next barrier. */
-CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *found)
+CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
 {
     const uint total = h.tables[CLSORT__HEAD_TILES];
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
@@ -9406,7 +9437,7 @@ CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *fou
             *found = d;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    part_t p = { *found, 0, 0, 0 };
+    range_part_t p = { *found, 0, 0, 0 };
     const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];
     p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;
     p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);
@@ -9414,12 +9445,12 @@ CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *fou
     return p;
 }
 
-/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for slices whose parts have been
-   counted. space: CLSORT_MOST_SLOTS + 1 words. */
+/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose parts have
+   been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SLOTS;
+    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
     if (n == 0 || *h.gate == 0)
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
@@ -9430,27 +9461,27 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     if (counted && tile >= inner && end <= outer)
         return;
     while (tile < end) {
-        const part_t p = find_part(h, tile, end - tile, found);
-        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+        const range_part_t p = find_range_part(h, tile, end - tile, found);
+        const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        count_digits(s, advance(h.alt, p.begin), h.codec,
-                     counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
-                     counters, BY_LINE);
+        count_by_split(s, advance(h.alt, p.begin), h.codec,
+                       counted && is_cell_group(p.digit) ? 0 : p.rows, 0,
+                       CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             if (counters[d] != 0)
-                atomic_add(&hybrid_slots(h)[p.digit * slots + d], counters[d]);
+                atomic_add(&hybrid_second_digits(h)[p.digit * second_digits + d], counters[d]);
         tile += p.tiles;
     }
 }
 
 //---- radix: hybrid starts
 /* How many keys second digit d has; 0 beyond the last one. */
-CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint joins)
+CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint second_digits, uint joins)
 {
-    if (d >= (joins ? slots / 2 : slots))
+    if (d >= (joins ? second_digits / 2 : second_digits))
         return 0;
     return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
 }
@@ -9464,19 +9495,19 @@ CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
    are twice as dense below a power of two as above it. Returns whether it did. counts: of the
    digits; free: a word. Called by all work-items after a barrier; ends with one. */
-CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)
+CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
-    const line_t line = range_line(h, digit);
+    const linear_map_t map = range_map(h, digit);
     if (local_id() == 0)
         *free = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)
+    for (uint d = local_id(); d < h.second_digits / 2; d += CLSORT_GROUP)
         if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
             *free = 1;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(line);
+    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(map);
     if (joins && local_id() == 0)
-        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;
+        hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;
     return joins;
 }
 
@@ -9489,7 +9520,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     uint found = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);
+        found += is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single);
     uint place = group_scan_total(found, sums, &total);
     if (local_id() == 0)
         sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
@@ -9497,39 +9528,39 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     place += sums[0];
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))
-            hybrid_list(h)[place++] = digit * h.slots + first + k;
+        if (is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single))
+            hybrid_list(h)[place++] = digit * h.second_digits + first + k;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* A work-group for each range: its buckets' counts become the places where they begin. The gate may
    fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
-   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
+   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,
-               first = local_id() * own;
+    const uint digit = (uint)get_group_id(0),
+               own = (second_digits + CLSORT_GROUP - 1) / CLSORT_GROUP, first = local_id() * own;
     local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
     if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    global uint *next = hybrid_slots(h) + digit * slots;
-    const uint single = single_parts(range_line(h, digit));
-    for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+    global uint *next = hybrid_second_digits(h) + digit * second_digits;
+    const uint single = single_parts(range_map(h, digit));
+    for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
+    const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
     list_buckets(h, digit, counts, joins, single, own, sums);
     uint sum = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        sum += part_count(counts, first + k, slots, joins);
+        sum += part_count(counts, first + k, second_digits, joins);
     sum = group_scan_total(sum, sums, &total);
     sum += hybrid_next(h)[digit] - total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++) {
-        const uint rows = part_count(counts, first + k, slots, joins);
-        if (first + k < slots)
+        const uint rows = part_count(counts, first + k, second_digits, joins);
+        if (first + k < second_digits)
             next[first + k] = sum;
         sum += rows;
         judge_bucket(h, single ? 0 : rows);
@@ -9559,20 +9590,20 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
 
 /* Counts the keys of a part of a tile by their second digits, or, with `stages`, stages their codes
    where the counters say. Called by all work-items; ends with a barrier. */
-CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate, uint rows,
-                            code_t low, uint shift, uint factor, uint before,
-                            local uint *counters, local code_t *staged, uint stages)
+CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate,
+                                  uint rows, code_t low, uint shift, uint factor, uint before,
+                                  local uint *counters, local code_t *staged, uint stages)
 {
     const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
     const codec_t codec = { mask, flip, rotate };
-    const line_t line = { low, shift, factor, before };
+    const linear_map_t map = { low, shift, factor, before };
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
         load_within(code, alt, codec, at, rows);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (at + m * CLSORT_GROUP < rows) {
-                const uint place = atomic_inc(&counters[line_part(line, code[m])]);
+                const uint place = atomic_inc(&counters[map_part(map, code[m])]);
                 if (stages)
                     staged[place] = code[m];
             }
@@ -9580,19 +9611,19 @@ CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* As move_tile, by lines, for any number of keys, which are loaded twice. */
-CLSORT_INLINE void move_part(move_t v, line_t line, split_space_t l, codec_t c)
+/* As move_tile, by maps, for any number of keys, which are loaded twice. */
+CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)
 {
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,
-              line.before, l.counters, l.staged, 0);
-    reserve_places(l, v.next, v.rows, BY_LINE);
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+              map.before, l.counters, l.staged, 0);
+    reserve_places(l, v.next, v.rows, BY_MAP);
     barrier(CLK_LOCAL_MEM_FENCE);
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,
-              line.before, l.counters, l.staged, 1);
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+              map.before, l.counters, l.staged, 1);
     #pragma unroll 4
     for (uint i = local_id(); i < v.rows; i += CLSORT_GROUP) {
         const code_t code = l.staged[i];
-        store_key(v.to, l.offsets[line_part(line, code)] + i, decode(code, c));
+        store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));
     }
 }
 
@@ -9612,45 +9643,45 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
             fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);
         return;
     }
-    for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
+    for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
-    const part_t p = find_part(h, tile, 1, l.sums);
-    const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-    const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
-                       p.rows };
-    if (!CLSORT_BRANCHES) {
+    const range_part_t p = find_range_part(h, tile, 1, l.sums);
+    const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+    const move_t v = { advance(h.alt, p.begin), h.target,
+                       hybrid_second_digits(h) + p.digit * second_digits, p.rows };
+    if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, part = v;
         all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;
         part.rows = p.rows - all.rows;
-        move_tile(all, s, l, h.codec, BY_LINE);
+        move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        move_part(part, s.line, l, h.codec);
-    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_LINE);
-    else move_part(v, s.line, l, h.codec);
+        move_part(part, s.map, l, h.codec);
+    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
+    else move_part(v, s.map, l, h.codec);
 }
 
 //---- radix: hybrid buckets
-/* A bucket: where it lies; the codes that it may have; the line of its bins; whether it has been
+/* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
    resplit, and whether all its codes are equal. */
 typedef struct {
     uint begin, rows, again, single;
     code_t low, last;
-    line_t line;
+    linear_map_t map;
 } bucket_t;
 
 CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
-    const uint again = h.slots != 0, most = max(h.slots, 1u),
+    const uint again = h.second_digits != 0, most = max(h.second_digits, 1u),
                digit = number >> popcount(most - 1);
-    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),
+    global const uint *ends = again ? hybrid_second_digits(h) : hybrid_next(h),
                       *range = hybrid_range(h, digit);
-    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };
+    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_map(h, digit) };
     const code_t last = load_code(range + RANGE_LAST);
     b.rows = ends[number] - b.begin;
-    b.single = single_parts(b.line);
-    const ulong part = b.line.before + (number & (most - 1));
-    b.low = line_start(b.line, part, 0, last);
-    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);
+    b.single = single_parts(b.map);
+    const ulong part = b.map.before + (number & (most - 1));
+    b.low = map_start(b.map, part, 0, last);
+    b.last = (code_t)(map_start(b.map, part + 1, 0, last) - 1);
     return b;
 }
 
@@ -9689,16 +9720,16 @@ CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uin
 }
 
 /* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
-   there, too, or, with `again` 0, in alt. The line is that of their bins. Called by all work-items
+   there, too, or, with `again` 0, in alt. The map is that of their bins. Called by all work-items
    with the local memory free; ends with a barrier. */
-CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
-                              code_t mask, code_t flip, code_t rotate, local ulong2 *space,
-                              uint rows, code_t low, uint shift, uint factor, uint again)
+CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
+                                    code_t mask, code_t flip, code_t rotate, local ulong2 *space,
+                                    uint rows, code_t low, uint shift, uint factor, uint again)
 {
     const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
                   from = CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, alt, 0);
     const codec_t codec = { mask, flip, rotate };
-    const line_t line = { low, shift, factor };
+    const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     code_t key[CLSORT_BUCKET_ITEMS];
     if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
@@ -9707,18 +9738,18 @@ CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global u
     #pragma unroll
     for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
         key[m] = encode(key[m], codec);
-    sort_bins(l, key, rows, line);
+    sort_bins(l, key, rows, map);
     store_bucket(l, to, codec, rows);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* The same for those of a bucket from `begin` on. */
-CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows, line_t line,
-                             uint again)
+CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows,
+                             linear_map_t map, uint again)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
-                h.codec.rotate, space, rows, line.low, line.shift, line.factor, again);
+                h.codec.rotate, space, rows, map.low, map.shift, map.factor, again);
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -9727,9 +9758,9 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
     for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
-        store_key(to, i, decode(b.line.low, h.codec));
+        store_key(to, i, decode(b.map.low, h.codec));
     if (b.rows != 0 && fits_bucket(b.rows) && !b.single)
-        sort_part(h, space, b.begin, b.rows, b.line, b.again);
+        sort_part(h, space, b.begin, b.rows, b.map, b.again);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9740,19 +9771,19 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     if (n == 0 || *h.gate == 0)
         return;
-    const uint buckets = slots ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
+    const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
-        finish_bucket(h, space, take_bucket(h, slots ? hybrid_list(h)[i] : i));
+        finish_bucket(h, space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));
 }
 
-//---- radix: hybrid windows
+//---- radix: hybrid portions
 /* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
-   line and not above `top`; or, where too many are equal, `rows` times the code `low`. */
+   map and not above `top`; or, where too many are equal, `rows` times the code `low`. */
 typedef struct {
     code_t low, top;
-    line_t line;
+    linear_map_t map;
     uint bin, rows, equal;
-} window_t;
+} portion_t;
 
 /* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
    they were counted; ends with one. */
@@ -9781,23 +9812,24 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Looks at a bucket's codes from the line's first one up to `top`: with `bin` 0 counts them by
-   bins, else moves those of the bins below to `keys` and `values`. Called by all work-items with
-   the bins and words cleared and a barrier since; ends with a barrier. */
-CLSORT_APART void scan_window(local ulong2 *space, global uchar *from, global uchar *keys,
-                              global uchar *values, code_t mask, code_t flip, code_t rotate,
-                              uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
+/* Looks at a bucket's codes from the map's first one up to `top`: with `bin` 0 counts them by bins,
+   else moves those of the bins below to `keys` and `values`. Called by all work-items with the bins
+   and words cleared and a barrier since; ends with a barrier. */
+CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
+                                     global uchar *values, code_t mask, code_t flip, code_t rotate,
+                                     uint rows, code_t low, uint shift, uint factor, code_t top,
+                                     uint bin)
 {
     const array_t alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);
     const codec_t codec = { mask, flip, rotate };
-    const line_t line = { low, shift, factor };
+    const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
         load_within(code, alt, codec, at, rows);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint own = line_bin(line, code[m]);
+            const uint own = map_bin(map, code[m]);
             if (at + m * CLSORT_GROUP >= rows || code[m] < low || code[m] > top)
                 continue;
             if (bin == 0)
@@ -9810,37 +9842,37 @@ CLSORT_APART void scan_window(local ulong2 *space, global uchar *from, global uc
 }
 
 /* The same for a bucket, whose part of the target from `done` on is free. */
-CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done, line_t line,
-                               code_t top, uint bin)
+CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
+                               linear_map_t map, code_t top, uint bin)
 {
     const array_t to = advance(h.target, b.begin + done);
-    scan_window(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
-                h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, bin);
+    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
+                 h.codec.flip, h.codec.rotate, b.rows, map.low, map.shift, map.factor, top, bin);
 }
 
-/* The next window of a bucket above the capacity. *low: the first code that is not yet sorted, of
-   which there are some; advanced behind the window. A bin that does not fit is looked at alone,
+/* The next portion of a bucket above the capacity. *low: the first code that is not yet sorted, of
+   which there are some; advanced behind the portion. A bin that does not fit is looked at alone,
    until it is one code. The loop has one end: at two, PoCL 6.0 aborts, since barriers are inside.
    Called by all work-items; ends with a barrier. */
-CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
+CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
     const bucket_space_t l = bucket_space(space);
     code_t top = b.last;
-    window_t w;
+    portion_t w;
     do {
         const code_t first = *low;
-        const line_t line = make_line(first, top, 1);
+        const linear_map_t map = make_map(first, top, 1);
         clear_bucket(l);
-        scan_bucket(h, space, b, 0, line, top, 0);
+        scan_bucket(h, space, b, 0, map, top, 0);
         fit_bins(l);
         const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
                    heavy = l.words[WORD_HEAVY];
-        const code_t begin = line_start(line, bin, CLSORT_BUCKET_BINS_LOG2, top),
-                     next = line_start(line, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
+        const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, top),
+                     next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
         barrier(CLK_LOCAL_MEM_FENCE);
         w.low = taken ? first : begin;
         w.top = top;
-        w.line = line;
+        w.map = map;
         w.bin = bin;
         w.equal = taken == 0 && (code_t)(next - begin) == 1;
         w.rows = w.equal ? heavy : taken;
@@ -9851,7 +9883,7 @@ CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, 
 }
 
 //---- radix: hybrid long buckets
-/* Sorts a bucket above the capacity, window by window, from alt to the target. Called by all
+/* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
    work-items. */
 CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
@@ -9861,11 +9893,11 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
         store_key(alt, i, load_key(target, i));
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint done = 0; done < b.rows;) {
-        const window_t w = next_window(h, space, b, &low);
+        const portion_t w = next_portion(h, space, b, &low);
         if (!w.equal) {
-            scan_bucket(h, space, b, done, w.line, w.top, w.bin);
+            scan_bucket(h, space, b, done, w.map, w.top, w.bin);
             sort_part(h, space, b.begin + done, w.rows,
-                      make_line(w.low, (code_t)(low - 1), 1), 1);
+                      make_map(w.low, (code_t)(low - 1), 1), 1);
         }
         for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)
             store_key(advance(target, done), i, decode(w.low, h.codec));
@@ -9908,7 +9940,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     local uint *list = bucket_space(space).words + 8;
     const uint step = (uint)get_num_groups(0),
-               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
+               buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
     if (n != 0 && *h.gate == 0)
         clear_passes(h);
     if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
@@ -9952,25 +9984,25 @@ CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
     return atomic_inc(&bins[bin]);
 }
 
-/* Counts the keys of each bin of the line. A warp whose keys all exist and do not crowd asks that
+/* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
    only once. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
-                                   line_t line)
+CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+                                  linear_map_t map)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
                warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
-               crowds = bins_crowd(line_bin(line, key[0]));
+               crowds = bins_crowd(map_bin(map, key[0]));
     if (warp_end <= rows && !crowds) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint bin = pad_slot(line_bin(line, key[m]), 5);
+            const uint bin = pad_slot(map_bin(map, key[m]), 5);
             rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
         }
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint inside = bucket_item(m) < rows,
-                       bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+                       bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
             rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
         }
     }
@@ -10041,16 +10073,16 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 /* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, code_t least,
-                               code_t most)
+CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint rows, code_t least,
+                                   code_t most)
 {
-    const line_t line = make_line(least, most, 1);
+    const linear_map_t map = make_map(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_line_bins(l, key, rank, rows, line);
+    count_map_bins(l, key, rank, rows, map);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
-    longest = single_bins(line) ? 0 : longest;
+    longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCHES || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
+    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
         count_split_bins(l, key, rank, rows);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
@@ -10058,7 +10090,7 @@ CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, c
     order_bins(l, rows, longest);
 }
 
-CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)
+CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     if (keys_are_codes(codec)) {
         #pragma unroll 8
@@ -10182,8 +10214,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             code[m] = encode(code[m], codec);
     }
-    sort_bucket(l, code, rows, least, most);
-    store_held(l, advance(target, span.begin), codec, rows);
+    sort_tile_codes(l, code, rows, least, most);
+    store_tile_codes(l, advance(target, span.begin), codec, rows);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
 
@@ -10421,7 +10453,7 @@ CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
 
 /* Intel's compiler for CPUs crashes at the kernel of buckets where all of this, or loops over the
    codes of bins, are unrolled. */
-#if CLSORT_BRANCHES
+#if CLSORT_BRANCH_BARRIERS
 #define CLSORT_UNROLL_RUNS 16
 #define CLSORT_UNROLL_CODES CLSORT_ITEMS
 #else
@@ -10546,7 +10578,7 @@ CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
-#if CLSORT_FEW == 1
+#if CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES
 /* A work-group per tile, whose keys the first work-items hold. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -10575,15 +10607,15 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 //---- radix: samples bins
 /* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
    bin's codes. */
-#define CLSORT_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
-#define CLSORT_BINS (CLSORT_GROUP * CLSORT_OWN_BINS)
+#define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
+#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * CLSORT_SAMPLES_OWN_BINS)
 /* Counters of bins, with one more; and words. */
 typedef struct { local uint *count, *words; } bins_t;
-enum { WORD_LONGEST, WORD_KEPT };   /* CLSORT__SAMPLES_WORDS */
+enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
 
 CLSORT_INLINE bins_t bins_of(held_t l)
 {
-    const uint slots = CLSORT_BINS + (CLSORT_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
+    const uint slots = CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
     const bins_t b = { l.words, l.words + slots };
     return b;
 }
@@ -10602,10 +10634,10 @@ CLSORT_INLINE local code_t *held_slot(held_t l, uint i)
 CLSORT_INLINE void clear_counts(bins_t b)
 {
     #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++)
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++)
         *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;
     if (local_id() == 0)
-        b.words[WORD_LONGEST] = 0;
+        b.words[BINS_LONGEST] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -10658,48 +10690,48 @@ CLSORT_INLINE uint scan_sums(uint x, local uint *sums, uint *total)
    barrier. */
 CLSORT_INLINE uint place_counts(held_t l, bins_t b)
 {
-    const uint first = local_id() * CLSORT_OWN_BINS;
-    uint count[CLSORT_OWN_BINS], sum = 0, longest = 0, total = 0;
+    const uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;
+    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0, total = 0;
     #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
         count[k] = *bin_slot(b, first + k);
         sum += count[k];
         longest = max(longest, count[k]);
     }
     if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)
-        atomic_max(&b.words[WORD_LONGEST], longest);
+        atomic_max(&b.words[BINS_LONGEST], longest);
     sum = scan_sums(sum, l.sums, &total);
     #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
         *bin_slot(b, first + k) = sum;
         sum += count[k];
     }
     if (local_id() == CLSORT_GROUP - 1)
-        *bin_slot(b, CLSORT_BINS) = sum;
+        *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return b.words[WORD_LONGEST];
+    return b.words[BINS_LONGEST];
 }
 
-//---- radix: samples lines
+//---- radix: samples even bins
 /* Bins of about equal length. single: each has one code. */
 typedef struct { code_t low; uint shift, single; float factor; } even_bins_t;
 
 CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
 {
     const ulong span = (code_t)(most - least);
-    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_BINS;
-    const even_bins_t line = {
+    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_SAMPLES_BINS;
+    const even_bins_t even = {
         least, shift, single,
-        single ? 1.0f : (float)CLSORT_BINS / ((float)(uint)(span >> shift) + 1.0f)
+        single ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
     };
-    return line;
+    return even;
 }
 
 /* Conversions of words are what all devices have. */
-CLSORT_INLINE uint even_bin(even_bins_t line, code_t code)
+CLSORT_INLINE uint even_bin(even_bins_t even, code_t code)
 {
-    const float place = (float)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
-    return min((uint)place, CLSORT_BINS - 1u);
+    const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) * even.factor;
+    return min((uint)place, CLSORT_SAMPLES_BINS - 1u);
 }
 
 #if CLSORT_WARPS
@@ -10810,21 +10842,21 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
             most = max(most, code[m]);
         }
     edges_of_group(l, &least, &most);
-    const even_bins_t line = even_bins(least, most);
+    const even_bins_t even = even_bins(least, most);
     clear_counts(b);
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
         if (m * CLSORT_GROUP < rows)
-            rank[m] = count_in_bin(b, even_bin(line, code[m]), i < rows);
+            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < rows);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_counts(l, b);
     move_to_bins(l, b, code, rank, rows);
-    if (CLSORT_BRANCHES && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !line.single)
+    if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
         merge_rows(l, rows);
     else
-        rank_codes(l, b, code, rank, rows, line.single);
+        rank_codes(l, b, code, rank, rows, even.single);
 }
 
 //---- radix: samples are moved
@@ -10993,18 +11025,18 @@ typedef struct { code_t first, last; } codes_span_t;
 CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)
 {
     if (local_id() == 0)
-        b.words[WORD_KEPT] = 0;
+        b.words[BINS_KEPT] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
         const code_t code = stretch_code(s, b, i);
         if (code >= span.first && code <= span.last) {
-            const uint place = atomic_inc(&b.words[WORD_KEPT]);
+            const uint place = atomic_inc(&b.words[BINS_KEPT]);
             if (place < CLSORT_TILE_ITEMS)
                 *held_slot(l, place) = code;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return b.words[WORD_KEPT];
+    return b.words[BINS_KEPT];
 }
 
 //---- radix: samples bucket
@@ -11020,7 +11052,7 @@ CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, str
     b.count[t] = before;
     b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_BRANCHES && rows <= CLSORT_TILE_ITEMS) {
+    if (CLSORT_BRANCH_BARRIERS && rows <= CLSORT_TILE_ITEMS) {
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             if (m * CLSORT_GROUP < rows)
@@ -11084,7 +11116,7 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
     sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
 }
-#endif   /* CLSORT_FEW == 1 */
+#endif   /* CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES */
 #endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort
@@ -11143,7 +11175,7 @@ typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
 
 /* How a pivot parts elements: how many come before it and how many are equal; the least code of
    all, the greatest below the pivot, the least above it, the greatest of all. */
-typedef struct { uint less, equal; code_t least, below, above, most; } part_t;
+typedef struct { uint less, equal; code_t least, below, above, most; } partition_t;
 
 CLSORT_INLINE uint8 pack_range(range_t r)
 {
@@ -11242,13 +11274,13 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
 }
 
 //---- quicksort: parts
-CLSORT_INLINE part_t no_part(void)
+CLSORT_INLINE partition_t no_part(void)
 {
-    const part_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
+    const partition_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
     return p;
 }
 
-CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
+CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
 {
     const code_t below = code < pivot ? code : (code_t)0,
                  above = code > pivot ? code : (code_t) ~(code_t)0;
@@ -11260,22 +11292,22 @@ CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
     p->most = max(p->most, code);
 }
 
-CLSORT_INLINE part_t join_parts(part_t a, part_t b)
+CLSORT_INLINE partition_t join_parts(partition_t a, partition_t b)
 {
-    const part_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
-                       max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
+    const partition_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
+                            max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
     return p;
 }
 
-CLSORT_INLINE uint8 pack_bounds(part_t p)
+CLSORT_INLINE uint8 pack_bounds(partition_t p)
 {
     return as_uint8((ulong4)(p.least, p.below, p.above, p.most));
 }
 
-CLSORT_INLINE part_t unpack_part(uint less, uint equal, uint8 bounds)
+CLSORT_INLINE partition_t unpack_part(uint less, uint equal, uint8 bounds)
 {
     const ulong4 v = as_ulong4(bounds);
-    const part_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
+    const partition_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
     return p;
 }
 
@@ -11381,7 +11413,7 @@ CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 #endif
 }
 
-CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
+CLSORT_INLINE void put_part(quick_local_t l, uint t, partition_t p)
 {
     l.sums[t] = p.less;
     l.sums[CLSORT_GROUP + t] = p.equal;
@@ -11391,19 +11423,19 @@ CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
     l.codes[3 * CLSORT_GROUP + t] = p.most;
 }
 
-CLSORT_INLINE part_t get_part(quick_local_t l, uint t)
+CLSORT_INLINE partition_t get_part(quick_local_t l, uint t)
 {
-    const part_t p = { l.sums[t],
-                       l.sums[CLSORT_GROUP + t],
-                       l.codes[t],
-                       l.codes[CLSORT_GROUP + t],
-                       l.codes[2 * CLSORT_GROUP + t],
-                       l.codes[3 * CLSORT_GROUP + t] };
+    const partition_t p = { l.sums[t],
+                            l.sums[CLSORT_GROUP + t],
+                            l.codes[t],
+                            l.codes[CLSORT_GROUP + t],
+                            l.codes[2 * CLSORT_GROUP + t],
+                            l.codes[3 * CLSORT_GROUP + t] };
     return p;
 }
 
 /* Joins the parts of all work-items. Called by all; begins and ends with a barrier. */
-CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)
+CLSORT_INLINE partition_t join_group(partition_t p, quick_local_t l)
 {
     const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -11443,9 +11475,9 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: a tile
 /* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
-CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
-    part_t p = no_part();
+    partition_t p = no_part();
     for (uint base = local_id(); base < size; base += CLSORT_TILE_ITEMS) {
         code_t key[CLSORT_ITEMS];
         #pragma unroll
@@ -11576,8 +11608,8 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 }
 
 #define quick_sync(fence)
-#undef CLSORT_BRANCHES
-#define CLSORT_BRANCHES 1
+#undef CLSORT_BRANCH_BARRIERS
+#define CLSORT_BRANCH_BARRIERS 1
 #define join_group(part, l) (part)
 
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
@@ -11604,12 +11636,12 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: counting by a work-item
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
 /* Joins the parts of all lanes. */
-CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
-                                words_t less, words_t equal)
+CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
+                                       words_t less, words_t equal)
 {
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
-    part_t p = no_part();
+    partition_t p = no_part();
     vstore16(least, 0, codes);
     vstore16(below, 1, codes);
     vstore16(above, 2, codes);
@@ -11617,12 +11649,12 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
     vstore16(less, 0, counts);
     vstore16(equal, 1, counts);
     for (uint l = 0; l < CLSORT_LANES; l++) {
-        const part_t lane = { counts[l],
-                              counts[CLSORT_LANES + l],
-                              codes[l],
-                              codes[CLSORT_LANES + l],
-                              codes[2 * CLSORT_LANES + l],
-                              codes[3 * CLSORT_LANES + l] };
+        const partition_t lane = { counts[l],
+                                   counts[CLSORT_LANES + l],
+                                   codes[l],
+                                   codes[CLSORT_LANES + l],
+                                   codes[2 * CLSORT_LANES + l],
+                                   codes[3 * CLSORT_LANES + l] };
         p = join_parts(p, lane);
     }
     return p;
@@ -11630,8 +11662,8 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
 
 /* Counts how the pivot parts the whole vectors of some elements; *done becomes the number of
    elements in these. */
-CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint size, code_t pivot,
-                                   uint *done)
+CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
+                                        code_t pivot, uint *done)
 {
     const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
     codes_t least = all, below = 0, above = all, most = 0;
@@ -11649,13 +11681,13 @@ CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint siz
 }
 #endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
-CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
     uint done = 0;
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
-    part_t p = count_vectors(from, c, begin, size, pivot, &done);
+    partition_t p = count_vectors(from, c, begin, size, pivot, &done);
 #else
-    part_t p = no_part();
+    partition_t p = no_part();
 #endif
     for (uint i = done; i < size; i++)
         add_code(&p, code_at(from, begin + i, c), pivot);
@@ -11729,9 +11761,9 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const part_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
-                                      block_count(q, r, b), pivot),
-                     part = join_group(own, l);
+        const partition_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
+                                           block_count(q, r, b), pivot),
+                          part = join_group(own, l);
         if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
             vstore8(pack_bounds(part), 0, block_at(q, b) + 2);
@@ -11770,7 +11802,7 @@ CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
 }
 
 /* Stores a sequence's bounds: those of all its elements, and those next to the pivot. */
-CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
+CLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)
 {
     global uint *sequence = sequence_at(q, q.round, i);
     vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);
@@ -11786,7 +11818,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
                end = min(first + share, blocks);
     uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;
-    part_t p = no_part(), head = no_part();
+    partition_t p = no_part(), head = no_part();
     for (uint b = first; b < end; b++) {
         p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
@@ -11810,7 +11842,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 #else
 CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 {
-    part_t p = no_part();
+    partition_t p = no_part();
     for (uint b = 0, now = 0; b < blocks; b++) {
         p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
@@ -12058,7 +12090,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
     const array_t from = quick_array(q, r.array);
     const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
     const code_t pivot = choose_pivot(q, l, from, parted);
-    const part_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
+    const partition_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
     const uint greater = r.begin + part.less + part.equal;
     const places_t next = { r.begin, r.begin + part.less, greater };
     scatter_part(q, l, r.array, r.begin, size, pivot, next);
@@ -12087,9 +12119,9 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
     quick_sync(CLK_LOCAL_MEM_FENCE);
     if (local_id() == 0)
         l.stack[STACK_TOP] = top;
-    if (!CLSORT_BRANCHES || large)
+    if (!CLSORT_BRANCH_BARRIERS || large)
         partition_leaf(q, l, r, large ? r.size : 0);
-    if (!CLSORT_BRANCHES || !large)
+    if (!CLSORT_BRANCH_BARRIERS || !large)
         sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.size);
     copy_to_target(q, r.array, r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -12203,7 +12235,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
      short rows            select_short, or select_tile where much of a row is wanted
                            one launch, one reading: a work-group has a row in registers, or sorts
                            rows in local memory
-     longer rows           select_short in rounds, each a launch: pieces of rows, then of what these
+     longer rows           select_pieces in rounds, each a launch: pieces of rows, then of what these
                            gave, where work-groups may not make progress
      many rows             select_rows
                            one launch: a work-group reads its row once per pass
@@ -12419,7 +12451,7 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
    each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
    than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
    columns, of which a work-item has CLSORT_FIRSTS. */
-#define CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)
+#define CLSORT_FIRSTS (CLSORT_NEEDS_HELD ? CLSORT_RADIX_ITEMS : 1)
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
 #define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
 #define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
@@ -12471,7 +12503,7 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
 }
 
 //---- select: short rows
-#if CLSORT_IS(SHORT_ROWS)
+#if CLSORT_NEEDS_HELD
 /* SHORT ROWS lie in the registers of a work-group, CLSORT_ITEMS elements per work-item. They form
    CLSORT_COLUMNS columns, of which a work-item has CLSORT_FIRSTS; each names its first pair of code
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
@@ -12489,7 +12521,7 @@ typedef struct {
 CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
                                       global const uint *numbers)
 {
-    const uint each = pieces == 1 ? s.n : s.n / pieces, longer = s.n - each * pieces,
+    const uint each = s.n / pieces, longer = s.n % pieces,
                first = piece * each + min(piece, longer);
     const select_part_t p = { s.keys, row * pieces + piece, piece, first,
                               first + each + (piece < longer ? 1 : 0),
@@ -12497,8 +12529,8 @@ CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pie
     return p;
 }
 
-/* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest one
-   beyond the end. */
+/* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest
+   one beyond the end. */
 CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
 {
     global const code_t *keys = (global const code_t *)p.keys + p.first;
@@ -12619,35 +12651,61 @@ CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, s
     write_marks(s, p, out);
 }
 
-/* Everything, in one reading. A work-group takes one row after the other. With `pieces` above 1 it
-   takes pieces of rows, and each of them has results, in the place of a row. numbers: see cut_piece.
-   space: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has CLSORT__RANKED_BYTES
-   bytes. */
-CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
-                                       global const uchar *numbers, ulong numbers_at,
-                                       local ulong *space)
+/* Local memory of `space`: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
+   CLSORT__RANKED_BYTES bytes. */
+CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
+{
+    local ranked_t *const firsts = (local ranked_t *)space,
+                   *const list = firsts + CLSORT_COLUMNS + 1;
+    const short_row_t l = { firsts, list, (local uint *)(list + list_capacity) };
+    return l;
+}
+
+/* Everything, in one reading. */
+CLSORT_INLINE void select_held(select_t s, select_part_t p, output_t out, short_row_t l)
+{
+    code_t code[CLSORT_ITEMS];
+    load_short_row(s, p, code);
+    find_bound(s, code, l);
+    group_sync();
+    list_candidates(code, l);
+    group_sync();
+    const uint count = *l.count, sorted = sort_candidates(l, count);
+    write_candidates(s, p, out, l, count, sorted);
+}
+
+//---- select: short rows are selected from
+#if CLSORT_IS(SHORT_ROWS)
+/* A work-group takes one row after the other. space: see short_row_in. */
+CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
 {
     const select_t all = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
-    local ranked_t *const firsts = (local ranked_t *)space,
-                   *const list = firsts + CLSORT_COLUMNS + 1;
-    const short_row_t l = { firsts, list, (local uint *)(list + all.list_capacity) };
-    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
-        const uint row = pieces == 1 ? i : i / pieces;
+    const short_row_t l = short_row_in(space, all.list_capacity);
+    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
         const select_t s = select_from_row(all, row);
-        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,
-                                          (global const uint *)(numbers + numbers_at));
-        code_t code[CLSORT_ITEMS];
-        load_short_row(s, p, code);
-        find_bound(s, code, l);
-        group_sync();
-        list_candidates(code, l);
-        group_sync();
-        const uint count = *l.count, sorted = sort_candidates(l, count);
-        write_candidates(s, p, out, l, count, sorted);
+        select_held(s, whole_row(s, row), out, l);
+    }
+}
+#else
+/* A round. A work-group takes one piece after the other, each of which has results in the place of
+   a row. numbers: see cut_piece. */
+CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
+                                        global const uchar *numbers, ulong numbers_at,
+                                        local ulong *space)
+{
+    const select_t all = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const short_row_t l = short_row_in(space, all.list_capacity);
+    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
+        const uint row = i / pieces;
+        const select_t s = select_from_row(all, row);
+        select_held(s, cut_piece(s, row, i - row * pieces, pieces,
+                                 (global const uint *)(numbers + numbers_at)), out, l);
     }
 }
 #endif   /* CLSORT_IS(SHORT_ROWS) */
+#endif   /* CLSORT_NEEDS_HELD */
 
 //---- select: tiles of rows
 #if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
@@ -13283,11 +13341,11 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
 
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
-#define CLSORT_PACKS (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
+#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
 /* Elements that a work-item looks at together. */
-#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS)
+#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS_AHEAD)
 
 /* Candidates of a work-group's part: the bound; a list in local memory and the row's list, of
    `most` pairs. count[0]: how many are listed; count[2]: not 0 if both lists are full. */
@@ -13353,11 +13411,11 @@ CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const co
 CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint whole)
 {
     global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
-    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS) {
-        packed_keys_t keys[CLSORT_PACKS];
+    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {
+        packed_keys_t keys[CLSORT_PACKS_AHEAD];
         code_t code[CLSORT_BATCH];
         #pragma unroll
-        for (uint b = 0; b < CLSORT_PACKS; b++)
+        for (uint b = 0; b < CLSORT_PACKS_AHEAD; b++)
             keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
         if (takes_whole_keys(s)) {
             #pragma unroll
@@ -13443,7 +13501,7 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
     }
     firsts[lid] = own;
     group_sync();
-    if (deep || !CLSORT_BRANCHES) {
+    if (deep || !CLSORT_BRANCH_BARRIERS) {
         put_in_block(firsts, space, lid);
         group_sync();
         firsts[rank_in_blocks(space, own)] = own;
@@ -13546,7 +13604,7 @@ CLSORT_INLINE void write_share(select_t s, select_part_t p, output_t out, bucket
                                uint before)
 {
     const uint crowded = count > CLSORT_GROUP;
-    if (crowded || !CLSORT_BRANCHES)
+    if (crowded || !CLSORT_BRANCH_BARRIERS)
         fill_buckets(l, crowded ? count : 0);
     for (uint i = local_id(); i < count; i += CLSORT_GROUP) {
         const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);
@@ -13625,7 +13683,7 @@ CLSORT_INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
 
 /* Moves the k first of `count` pairs of code and index to the front, the k-th as the last of them.
    Hoare's FIND, 1961. */
-CLSORT_CALLED void find_first(local code_t *codes, local uint *list, uint count, uint k)
+CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint count, uint k)
 {
     int low = 0, high = (int)count - 1, wanted = (int)k - 1;
     while (low < high) {
@@ -13717,7 +13775,8 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
 
 //---- select: blocks of streams
 /* Loads the codes of a block. Is any of them below the bound? */
-CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)
+CLSORT_INLINE uint load_stream_block(select_t s, select_part_t p, size_t i, code_t bound,
+                                     code_t *code)
 {
     uint below = 0;
     for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
@@ -13754,7 +13813,7 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
         bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
         code_t code[CLSORT_STREAM_BLOCK];
-        if (!load_block(s, p, i, bound, code))
+        if (!load_stream_block(s, p, i, bound, code))
             continue;
         bound = append_block(s, c, code, i, bound, &appended);
         if (appended < patience)
@@ -13841,21 +13900,21 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
    table has the numbers' words, which clsort_select_sample clears. */
 /* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
    numbers from `first` on. */
-#define CLSORT_READS 0
-#define CLSORT_RANKS 1
-#define CLSORT_SAMPLES 2
-#define CLSORT_READS_AGAIN 3
-#define CLSORT_RANKS_AGAIN 4
-#define CLSORT_PASSES 5
+#define CLSORT_STEP_READS 0
+#define CLSORT_STEP_RANKS 1
+#define CLSORT_STEP_SAMPLES 2
+#define CLSORT_STEP_READS_AGAIN 3
+#define CLSORT_STEP_RANKS_AGAIN 4
+#define CLSORT_STEP_PASSES 5
 typedef struct { uint step, first, size; } step_t;
 typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_t;
 
 CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
 {
     const uint step = at.step + 1,
-               of_row = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes ? 1
-                        : step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN      ? l.ranges
-                                                                                  : l.parts;
+               of_row = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes ? 1
+                        : step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN ? l.ranges
+                                                                                       : l.parts;
     const step_t next = { step, at.first + at.size, s.rows * of_row };
     return next;
 }
@@ -13865,12 +13924,12 @@ CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
    this step and those after it, so the steps that tell are waited for first. Called by all. */
 CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
-    if (at.step >= CLSORT_SAMPLES) {
+    if (at.step >= CLSORT_STEP_SAMPLES) {
         wait_until_done(head + CLSORT__ROW_NUMBERS, once);
         if (head[CLSORT__ROW_ANY_FAILED] < 1)
             return 0;
     }
-    if (at.step >= CLSORT_PASSES) {
+    if (at.step >= CLSORT_STEP_PASSES) {
         wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);
         if (head[CLSORT__ROW_ANY_FAILED] < 2)
             return 0;
@@ -13883,23 +13942,23 @@ CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint r
 CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_t l, uint step, uint i,
                            local uint *space, local code_t *codes, local ulong *lists)
 {
-    const uint rows_step = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes,
-               ranks = step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN,
-               again = step > CLSORT_RANKS;
+    const uint rows_step = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes,
+               ranks = step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN,
+               again = step > CLSORT_STEP_RANKS;
     const select_part_t p = open_part(
         s, t, part_number(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
                           ranks || rows_step ? s.n : l.part_elements),
-        step >= CLSORT_PASSES ? 2 : again);
+        step >= CLSORT_STEP_PASSES ? 2 : again);
     if (ranks)
         rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
-    else if (step == CLSORT_READS || step == CLSORT_READS_AGAIN)
+    else if (step == CLSORT_STEP_READS || step == CLSORT_STEP_READS_AGAIN)
         read_part(s, t, p, lists);
-    else if (step == CLSORT_SAMPLES)
+    else if (step == CLSORT_STEP_SAMPLES)
         sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
     else if (rows_step)
         sort_row(s, t, out, p, space, codes);
     else
-        pass_over(s, t, p, space, step - CLSORT_PASSES);
+        pass_over(s, t, p, space, step - CLSORT_STEP_PASSES);
 }
 
 /* memory: as for clsort_select_rank; or as for clsort_select_rows, its codes first, at multiples of
@@ -13913,9 +13972,9 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     local code_t *codes = (local code_t *)memory;
     local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
     const long_t l = { parts, part_elements, ranges, clusters, wanted };
-    const uint last = CLSORT_PASSES + passes + 1;
+    const uint last = CLSORT_STEP_PASSES + passes + 1;
     global uint *head = row_words_of(t, s, 0);
-    step_t at = { CLSORT_READS, 0, rows * parts };
+    step_t at = { CLSORT_STEP_READS, 0, rows * parts };
     uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;
     while (rows) {
         group_sync();

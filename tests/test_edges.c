@@ -169,9 +169,9 @@ static cl_uint cell_of(const stage *t, cl_ulong key)
     return 1 + (cl_uint)(product_of(t, key) >> 31);
 }
 
-static cl_uint slice_of(const stage *t, cl_ulong key)
+static cl_uint cell_group_of(const stage *t, cl_ulong key)
 {
-    return 1 + (cl_uint)(product_of(t, key) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
+    return 1 + (cl_uint)(product_of(t, key) >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2));
 }
 
 /* The first key of the sample's span whose number is not below `wanted`. */
@@ -259,12 +259,12 @@ static void fill_codes(stage *t, cl_ulong first, cl_ulong end, cl_ulong other, c
     CHECK(has == rows);
 }
 
-/* The same for a slice; `other` is a second one, or 0. */
-static void fill_slice(stage *t, cl_uint slice, cl_uint other, size_t rows)
+/* The same for a cell group; `other` is a second one, or 0. */
+static void fill_cell_group(stage *t, cl_uint group, cl_uint other, size_t rows)
 {
-    fill_codes(t, first_key(t, slice_of, slice), first_key(t, slice_of, slice + 1),
-               other ? first_key(t, slice_of, other) : 0,
-               other ? first_key(t, slice_of, other + 1) : 0, rows);
+    fill_codes(t, first_key(t, cell_group_of, group), first_key(t, cell_group_of, group + 1),
+               other ? first_key(t, cell_group_of, other) : 0,
+               other ? first_key(t, cell_group_of, other + 1) : 0, rows);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -495,12 +495,12 @@ static cl_ulong range_code(const stage *t, cl_uint range, int word)
     return head_code(t, CLSORT__HYBRID_RANGES_AT + (int)range * CLSORT__HYBRID_RANGE_WORDS + word);
 }
 
-/* A slice, which is a bucket, has as many keys as one holds. */
+/* A cell group, which is a bucket, has as many keys as one holds. */
 static void make_bucket(stage *t, int side)
 {
     spread(t, few_keys(t), wide_span(t));
     see_line(t);
-    fill_slice(t, 20 + (cl_uint)below(t, 200), 0, capacity(t) + (size_t)(side + 1) - 1);
+    fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0, capacity(t) + (size_t)(side + 1) - 1);
 }
 
 /* One has OVER_TIMES what it holds. */
@@ -508,7 +508,7 @@ static void make_long_bucket(stage *t, int side)
 {
     spread(t, few_keys(t), wide_span(t));
     see_line(t);
-    fill_slice(t, 20 + (cl_uint)below(t, 200), 0,
+    fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_OVER_TIMES(t->n) * capacity(t) + (size_t)(side + 1) - 1);
 }
 
@@ -524,8 +524,8 @@ static cl_ulong behind_two(cl_ulong low, cl_ulong last)
     return low + ((((cl_ulong)1 << 31) + factor - 1) / factor << shift);
 }
 
-/* Two second digits of a range that is no slice have as many; they are joined if that is so of any
-   two. */
+/* Two second digits of a range that is no cell group have as many; they are joined if that is so of
+   any two. */
 static void make_joined(stage *t, int side)
 {
     cl_ulong first, middle, end;
@@ -542,41 +542,42 @@ static void make_joined(stage *t, int side)
 /* Two have together 1 / OVER_PART of the keys. */
 static void make_long_buckets(stage *t, int side)
 {
-    const cl_uint slice = 20 + (cl_uint)below(t, 200);
+    const cl_uint group = 20 + (cl_uint)below(t, 200);
     size_t all, one;
     spread(t, few_keys(t), wide_span(t));
     see_line(t);
     all = t->n / CLSORT__EDGE_OVER_PART + (size_t)(side + 1) - 1;
     one = all / 2;
-    fill_slice(t, slice, 0, one);
-    fill_slice(t, slice + 7, slice, all - one);
+    fill_cell_group(t, group, 0, one);
+    fill_cell_group(t, group + 7, group, all - one);
 }
 
-/* A slice has as many keys as its second digits, which are counted with the first ones, may
+/* A cell group has as many keys as its second digits, which are counted with the first ones, may
    have. */
 static void make_parts(stage *t, int side)
 {
     spread(t, many_keys(t), wide_span(t));
     see_line(t);
     if (!CHECK(t->head[CLSORT__HEAD_PARTS] == 1)) return;
-    fill_slice(t, 20 + (cl_uint)below(t, 200), 0,
+    fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_MOST_EVEN(capacity(t), GROUP) + (size_t)(side + 1) - 1);
 }
 
-/* A slice has as many keys as one second digit is for, and another one too many for these to be
-   counted with the first ones. */
+/* A cell group has as many keys as one second digit is for, and another one too many for these to
+   be counted with the first ones. */
 static void make_even_room(stage *t, int side)
 {
     const cl_uint crowded = 20 + (cl_uint)below(t, 200);
     t->watched = crowded + 9;
     spread(t, many_keys(t), wide_span(t));
     see_line(t);
-    fill_slice(t, crowded, 0, capacity(t) - GROUP / 2);
-    fill_slice(t, t->watched, crowded,
+    fill_cell_group(t, crowded, 0, capacity(t) - GROUP / 2);
+    fill_cell_group(t, t->watched, crowded,
                CLSORT__EDGE_EVEN_ROOM(capacity(t), GROUP) + (size_t)(side + 1) - 1);
 }
 
-/* A range that is no slice has as many keys as two second digits are for, which are joined then. */
+/* A range that is no cell group has as many keys as two second digits are for, which are joined
+   then. */
 static void make_room(stage *t, int side)
 {
     t->watched = 90 + (cl_uint)below(t, 60);
@@ -587,18 +588,18 @@ static void make_room(stage *t, int side)
                CLSORT__EDGE_ROOM(capacity(t)) + (size_t)(side + 1) - 1);
 }
 
-/* A slice, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the
+/* A cell group, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the
    first bin, in descending order. */
 static void fill_bin(stage *t, size_t rows)
 {
-    const cl_uint slice = 20 + (cl_uint)below(t, 200);
+    const cl_uint group = 20 + (cl_uint)below(t, 200);
     const cl_ulong bins = GROUP << CLSORT__HYBRID_OWN_BINS_LOG2;
     cl_ulong first, width;
     size_t i, has = 0;
     spread(t, few_keys(t), wide_span(t));
     see_line(t);
-    first = first_key(t, slice_of, slice);
-    width = (first_key(t, slice_of, slice + 1) - first) / bins;
+    first = first_key(t, cell_group_of, group);
+    width = (first_key(t, cell_group_of, group + 1) - first) / bins;
     for (i = 0; i < SAMPLE; i++)
         if (t->sample[i] - first < 2 * width) t->sample[i] += 2 * width;
     for (i = 0; i < t->n; i++) {
@@ -753,20 +754,20 @@ static const struct decision {
       make_cell_beside_codes, see_gate, { 1, 1, 0 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "a code that the sample overlooks", NULL, make_heavy_range,
       see_gate, { 1, 1, 0 }, KEYS, &hybrid },
-    { "CLSORT__EDGE_BUCKET_ITEMS", "a slice has so many keys", NULL, make_bucket, see_over,
+    { "CLSORT__EDGE_BUCKET_ITEMS", "a cell group has so many keys", NULL, make_bucket, see_over,
       { 0, 0, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "two second digits have so many keys", NULL, make_joined,
       see_digits, { 2, 2, 4 }, KEYS | SHORT, &hybrid },
-    { "CLSORT__EDGE_OVER_TIMES", "a slice has so many keys", NULL, make_long_bucket, see_gate,
+    { "CLSORT__EDGE_OVER_TIMES", "a cell group has so many keys", NULL, make_long_bucket, see_gate,
       { 1, 0, 0 }, KEYS | PAIRS, &hybrid },
-    { "CLSORT__EDGE_OVER_PART", "two slices have so many keys", NULL, make_long_buckets, see_gate,
-      { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
-    { "CLSORT__EDGE_MOST_EVEN", "a slice has so many keys", NULL, make_parts, see_parts,
+    { "CLSORT__EDGE_OVER_PART", "two cell groups have so many keys", NULL, make_long_buckets,
+      see_gate, { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
+    { "CLSORT__EDGE_MOST_EVEN", "a cell group has so many keys", NULL, make_parts, see_parts,
       { 1, 1, 0 }, KEYS, &hybrid },
-    { "CLSORT__EDGE_EVEN_ROOM", "a slice has so many keys, another one more", NULL, make_even_room,
-      see_digits, { 1, 2, 2 }, KEYS, &hybrid },
-    { "CLSORT__EDGE_ROOM", "a range that is no slice has so many keys", NULL, make_room, see_digits,
-      { 1, 2, 2 }, KEYS | SHORT, &hybrid },
+    { "CLSORT__EDGE_EVEN_ROOM", "a cell group has so many keys, another one more", NULL,
+      make_even_room, see_digits, { 1, 2, 2 }, KEYS, &hybrid },
+    { "CLSORT__EDGE_ROOM", "a range that is no cell group has so many keys", NULL, make_room,
+      see_digits, { 1, 2, 2 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_MOST_MENDED", "a bin has so many keys; both ways sort", NULL, make_mended,
       see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_MOST_TRUSTED", "a bin has so many keys; both ways sort", NULL, make_trusted,
@@ -1053,9 +1054,9 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
     const size_t at = clsort__hybrid_at(s, p), slots = clsort__hybrid_slots(s, p), n = p->d.count,
                  buckets = CLSORT__HYBRID_DIGITS * slots, group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
-                 most = CLSORT__HYBRID_MOST_SLOTS(p->config.key_bytes, p->config.wide);
+                 most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
     CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__GATE - 1);
-    CHECK(at + 4 * (CLSORT__HYBRID_SLOTS_AT + buckets) <= table_bytes(p));
+    CHECK(at + 4 * (CLSORT__HYBRID_SECOND_DIGITS_AT + buckets) <= table_bytes(p));
     CHECK(!(slots & (slots - 1)) && slots <= most);
     CHECK(slots == most
           || n / CLSORT__HYBRID_EVEN_DIGITS

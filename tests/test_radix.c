@@ -1090,8 +1090,8 @@ static void wide_codes_are_cut_evenly(bench *b)
     static const char text[] =
         "kernel void share_of_first(global uint *share, ulong span, uint parts)\n"
         "{\n"
-        "    const line_t line = make_line(0, span - 1, parts);\n"
-        "    *share = (uint)(line_start(line, 1, 0, span - 1) / (span / parts / 1000));\n"
+        "    const linear_map_t line = make_map(0, span - 1, parts);\n"
+        "    *share = (uint)(map_start(line, 1, 0, span - 1) / (span / parts / 1000));\n"
         "}\n";
     const size_t one = 1;
     const cl_command_queue q = b->session.queue;
@@ -1390,10 +1390,10 @@ static int sort_codes(const bench *b, size_t n, cl_uint *keys)
     return right;
 }
 
-/* Second digits that are counted together with the first ones: one of each slice, several; that are
-   counted again since a slice has too many keys; that have too few codes, and just enough. Two keys
-   lie outside of the others. */
-static void parts_of_slices(bench *b)
+/* Second digits that are counted together with the first ones: one of each cell group, several;
+   that are counted again since a cell group has too many keys; that have too few codes, and just
+   enough. Two keys lie outside of the others. */
+static void parts_of_cell_groups(bench *b)
 {
     static const struct { size_t n; cl_uint codes; } cases[] = {
         { 200003, 0 }, { 302261, 0 }, { 700001, 0 }, { 911861, 0 }, { 700001, 700 },
@@ -1419,7 +1419,7 @@ static void parts_of_slices(bench *b)
     }
 }
 
-static void hybrid_counts_parts(bench *b) { with_kernels_of_gpus(b, parts_of_slices); }
+static void hybrid_counts_parts(bench *b) { with_kernels_of_gpus(b, parts_of_cell_groups); }
 
 /* A work-group counts more equal keys than its counters of 16 bits hold, of which the sample has
    none. */
