@@ -1974,16 +1974,17 @@ extern "C" {
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass, how many low bits are mended, how many runs. */
+   pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
-   the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
-#define CLSORT__GATE 31
-#define CLSORT__GATED 4
-#define CLSORT__MENDS 8
+/* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
+   1 while these sort; they clear it where they give up. Bits of the argument in_place: where that
+   word is not 0, do nothing; leave low bits to a sort of equal prefixes. */
+#define CLSORT__SKIP_PASSES 31
+#define CLSORT__MAY_SKIP 4
+#define CLSORT__LEAVES_BITS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -2009,7 +2010,7 @@ extern "C" {
 #define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* How many of the sample are looked through for heavy codes; the most work-groups that write their
    keys. */
-#define CLSORT__HYBRID_JUDGED 1024
+#define CLSORT__HYBRID_HEAVY_SAMPLE 1024
 #define CLSORT__HYBRID_FILLERS 2048
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
@@ -2103,19 +2104,19 @@ extern "C" {
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
 /* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin, and each part of a slice, 1 / BINS_CROWD. */
+   have the first one's; for each bin, and each part of a cell group, 1 / BINS_CROWD. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
-/* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
-   twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
-   become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
-   samples are merged where a bin has more than SAMPLES_LONG_BIN. */
-#define CLSORT__EDGE_MOST_MENDED 96
-#define CLSORT__EDGE_RUNS_MOST_MENDED 24
+/* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
+   up to twice that length so. Where one of its bins of equal width is longer than RUNS_LONG_BIN,
+   keys become the borders of bins instead. The longest bin whose keys are not looked at before.
+   Codes of samples are merged where a bin has more than SAMPLES_LONG_BIN. */
+#define CLSORT__EDGE_MOST_TRANSPOSED 96
+#define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* The longest run of equal upper digits that is mended after sweeps. */
-#define CLSORT__EDGE_MOST_RUN 16
+/* The most keys with an equal prefix that are sorted after sweeps. */
+#define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
 /* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
    where one range has more than 1 / CACHED_PART of the elements. Digits sort packed pairs from
    2^PACKED_LOG2 on, times 8 for each digit in which codes differ. */
@@ -2255,8 +2256,8 @@ static const char *const clsort__source[] = {
 "CLSORT__COUNT_ON_DEVICE 4\n\n#define CLSORT__ROW_LENGTHS 8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS "
 "16\n\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 4\n\n\n\n\n#define "
 "CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n#define CLSORT__SWEEP_PASSES 8\n#define "
-"CLSORT__SWEEP_HEAD 64\n\n\n#define CLSORT__GATE 31\n#define CLSORT__GATED 4\n#define "
-"CLSORT__MENDS 8\n\n#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + "
+"CLSORT__SWEEP_HEAD 64\n\n\n\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n#define "
+"CLSORT__LEAVES_BITS 8\n\n#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + "
 "(digit_bits)-1) / (digit_bits))\n\n\n\n#define CLSORT__LEAST_COPIES 8\n#define "
 "CLSORT__HISTOGRAM_COPIES(counters, warps) \\\n    ((warps)              ? 2 \\\n     : "
 "(counters) <= 512  ? 32 \\\n     : (counters) <= 1024 ? 16 \\\n                          : "
@@ -2265,7 +2266,7 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_CELLS 16384\n#define CLSORT__HYBRID_MASK_CELLS 16\n#define "
 "CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define CLSORT__HYBRID_SAMPLE_LOG2 14\n#define "
 "CLSORT__HYBRID_EVEN_DIGITS 192\n#define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) "
-"((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n#define CLSORT__HYBRID_JUDGED 1024\n#define "
+"((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n#define CLSORT__HYBRID_HEAVY_SAMPLE 1024\n#define "
 "CLSORT__HYBRID_FILLERS 2048\n\n\n\n\n\n\n#define CLSORT__HEAD_OVER 0\n#define CLSORT__HEAD_TILES "
 "1\n#define CLSORT__HEAD_DIGITS 2\n#define CLSORT__HEAD_SHIFT 3\n#define CLSORT__HEAD_FACTOR 4\n"
 "#define CLSORT__HEAD_FLAT 5\n#define CLSORT__HEAD_LEAST 6\n#define CLSORT__HEAD_MOST 8\n#define "
@@ -2298,9 +2299,9 @@ static const char *const clsort__source[] = {
 "CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))\n#define CLSORT__EDGE_ROOM(bucket) "
 "((bucket) / 8 * 7)\n#define CLSORT__EDGE_HEAVY_PART 4\n#define CLSORT__EDGE_OVER_PART 8\n#define "
 "CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))\n\n\n#define CLSORT__EDGE_DIGITS_CROWD 2\n#define "
-"CLSORT__EDGE_BINS_CROWD 4\n\n\n\n\n#define CLSORT__EDGE_MOST_MENDED 96\n#define "
-"CLSORT__EDGE_RUNS_MOST_MENDED 24\n#define CLSORT__EDGE_MOST_TRUSTED 10\n#define "
-"CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n#define CLSORT__EDGE_MOST_RUN 16\n\n\n\n#define "
+"CLSORT__EDGE_BINS_CROWD 4\n\n\n\n\n#define CLSORT__EDGE_MOST_TRANSPOSED 96\n#define "
+"CLSORT__EDGE_RUNS_LONG_BIN 24\n#define CLSORT__EDGE_MOST_TRUSTED 10\n#define "
+"CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n#define CLSORT__EDGE_MOST_EQUAL_PREFIX 16\n\n\n\n#define "
 "CLSORT__EDGE_CACHED_RANGE_LOG2 14\n#define CLSORT__EDGE_CACHED_LEAST_RANGES 16\n#define "
 "CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)\n#define CLSORT__EDGE_PACKED_LOG2 12\n\n"
 "#define CLSORT__EDGE_FEW_PARTS 16\n\n\n\n\n#define CLSORT__EDGE_LAST_BOUND(columns) (5 * "
@@ -2913,10 +2914,10 @@ static const char *const clsort__source[] = {
 "stride), to = batch_row(target, stride);\n    const codec_t codec = CLSORT_CODEC;\n    "
 "batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2146\n",
+"#line 2147\n",
 #endif
 #else
-"#line 2146\n",
+"#line 2147\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\n    array_t a, b;\n    uint start, "
@@ -3470,7 +3471,7 @@ static const char *const clsort__source[] = {
 "+ (t & (run - 1)) + rank, r);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        r = get_item(keys, "
 "words, t);\n    }\n#endif\n    store_item(target, codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3569\n",
+"#line 3570\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING\n#if CLSORT_LANES == "
 "1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n#if CLSORT_IS(SEGMENTS)\n\n\nCLSORT_INLINE "
@@ -3639,7 +3640,7 @@ static const char *const clsort__source[] = {
 "advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,\n                 "
 "   codec);\n    }\n}\n#endif\n#endif\n#endif\n#endif\n\n",
 #else
-"#line 3962\n",
+"#line 3963\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3662,17 +3663,17 @@ static const char *const clsort__source[] = {
 "uint block_elements, uint first_bit, uint last_bit, uint in_place, uint pass\n#define "
 "CLSORT_RADIX \\\n    { \\\n        CLSORT_ARRAY(source), CLSORT_ARRAY(target), "
 "CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n            (global uint *)(scratch + scratch_at), n, "
-"blocks, block_elements, first_bit, last_bit, \\\n            in_place & (CLSORT__GATED - 1), "
-"pass, \\\n            in_place & CLSORT__GATED \\\n                && ((global const uint "
-"*)(scratch + scratch_at))[CLSORT__GATE] != 0, \\\n            in_place & CLSORT__MENDS \\\n    "
-"}\ntypedef struct {\n    array_t source, target, alt;\n    codec_t codec;\n    global uint "
-"*scratch;\n    uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;\n    uint "
-"done;\n    uint mends;\n#if CLSORT_IS(PARTITION)\n    digit_t digit;\n#endif\n} radix_t;\n\n\n"
-"CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)\n{\n    return r.scratch + "
-"CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;\n}\n\nCLSORT_INLINE global uint "
-"*radix_table(radix_t r, uint digit)\n{\n    return radix_seen(r, r.blocks) + (size_t)digit * "
-"r.blocks;\n}\n\nCLSORT_INLINE uint radix_passes(radix_t r)\n{\n    return max((r.last_bit - "
-"r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);\n}\n\n",
+"blocks, block_elements, first_bit, last_bit, \\\n            in_place & (CLSORT__MAY_SKIP - 1), "
+"pass, \\\n            in_place & CLSORT__MAY_SKIP \\\n                && ((global const uint "
+"*)(scratch + scratch_at))[CLSORT__SKIP_PASSES] != 0, \\\n            in_place & "
+"CLSORT__LEAVES_BITS \\\n    }\ntypedef struct {\n    array_t source, target, alt;\n    codec_t "
+"codec;\n    global uint *scratch;\n    uint n, blocks, block_elements, first_bit, last_bit, "
+"in_place, pass;\n    uint done;\n    uint leaves_bits;\n#if CLSORT_IS(PARTITION)\n    digit_t "
+"digit;\n#endif\n} radix_t;\n\n\nCLSORT_INLINE global uint *radix_seen(radix_t r, uint block)\n{\n"
+"    return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;\n}\n\n"
+"CLSORT_INLINE global uint *radix_table(radix_t r, uint digit)\n{\n    return radix_seen(r, "
+"r.blocks) + (size_t)digit * r.blocks;\n}\n\nCLSORT_INLINE uint radix_passes(radix_t r)\n{\n    "
+"return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);\n}\n\n",
 "//---- radix: digits\n#if CLSORT_IS(PARTITION)\nCLSORT_INLINE digit_t pass_digit(radix_t r, uint "
 "pass)\n{\n    return r.digit;\n}\n\n#if CLSORT_SPLITTER_TREE\n\nCLSORT_INLINE uint "
 "reverse_bits(uint x)\n{\n#if CLSORT_WARPS\n    __asm__(\"brev.b32 %0, %0;\" : \"+r\"(x));\n    "
@@ -4205,7 +4206,7 @@ static const char *const clsort__source[] = {
 "cached_block(r, b)[d] = sum;\n            sum += count;\n        }\n        if (mixed[d])\n      "
 "      heaviest = max(heaviest, sum - cached_starts(r)[d]);\n    }\n    "
 "cached_starts(r)[CLSORT__CACHED_RANGES] = sum;\n    cached_words(r)[CACHED_TICKET] = 0;\n    "
-"r.scratch[CLSORT__GATE] = !(in_place & CLSORT__GATED) || heaviest <= n / pass;\n}\n\n",
+"r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / pass;\n}\n\n",
 "//---- radix: cached split\n\nCLSORT_INLINE void move_to_ranges(radix_t r, cell_map_t c, block_t "
 "b, uint *next)\n{\n    uint i = 0;\n    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += "
 "CLSORT_CODES_AT_ONCE) {\n        uint cell[CLSORT_CODES_AT_ONCE];\n        find_cells(c, "
@@ -4234,7 +4235,7 @@ static const char *const clsort__source[] = {
 "lines, first, next, CLSORT__CACHED_RANGES);\n}\n#endif\n\nCLSORT_KERNEL void "
 "clsort_cached_split(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = CLSORT_RADIX;\n    const uint "
 "block = (uint)get_global_id(0);\n    const block_t b = take_block(r, block, "
-"r.scratch[CLSORT__GATE]);\n    const cell_map_t c = take_cells(r);\n    uint "
+"r.scratch[CLSORT__SKIP_PASSES]);\n    const cell_map_t c = take_cells(r);\n    uint "
 "next[CLSORT__CACHED_RANGES];\n    if (b.size == 0)\n        return;\n    for (uint d = 0; d < "
 "CLSORT__CACHED_RANGES; d++)\n        next[d] = cached_block(r, block)[d];\n#if CLSORT_IN_LANES\n "
 "   if (CLSORT_STAGES(n))\n        move_lanes_to_ranges(r, c, b, next, 1);\n    else\n        "
@@ -4258,19 +4259,20 @@ static const char *const clsort__source[] = {
 "  sort_small(r);\n    else\n        insertion_sort(r.source, r.target, 0, r.n, r.codec);\n}\n"
 "#endif\n\n\n\nCLSORT_WITH_ROWS\nCLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)\n{\n "
 "   radix_t r = CLSORT_RADIX;\n    global uint *const words = cached_words(r), *const starts = "
-"cached_starts(r);\n    const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;\n "
-"   const array_t target_all = r.target, alt_all = r.alt;\n#if CLSORT_PACKS_PAIRS\n    packed_t p "
-"= take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS\n                                    "
-"+ blocks * CLSORT__CACHED_RANGES,\n                             (uint)get_global_id(0), pass);\n"
-"#endif\n    r.scratch = cached_block(r, (uint)get_global_id(0));\n    r.in_place = "
-"ALT_IS_SOURCE;\n    r.done = 0;\n    for (;;) {\n        const uint d = ranges ? "
-"atomic_inc(&words[CACHED_TICKET]) : 0;\n        if (d >= ranges)\n            break;\n        "
-"r.n = starts[d + 1] - starts[d];\n        r.target = advance(target_all, starts[d]);\n#if "
-"CLSORT_PACKS_PAIRS\n        p.lanes = lanes_of(alt_all) + starts[d];\n        r.alt.keys = "
-"(global uchar *)p.lanes;\n        sort_packed_range(r, p);\n#else\n        r.source = r.alt = "
-"advance(alt_all, starts[d]);\n        sort_whole(r);\n#endif\n    }\n}\n\nCLSORT_WITH_ROWS\n"
-"CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = "
-"CLSORT_RADIX;\n    if (get_global_id(0) == 0)\n        sort_whole(r);\n}\n#endif\n#endif\n\n",
+"cached_starts(r);\n    const uint ranges = r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_RANGES] "
+": 0;\n    const array_t target_all = r.target, alt_all = r.alt;\n#if CLSORT_PACKS_PAIRS\n    "
+"packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS\n                          "
+"          + blocks * CLSORT__CACHED_RANGES,\n                             "
+"(uint)get_global_id(0), pass);\n#endif\n    r.scratch = cached_block(r, "
+"(uint)get_global_id(0));\n    r.in_place = ALT_IS_SOURCE;\n    r.done = 0;\n    for (;;) {\n     "
+"   const uint d = ranges ? atomic_inc(&words[CACHED_TICKET]) : 0;\n        if (d >= ranges)\n    "
+"        break;\n        r.n = starts[d + 1] - starts[d];\n        r.target = advance(target_all, "
+"starts[d]);\n#if CLSORT_PACKS_PAIRS\n        p.lanes = lanes_of(alt_all) + starts[d];\n        "
+"r.alt.keys = (global uchar *)p.lanes;\n        sort_packed_range(r, p);\n#else\n        r.source "
+"= r.alt = advance(alt_all, starts[d]);\n        sort_whole(r);\n#endif\n    }\n}\n\n"
+"CLSORT_WITH_ROWS\nCLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)\n{\n    const "
+"radix_t r = CLSORT_RADIX;\n    if (get_global_id(0) == 0)\n        sort_whole(r);\n}\n#endif\n"
+"#endif\n\n",
 "//---- radix: a tile per work-group\n#if CLSORT_SHARE_LOG2 > 0\n#define CLSORT_RADIX_TILE "
 "(CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n#error "
 "\"CLSORT_SWEEP needs a work-item for each digit\"\n#endif\n\n#define CLSORT_FEW_PARTS "
@@ -4788,22 +4790,22 @@ static const char *const clsort__source[] = {
 "status_t load_status(global const status_t *p)\n{\n    return *(volatile global const status_t "
 "*)p;\n}\n\nCLSORT_INLINE void store_status(global status_t *p, status_t word)\n{\n    *(volatile "
 "global status_t *)p = word;\n}\n#endif\n\n",
-"//---- radix: sweep scratch\n\n\n#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES\n#error \"a pass "
-"of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more\"\n#elif "
+"//---- radix: sweep scratch\n\n\n\n#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES\n#error \"a "
+"pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more\"\n#elif "
 "CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD\n#error "
 "\"the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n#endif\n"
 "CLSORT_INLINE global uint *sweep_tickets(radix_t r)\n{\n    return radix_seen(r, 1);\n}\n\n"
-"CLSORT_INLINE global uint *mended_bits(radix_t r)\n{\n    return sweep_tickets(r) + "
-"CLSORT__SWEEP_PASSES;\n}\n\nCLSORT_INLINE global uint *mended_runs(radix_t r)\n{\n    return "
-"mended_bits(r) + 1;\n}\n\nCLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n{\n    "
+"CLSORT_INLINE global uint *bits_left(radix_t r)\n{\n    return sweep_tickets(r) + "
+"CLSORT__SWEEP_PASSES;\n}\n\nCLSORT_INLINE global uint *prefixes_found(radix_t r)\n{\n    return "
+"bits_left(r) + 1;\n}\n\nCLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n{\n    "
 "return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;\n}\n\nCLSORT_INLINE global "
 "status_t *sweep_status(radix_t r, uint tile)\n{\n    return (global status_t *)sweep_counts(r, "
 "CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;\n}\n\n#if CLSORT_KERNEL_SUBSET != "
 "CLSORT__SUBSET_BEHIND\n\nCLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\n    const "
 "radix_t r = CLSORT_RADIX;\n    const size_t words = r.done ? 0\n                                "
 ": (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);\n    for (size_t i = "
-"get_global_id(0); i < words; i += get_global_size(0))\n        if (i != CLSORT__GATE)\n          "
-"  r.scratch[i] = 0;\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
+"get_global_id(0); i < words; i += get_global_size(0))\n        if (i != CLSORT__SKIP_PASSES)\n   "
+"         r.scratch[i] = 0;\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
 "clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n{\n    const radix_t r = "
 "CLSORT_RADIX;\n    seen_t seen = { 0, 0 };\n    if (r.done)\n        return;\n    "
 "clear_bins(bins);\n    for (uint tile = (uint)get_group_id(0); tile < blocks; tile += "
@@ -4817,11 +4819,11 @@ static const char *const clsort__source[] = {
 "clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n{\n    const radix_t r = CLSORT_RADIX;\n"
 "    const uint p = (uint)get_group_id(0), t = local_id();\n    const code_t differ = "
 "join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);\n    if (p == 0 && t == 0) {\n        const uint "
-"low = r.mends ? *mended_bits(r) : 0;\n        write_plan(r, (code_t)(differ >> (first_bit + low) "
-"<< (first_bit + low)));\n        if (r.mends)\n            r.scratch[CLSORT__GATE] = 1;\n    }\n "
-"   if (r.done)\n        return;\n    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, "
-"p)[t] : 0,\n               begin = group_scan(count, sums);\n    if (t < CLSORT_DIGITS)\n        "
-"sweep_counts(r, p)[t] = begin;\n}\n\n",
+"low = r.leaves_bits ? *bits_left(r) : 0;\n        write_plan(r, (code_t)(differ >> (first_bit + "
+"low) << (first_bit + low)));\n        if (r.leaves_bits)\n            "
+"r.scratch[CLSORT__SKIP_PASSES] = 1;\n    }\n    if (r.done)\n        return;\n    const uint "
+"count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,\n               begin = group_scan(count, "
+"sums);\n    if (t < CLSORT_DIGITS)\n        sweep_counts(r, p)[t] = begin;\n}\n\n",
 "//---- radix: look-back\n\n\n\n\n#define CLSORT_STATUS_PARTIAL ((status_t)1 << "
 "CLSORT_STATUS_SHIFT)\n#define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)\n\n"
 "CLSORT_INLINE status_t pass_parity_tag(uint plan)\n{\n    return plan & PASS_ODD ? "
@@ -4876,8 +4878,8 @@ static const char *const clsort__source[] = {
 "sweep_tile(r, plan, number - first, tile);\n            moved++;\n            group_sync();\n    "
 "        number = share_number(ahead, word);\n        }\n        tell_done(numbers, moved);\n     "
 "   first += tiles;\n    }\n}\n#endif\n\n",
-"//---- radix: mending\n#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n{\n    const "
+"//---- radix: equal prefixes\n#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\nCLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n{\n    const "
 "radix_t r = CLSORT_RADIX;\n    local float *shares = (local float *)sums;\n    const uint t = "
 "local_id(), passes = radix_passes(r);\n    for (uint i = t; i < CLSORT__SWEEP_PASSES * "
 "CLSORT__WARP; i += CLSORT_GROUP) {\n        const uint p = i / CLSORT__WARP;\n        float "
@@ -4887,40 +4889,40 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\n    if (t != 0)\n        return;\n    float peers = (float)n;\n   "
 " uint p = passes;\n    while (p > 0 && peers >= 0.5f) {\n        float share = 0;\n        p--;\n"
 "        for (uint i = 0; i < CLSORT__WARP; i++)\n            share += shares[p * CLSORT__WARP + "
-"i];\n        peers *= share;\n    }\n    *mended_bits(r) = p * CLSORT_DIGIT_BITS;\n}\n\n\n"
+"i];\n        peers *= share;\n    }\n    *bits_left(r) = p * CLSORT_DIGIT_BITS;\n}\n\n\n"
 "CLSORT_INLINE code_t upper_bits(radix_t r, code_t code, uint low)\n{\n    const uint above = 8 * "
 "CLSORT_KEY_BYTES - r.last_bit;\n    return (code_t)((code_t)(code << above) >> (above + "
 "r.first_bit + low));\n}\n\nCLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)\n{\n    "
 "return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);\n}\n\n",
-"//---- radix: runs\n\n\nCLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)\n{\n    "
-"const code_t upper = upper_at(r, first, low);\n    uint length = 1;\n    while (first + length < "
-"r.n && length <= CLSORT__EDGE_MOST_RUN\n           && upper_at(r, first + length, low) == "
-"upper)\n        length++;\n    return length;\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    const radix_t r = "
-"CLSORT_RADIX;\n    local uint *list = (local uint *)space;\n    const uint t = local_id(), low = "
-"*mended_bits(r);\n    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);\n    "
-"local uint2 *found = (local uint2 *)(space + 1);\n    if (t == 0)\n        list[0] = 0;\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = t; i < b.size; i += CLSORT_GROUP) {\n        "
-"const size_t at = (size_t)b.begin + i;\n        const code_t upper = upper_at(r, at, low);\n     "
-"   if (at + 1 < n && upper_at(r, at + 1, low) == upper\n            && (at == 0 || upper_at(r, "
-"at - 1, low) != upper))\n            found[atomic_inc(&list[0])] = (uint2)((uint)at, "
-"run_length(r, at, low));\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (t == 0)\n        "
-"list[1] = atomic_add(mended_runs(r), list[0]);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint "
-"i = t; i < list[0]; i += CLSORT_GROUP) {\n        ((global uint2 *)r.alt.keys)[list[1] + i] = "
-"found[i];\n        if (found[i].y > CLSORT__EDGE_MOST_RUN)\n            "
-"atomic_and(&r.scratch[CLSORT__GATE], 0);\n    }\n}\n\n",
-"//---- radix: mend\n\nCLSORT_INLINE void mend_run(radix_t r, uint first, uint length)\n{\n    "
-"for (uint i = first + 1; i < first + length; i++) {\n        const item_t item = "
-"load_whole_item(r.target, r.codec, i);\n        uint place = i;\n        for (; place > first; "
-"place--) {\n            const item_t before = load_whole_item(r.target, r.codec, place - 1);\n   "
-"         if (upper_bits(r, before.key, 0) <= upper_bits(r, item.key, 0))\n                "
-"break;\n            store_whole_item(r.target, r.codec, place, before);\n        }\n        if "
-"(place < i)\n            store_whole_item(r.target, r.codec, place, item);\n    }\n}\n\n\n"
-"CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = CLSORT_RADIX;\n"
-"    const uint runs = r.scratch[CLSORT__GATE] ? *mended_runs(r) : 0;\n    for (size_t i = "
-"get_global_id(0); i < runs; i += get_global_size(0)) {\n        const uint2 run = ((global const "
-"uint2 *)r.alt.keys)[i];\n        mend_run(r, run.x, run.y);\n    }\n}\n#endif\n#endif\n#endif\n"
-"#endif\n\n",
+"//---- radix: equal prefixes are listed\n\n\nCLSORT_INLINE uint count_equal_prefix(radix_t r, "
+"size_t first, uint low)\n{\n    const code_t upper = upper_at(r, first, low);\n    uint length = "
+"1;\n    while (first + length < r.n && length <= CLSORT__EDGE_MOST_EQUAL_PREFIX\n           && "
+"upper_at(r, first + length, low) == upper)\n        length++;\n    return length;\n}\n\n\n\n"
+"CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)\n{\n    const "
+"radix_t r = CLSORT_RADIX;\n    local uint *list = (local uint *)space;\n    const uint t = "
+"local_id(), low = *bits_left(r);\n    const block_t b = take_block(r, (uint)get_group_id(0), low "
+"!= 0);\n    local uint2 *found = (local uint2 *)(space + 1);\n    if (t == 0)\n        list[0] = "
+"0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = t; i < b.size; i += CLSORT_GROUP) {\n   "
+"     const size_t at = (size_t)b.begin + i;\n        const code_t upper = upper_at(r, at, low);\n"
+"        if (at + 1 < n && upper_at(r, at + 1, low) == upper\n            && (at == 0 || "
+"upper_at(r, at - 1, low) != upper))\n            found[atomic_inc(&list[0])] = (uint2)((uint)at, "
+"count_equal_prefix(r, at, low));\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (t == 0)\n    "
+"    list[1] = atomic_add(prefixes_found(r), list[0]);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
+"for (uint i = t; i < list[0]; i += CLSORT_GROUP) {\n        ((global uint2 *)r.alt.keys)[list[1] "
+"+ i] = found[i];\n        if (found[i].y > CLSORT__EDGE_MOST_EQUAL_PREFIX)\n            "
+"atomic_and(&r.scratch[CLSORT__SKIP_PASSES], 0);\n    }\n}\n\n",
+"//---- radix: equal prefixes are sorted\n\nCLSORT_INLINE void sort_equal_prefix(radix_t r, uint "
+"first, uint length)\n{\n    for (uint i = first + 1; i < first + length; i++) {\n        const "
+"item_t item = load_whole_item(r.target, r.codec, i);\n        uint place = i;\n        for (; "
+"place > first; place--) {\n            const item_t before = load_whole_item(r.target, r.codec, "
+"place - 1);\n            if (upper_bits(r, before.key, 0) <= upper_bits(r, item.key, 0))\n       "
+"         break;\n            store_whole_item(r.target, r.codec, place, before);\n        }\n    "
+"    if (place < i)\n            store_whole_item(r.target, r.codec, place, item);\n    }\n}\n\n\n"
+"CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)\n{\n    const radix_t r = "
+"CLSORT_RADIX;\n    const uint found = r.scratch[CLSORT__SKIP_PASSES] ? *prefixes_found(r) : 0;\n "
+"   for (size_t i = get_global_id(0); i < found; i += get_global_size(0)) {\n        const uint2 "
+"equal = ((global const uint2 *)r.alt.keys)[i];\n        sort_equal_prefix(r, equal.x, equal.y);\n"
+"    }\n}\n#endif\n#endif\n#endif\n#endif\n\n",
 "//---- radix: order of codes\n#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)\n"
 "#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\nCLSORT_INLINE void order_codes(code_t *a, code_t "
 "*b)\n{\n    const code_t least = min(*a, *b);\n    *b = max(*a, *b);\n    *a = least;\n}\n\n"
@@ -5004,17 +5006,17 @@ static const char *const clsort__source[] = {
 "unroll\n    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n        const uint count = own[k];\n   "
 "     own[k] = sum;\n        sum += count;\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    return "
 "l.words[WORD_LONGEST];\n}\n\n",
-"//---- radix: bins are mended\n\n\nCLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)\n"
-"{\n    const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;\n    local code_t *borders = "
-"(local code_t *)l.bins;\n    code_t key[CLSORT_BUCKET_ITEMS];\n    take_row(l.keys, key);\n    "
-"for (uint round = 0; round < rounds; round++) {\n        local code_t *lower = borders + round % "
-"2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;\n        #pragma unroll\n        for (uint "
-"m = 0; m < most; m += 2)\n            order_codes(&key[m], &key[m + 1]);\n        lower[t] = "
-"key[0];\n        upper[t] = key[most];\n        #pragma unroll\n        for (uint m = 1; m < "
-"most; m += 2)\n            order_codes(&key[m], &key[m + 1]);\n        "
-"barrier(CLK_LOCAL_MEM_FENCE);\n        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];\n    "
-"    key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n    }\n    "
-"put_row(l.keys, key);\n}\n\n",
+"//---- radix: bins are transposed\n\n\nCLSORT_INLINE void transpose_odd_even(bucket_space_t l, "
+"uint rounds)\n{\n    const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;\n    local "
+"code_t *borders = (local code_t *)l.bins;\n    code_t key[CLSORT_BUCKET_ITEMS];\n    "
+"take_row(l.keys, key);\n    for (uint round = 0; round < rounds; round++) {\n        local "
+"code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;\n        "
+"#pragma unroll\n        for (uint m = 0; m < most; m += 2)\n            order_codes(&key[m], "
+"&key[m + 1]);\n        lower[t] = key[0];\n        upper[t] = key[most];\n        #pragma "
+"unroll\n        for (uint m = 1; m < most; m += 2)\n            order_codes(&key[m], &key[m + "
+"1]);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        key[0] = t > 0 ? max(key[0], upper[t - 1]) "
+": key[0];\n        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n"
+"    }\n    put_row(l.keys, key);\n}\n\n",
 "//---- radix: network\n\nCLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint "
 "rows)\n{\n    if (b >= rows)\n        return;\n    const uint i = key_slot(a), j = key_slot(b);\n"
 "    const code_t x = l.keys[i], y = l.keys[j];\n    l.keys[i] = min(x, y);\n    l.keys[j] = "
@@ -5034,8 +5036,8 @@ static const char *const clsort__source[] = {
 "return l.words[WORD_UNORDERED];\n}\n\n\n\n\nCLSORT_INLINE void order_bins(bucket_space_t l, uint "
 "rows, uint longest)\n{\n    if (longest > 1\n        && (longest <= CLSORT__EDGE_MOST_TRUSTED || "
 "is_unordered(l))) {\n        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * "
-"CLSORT__EDGE_MOST_MENDED)\n            mend_bins(l, (longest + 1) / 2);\n        else\n          "
-"  sort_by_network(l, rows);\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"CLSORT__EDGE_MOST_TRANSPOSED)\n            transpose_odd_even(l, (longest + 1) / 2);\n        "
+"else\n            sort_by_network(l, rows);\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: bins of warps\n\n\nCLSORT_INLINE uint first_peers(uint bin)\n{\n    uint peers = "
 "0;\n#if CLSORT_WARPS\n    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 "
 "first, %1, 0, 31, -1;\"\n                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 "
@@ -5078,26 +5080,26 @@ static const char *const clsort__source[] = {
 "longest = place_bins(l, CLSORT_OWN_BINS);\n    fill_bins(l, key, rank, rows);\n    order_bins(l, "
 "rows, single_bins(map) ? 0 : longest);\n}\n#endif\n\n",
 "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
-"#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n#define CLSORT_HYBRID_ARGS "
-"\\\n    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n       "
-" CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n        "
-"uint second_digits, uint parts, local ulong2 *space\n#if CLSORT_PAIRS\n#define CLSORT_HYBRID_ALT "
-"{ alt_buffer + alt_keys_at, alt_buffer, 0 }\n#else\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)\n"
-"#endif\n#define CLSORT_HYBRID \\\n    { \\\n        CLSORT_ARRAY(source), CLSORT_ARRAY(target), "
-"CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n            (global uint *)(scratch + scratch_at) + "
-"CLSORT__GATE, \\\n            (global uint *)(scratch + scratch_at) + tables, n, second_digits, "
-"parts \\\n    }\ntypedef struct {\n    array_t source, target, alt;\n    codec_t codec;\n    "
-"global uint *gate, *tables;\n    uint n, second_digits, parts;\n} hybrid_t;\n\n\n\n\nenum { "
-"RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\nenum { "
-"HEAVY_CODE, HEAVY_DIGIT = 2 };\n\nCLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n{\n    "
-"return h.tables + CLSORT__HYBRID_NEXT_AT;\n}\n\nCLSORT_INLINE global uint *hybrid_range(hybrid_t "
-"h, uint digit)\n{\n    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * "
-"CLSORT__HYBRID_RANGE_WORDS;\n}\n\nCLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint "
-"number)\n{\n    return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * "
-"CLSORT__HYBRID_HEAVY_WORDS;\n}\n\nCLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)\n"
-"{\n    return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;\n}\n\n\n\nCLSORT_INLINE global uint "
-"*hybrid_list(hybrid_t h)\n{\n    return h.gate + 1;\n}\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > "
+"0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n#define "
+"CLSORT_HYBRID_ARGS \\\n    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), "
+"CLSORT_ARRAY_ARGS(alt), \\\n        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, "
+"uint n, uint tables, \\\n        uint second_digits, uint parts, local ulong2 *space\n#if "
+"CLSORT_PAIRS\n#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }\n#else\n"
+"#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)\n#endif\n#define CLSORT_HYBRID \\\n    { \\\n        "
+"CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n            "
+"(global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \\\n            (global uint "
+"*)(scratch + scratch_at) + tables, n, second_digits, parts \\\n    }\ntypedef struct {\n    "
+"array_t source, target, alt;\n    codec_t codec;\n    global uint *skip_passes, *tables;\n    "
+"uint n, second_digits, parts;\n} hybrid_t;\n\n\n\n\nenum { RANGE_LOW, RANGE_LAST = 2, "
+"RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\nenum { HEAVY_CODE, HEAVY_DIGIT = 2 "
+"};\n\nCLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n{\n    return h.tables + "
+"CLSORT__HYBRID_NEXT_AT;\n}\n\nCLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)\n"
+"{\n    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;\n}\n\n"
+"CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)\n{\n    return h.tables + "
+"CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;\n}\n\nCLSORT_INLINE global uint "
+"*hybrid_second_digits(hybrid_t h)\n{\n    return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;\n}\n"
+"\n\n\nCLSORT_INLINE global uint *hybrid_list(hybrid_t h)\n{\n    return h.skip_passes + 1;\n}\n\n",
 "//---- radix: hybrid sample\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)\n#define "
 "CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define "
 "CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)\n#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)\n"
@@ -5119,16 +5121,16 @@ static const char *const clsort__source[] = {
 "(code_t)(high >= (uint)(g.end >> 32) ? high - (uint)(g.size >> 32)\n                             "
 "                   : min(high, (uint)(g.low >> 32))) << 32\n           | (uint)code;\n#else\n    "
 "return code >= g.end ? code - g.size : min(code, g.low);\n#endif\n}\n\n\n\n\n\n\n\ntypedef "
-"struct {\n    local uint *counts, *sums;\n    local code_t *edges, *judged;\n    linear_map_t "
-"map;\n    gap_t gap;\n    code_t first, last, most, margin;\n    uint size, light, heavy, flat, "
-"gap_first, gap_cell, gap_last;\n} cells_t;\n\n\nCLSORT_INLINE local uint *heavy_cells(cells_t "
-"s)\n{\n    return (local uint *)s.judged;\n}\n\n\nCLSORT_INLINE uint cell_of_code(cells_t s, "
-"code_t code)\n{\n    return 1 + map_part(s.map, fold_code(s.gap, code));\n}\n\n\n\nCLSORT_INLINE "
-"uint first_above(local const code_t *list, uint first, uint end, code_t code)\n{\n    while "
-"(first < end) {\n        const uint middle = (first + end) / 2;\n        if (list[middle] <= "
-"code) first = middle + 1;\n        else end = middle;\n    }\n    return first;\n}\n\n\n"
-"CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, code_t code)\n{\n "
-"   return above > first && list[above - 1] == code;\n}\n\n",
+"struct {\n    local uint *counts, *sums;\n    local code_t *edges, *heavy_sample;\n    "
+"linear_map_t map;\n    gap_t gap;\n    code_t first, last, most, margin;\n    uint size, light, "
+"heavy, flat, gap_first, gap_cell, gap_last;\n} cells_t;\n\n\nCLSORT_INLINE local uint "
+"*heavy_cells(cells_t s)\n{\n    return (local uint *)s.heavy_sample;\n}\n\n\nCLSORT_INLINE uint "
+"cell_of_code(cells_t s, code_t code)\n{\n    return 1 + map_part(s.map, fold_code(s.gap, "
+"code));\n}\n\n\n\nCLSORT_INLINE uint first_above(local const code_t *list, uint first, uint end, "
+"code_t code)\n{\n    while (first < end) {\n        const uint middle = (first + end) / 2;\n     "
+"   if (list[middle] <= code) first = middle + 1;\n        else end = middle;\n    }\n    return "
+"first;\n}\n\n\nCLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, "
+"code_t code)\n{\n    return above > first && list[above - 1] == code;\n}\n\n",
 "//---- radix: hybrid edges\n\n\n#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 "
 ": 4)\n#define CLSORT_SAMPLE_AHEAD 16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * "
 "CLSORT_GROUP)\n\n\nCLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, "
@@ -5148,13 +5150,14 @@ static const char *const clsort__source[] = {
 "   for (uint i = whole + t; i < size; i += CLSORT_GROUP)\n        see_edge(&e, "
 "encode(load_key(h.alt, i), h.codec));\n    return e;\n}\n\n\n\n\nCLSORT_INLINE void "
 "find_edges(hybrid_t h, cells_t *s)\n{\n    const uint t = local_id();\n    local code_t *codes = "
-"s->edges + t, *turned = s->judged + t;\n    const edges_t e = own_edges(h, s->size);\n    "
+"s->edges + t, *turned = s->heavy_sample + t;\n    const edges_t e = own_edges(h, s->size);\n    "
 "put_edges(codes, e.least, e.most);\n    put_edges(turned, e.above, e.below);\n    for (uint step "
 "= CLSORT_GROUP / 2; step > 0; step >>= 1) {\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if "
 "(t < step) {\n            join_edge(codes, step);\n            join_edge(turned, step);\n        "
 "}\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    s->first = s->edges[0];\n    s->last = "
-"s->edges[CLSORT_GROUP];\n    s->gap.end = s->judged[0] ^ CLSORT_MIDDLE_CODE;\n    s->gap.low = "
-"s->judged[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"s->edges[CLSORT_GROUP];\n    s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;\n    "
+"s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: hybrid map of cells\n\nCLSORT_INLINE code_t gap_step(code_t code) { return code & "
 "~(code_t)(CLSORT_GAP_STEP - 1); }\n\n\nCLSORT_INLINE void fold_gap(cells_t *s, code_t inner)\n{\n"
 "    const uint last = map_part(s->map, s->gap.low + inner);\n    const code_t end = "
@@ -5266,38 +5269,40 @@ static const char *const clsort__source[] = {
 "for (uint d = local_id(); d < digits; d += CLSORT_GROUP)\n        begin_range(h, d,\n            "
 "        cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);\n    return "
 "digits;\n}\n\n",
-"//---- radix: hybrid heavy codes\n#define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)\n#if 2 "
-"* CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES\n#error \"the edges of work-items have room for heavy "
-"codes twice\"\n#endif\n\n\n\nCLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)\n{\n    "
-"const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,\n               falls = "
-"heaviest > s.size / CLSORT__EDGE_HEAVY_PART;\n    return group_total(crowded | falls << 16, "
-"s.sums);\n}\n\n\n\n\nCLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)\n{\n    "
-"for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)\n        s.counts[i] = 0;\n"
-"    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n        s.judged[i] = "
+"//---- radix: hybrid heavy codes\n#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * "
+"CLSORT__HYBRID_HEAVY_SAMPLE)\n#if 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES\n#error \"the "
+"edges of work-items have room for heavy codes twice\"\n#endif\n\n\n\n\nCLSORT_INLINE uint "
+"is_crowded(cells_t s, uint heaviest)\n{\n    const uint crowded = heaviest > s.size / "
+"CLSORT__EDGE_CROWDED_PART,\n               leaves = heaviest > s.size / "
+"CLSORT__EDGE_HEAVY_PART;\n    return group_total(crowded | leaves << 16, s.sums);\n}\n\n\n\n\n"
+"CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint rows)\n{\n    for (uint i = "
+"local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)\n        s.counts[i] = 0;\n    for "
+"(uint i = local_id(); i < rows; i += CLSORT_GROUP)\n        s.heavy_sample[i] = "
 "encode(load_key(h.alt, i * (s.size / rows)), h.codec);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
 "for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {\n        const code_t code = "
-"s.judged[i];\n        uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, "
-"found;\n        do {\n            at = (at + 1) % CLSORT_JUDGED_SLOTS;\n            found = "
-"atomic_cmpxchg(&s.counts[at], 0, i + 1);\n        } while (found != 0 && s.judged[(found & "
-"0xFFFF) - 1] != code);\n        atomic_add(&s.counts[at], 1u << 16);\n    }\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE uint list_heavies(cells_t s, uint least, "
-"uint *weight)\n{\n    local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;\n    uint found = 0, "
-"rows = 0, total;\n    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP) {\n  "
-"      const uint count = s.counts[i] >> 16;\n        found += count >= least;\n        rows += "
-"count >= least ? count : 0;\n    }\n    *weight = group_total(rows, s.sums);\n    uint place = "
-"group_scan_total(found, s.sums, &total);\n    total = min(total, CLSORT__EDGE_HEAVIES + 0u);\n   "
-" for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)\n        if (s.counts[i] "
-">> 16 >= least && place < total)\n            list[place++] = s.judged[(s.counts[i] & 0xFFFF) - "
-"1];\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = local_id(); i < total; i += "
-"CLSORT_GROUP) {\n        uint rank = 0;\n        for (uint j = 0; j < total; j++)\n            "
-"rank += list[j] < list[i];\n        s.edges[rank] = list[i];\n    }\n    "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = local_id(); i < total; i += CLSORT_GROUP)\n     "
-"   heavy_cells(s)[i] = cell_of_code(s, s.edges[i]);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    "
-"return total;\n}\n\n\n\n\nCLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)\n{\n    const "
-"uint rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),\n               least = max(rows / "
+"s.heavy_sample[i];\n        uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> "
+"16, found;\n        do {\n            at = (at + 1) % CLSORT_HEAVY_SAMPLE_SLOTS;\n            "
+"found = atomic_cmpxchg(&s.counts[at], 0, i + 1);\n        } while (found != 0 && "
+"s.heavy_sample[(found & 0xFFFF) - 1] != code);\n        atomic_add(&s.counts[at], 1u << 16);\n   "
+" }\n    barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE uint list_heavies(cells_t s, "
+"uint least, uint *weight)\n{\n    local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;\n    uint "
+"found = 0, rows = 0, total;\n    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += "
+"CLSORT_GROUP) {\n        const uint count = s.counts[i] >> 16;\n        found += count >= "
+"least;\n        rows += count >= least ? count : 0;\n    }\n    *weight = group_total(rows, "
+"s.sums);\n    uint place = group_scan_total(found, s.sums, &total);\n    total = min(total, "
+"CLSORT__EDGE_HEAVIES + 0u);\n    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += "
+"CLSORT_GROUP)\n        if (s.counts[i] >> 16 >= least && place < total)\n            "
+"list[place++] = s.heavy_sample[(s.counts[i] & 0xFFFF) - 1];\n    barrier(CLK_LOCAL_MEM_FENCE);\n "
+"   for (uint i = local_id(); i < total; i += CLSORT_GROUP) {\n        uint rank = 0;\n        "
+"for (uint j = 0; j < total; j++)\n            rank += list[j] < list[i];\n        s.edges[rank] "
+"= list[i];\n    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint i = local_id(); i < total; i "
+"+= CLSORT_GROUP)\n        heavy_cells(s)[i] = cell_of_code(s, s.edges[i]);\n    "
+"barrier(CLK_LOCAL_MEM_FENCE);\n    return total;\n}\n\n\n\n\nCLSORT_INLINE uint "
+"find_heavies(hybrid_t h, cells_t s)\n{\n    const uint rows = min(s.size, "
+"CLSORT__HYBRID_HEAVY_SAMPLE + 0u),\n               least = max(rows / "
 "CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);\n    uint weight;\n    "
-"count_judged(h, s, rows);\n    const uint heavies = list_heavies(s, least, &weight);\n    return "
-"CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;\n}\n\n",
+"count_heavy_sample(h, s, rows);\n    const uint heavies = list_heavies(s, least, &weight);\n    "
+"return CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;\n}\n\n",
 "//---- radix: hybrid cells kernel\n\nCLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)\n{\n"
 "    const uint first = local_id() * CLSORT_OWN_CELLS;\n    uint sum = 0;\n    *heaviest = 0;\n   "
 " #pragma unroll 8\n    for (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {\n        sum += "
@@ -5311,7 +5316,7 @@ static const char *const clsort__source[] = {
 "* h.parts;\n    return s.flat && factor < 1UL << 31 ? h.parts : 0;\n}\n\n\n\nCLSORT_INLINE void "
 "write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n{\n    for (uint d = local_id(); "
 "d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        hybrid_next(h)[d] = 0;\n    if "
-"(local_id() == 0) {\n        *h.gate = 1;\n        h.tables[CLSORT__HEAD_OVER] = "
+"(local_id() == 0) {\n        *h.skip_passes = 1;\n        h.tables[CLSORT__HEAD_OVER] = "
 "h.tables[CLSORT__HEAD_TILES] = 0;\n        h.tables[CLSORT__HEAD_LISTED] = 0;\n        "
 "h.tables[CLSORT__HEAD_DIGITS] = digits;\n        h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;\n   "
 "     h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;\n        h.tables[CLSORT__HEAD_FLAT] = "
@@ -5324,8 +5329,8 @@ static const char *const clsort__source[] = {
 "cap_add(s.last, s.margin));\n        store_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);\n   "
 "     store_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);\n        store_code(h.tables + "
 "CLSORT__HEAD_GAP_SIZE, s.gap.size);\n    }\n    barrier(CLK_GLOBAL_MEM_FENCE);\n    if (heaviest "
-"> s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))\n        atomic_and(h.gate, "
-"0);\n}\n\n",
+"> s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))\n        "
+"atomic_and(h.skip_passes, 0);\n}\n\n",
 "//---- radix: hybrid sample is counted\n\n\n\nCLSORT_INLINE uint count_sample(hybrid_t h, "
 "cells_t *s, uint *sum, uint *heaviest)\n{\n    uint leaves = 0;\n    for (uint round = 0; round "
 "< (CLSORT_PAIRS ? 1 : 2); round++) {\n        count_cells(h, *s);\n        *sum = sum_cells(*s, "
@@ -5335,18 +5340,19 @@ static const char *const clsort__source[] = {
 "heavies : 0;\n        leaves = s->heavy == 0 && crowded >> 16;\n        if "
 "(CLSORT_BRANCH_BARRIERS && leaves)\n            break;\n    }\n    return leaves;\n}\n\n\n\n"
 "CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = "
-"CLSORT_HYBRID;\n    local code_t *edges = (local code_t *)space, *judged = edges + 2 * "
-"CLSORT_GROUP;\n    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n        "
-"       *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n    cells_t s = { counts, "
-"sums, edges, judged, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,\n                  sample_size(h), 0, "
-"0, 0, 0, 0, 0 };\n    uint digits, heaviest, sum;\n    if (n == 0)\n        return;\n    "
-"find_edges(h, &s);\n    cut_cells(h, &s);\n    const uint falls = count_sample(h, &s, &sum, "
-"&heaviest),\n               before = group_scan_total(sum, s.sums, &s.light);\n    s.flat = "
-"is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;\n    const uint leaves = "
-"CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,\n               begun = leaves || s.flat "
-"? 0 : mark_cells(h, s, before),\n               digit = group_scan_total(begun, s.sums, "
-"&digits);\n    if (s.flat) digits = write_cell_groups(h, s);\n    else if (!leaves) "
-"write_cells(h, s, digit);\n    write_head(h, s, digits, leaves ? ~0u : heaviest);\n}\n\n",
+"CLSORT_HYBRID;\n    local code_t *edges = (local code_t *)space, *heavy_sample = edges + 2 * "
+"CLSORT_GROUP;\n    local uint *counts = (local uint *)(heavy_sample + "
+"CLSORT__HYBRID_HEAVY_SAMPLE),\n               *sums = counts + CLSORT_CELL_WORDS + "
+"(CLSORT_CELL_WORDS >> 5);\n    cells_t s = { counts, sums, edges, heavy_sample, { 0, 0, 0 }, { "
+"0, 0, 0 }, 0, 0, 0, 0,\n                  sample_size(h), 0, 0, 0, 0, 0, 0 };\n    uint digits, "
+"heaviest, sum;\n    if (n == 0)\n        return;\n    find_edges(h, &s);\n    cut_cells(h, &s);\n"
+"    const uint sample_leaves = count_sample(h, &s, &sum, &heaviest),\n               before = "
+"group_scan_total(sum, s.sums, &s.light);\n    s.flat = is_flat(s, sum) && s.heavy == 0 && "
+"s.gap_cell == CLSORT__HYBRID_CELLS;\n    const uint leaves = CLSORT_PAIRS ? !(s.flat && "
+"takes_keys(s.map)) : sample_leaves,\n               begun = leaves || s.flat ? 0 : mark_cells(h, "
+"s, before),\n               digit = group_scan_total(begun, s.sums, &digits);\n    if (s.flat) "
+"digits = write_cell_groups(h, s);\n    else if (!leaves) write_cells(h, s, digit);\n    "
+"write_head(h, s, digits, leaves ? ~0u : heaviest);\n}\n\n",
 "//---- radix: hybrid digits\n\n\n\n\nenum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, "
 "BY_MAP, BY_KEYS, BY_PARTS };\ntypedef struct {\n    linear_map_t map;\n    code_t span;\n    "
 "local const uint *masks;\n    local const code_t *heavies;\n    uint flat, heavy;\n    gap_t "
@@ -5466,8 +5472,8 @@ static const char *const clsort__source[] = {
 "uint *counters = (local uint *)space,\n               *masks = counters + CLSORT__HYBRID_COPIES "
 "* CLSORT__HYBRID_DIGITS;\n    const uint first = CLSORT_AHEAD * CLSORT_GROUP * "
 "(uint)get_group_id(0),\n               step = CLSORT_AHEAD * CLSORT_GROUP * "
-"(uint)get_num_groups(0);\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint "
-"counted = h.tables[CLSORT__HEAD_PARTS],\n               words = counted ? "
+"(uint)get_num_groups(0);\n    if (n == 0 || *h.skip_passes == 0)\n        return;\n    const "
+"uint counted = h.tables[CLSORT__HEAD_PARTS],\n               words = counted ? "
 "CLSORT__HYBRID_PART_WORDS(counted)\n                               : CLSORT__HYBRID_COPIES * "
 "CLSORT__HYBRID_DIGITS;\n    const splitter_t s = first_splitter(h, masks, "
 "h.tables[CLSORT__HEAD_HEAVIES]);\n    for (uint i = local_id(); i < words; i += CLSORT_GROUP)\n  "
@@ -5480,12 +5486,12 @@ static const char *const clsort__source[] = {
 "step, counters, BY_HEAVIES);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (counted) add_parts(h, "
 "counted, counters);\n    else add_copies(h, counters);\n}\n\n",
 "//---- radix: hybrid ranges\n\nCLSORT_INLINE uint fits_bucket(uint rows)\n{\n    return rows <= "
-"CLSORT_BUCKET_TILE;\n}\n\n\n\nCLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n{\n    if "
+"CLSORT_BUCKET_TILE;\n}\n\n\n\nCLSORT_INLINE void check_bucket(hybrid_t h, uint rows)\n{\n    if "
 "(fits_bucket(rows))\n        return;\n    const uint most = h.n / CLSORT__EDGE_OVER_PART,\n      "
 "         before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);\n    if (before > most || rows "
 "> most - before\n        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))\n        "
-"atomic_and(h.gate, 0);\n}\n\n\n\n\n\n\n\nCLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t "
-"low, code_t last, uint rows, uint outside)\n{\n    const uint flat = "
+"atomic_and(h.skip_passes, 0);\n}\n\n\n\n\n\n\n\nCLSORT_INLINE linear_map_t cut_range(hybrid_t h, "
+"code_t low, code_t last, uint rows, uint outside)\n{\n    const uint flat = "
 "h.tables[CLSORT__HEAD_FLAT],\n               room = flat ? "
 "CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)\n                           : "
 "CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\n               parts = (rows / room + 1) << !flat,\n     "
@@ -5510,11 +5516,11 @@ static const char *const clsort__source[] = {
 "(!used)\n        store_code(range + RANGE_LOW, low);\n    store_code(range + RANGE_LAST, last);\n"
 "    range[RANGE_SHIFT] = map.shift;\n    range[RANGE_FACTOR] = map.factor;\n    "
 "range[RANGE_TILES] = tiles;\n    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, "
-"digit))\n        atomic_and(h.gate, 0);\n    if (h.second_digits == 0 && !single_parts(map))\n   "
-"     judge_bucket(h, rows);\n}\n\n\nCLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint "
-"rows)\n{\n    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / "
-"CLSORT_SPLIT_TILE;\n}\n\n",
-"//---- radix: hybrid ranges kernel\n\n\n\nCLSORT_INLINE uint judge_parts(hybrid_t h, local uint "
+"digit))\n        atomic_and(h.skip_passes, 0);\n    if (h.second_digits == 0 && "
+"!single_parts(map))\n        check_bucket(h, rows);\n}\n\n\nCLSORT_INLINE uint "
+"range_tiles(hybrid_t h, uint digit, uint rows)\n{\n    return is_heavy_range(h, digit) ? 0 : "
+"(rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n}\n\n",
+"//---- radix: hybrid ranges kernel\n\n\n\nCLSORT_INLINE uint check_parts(hybrid_t h, local uint "
 "*sums)\n{\n    const uint counted = h.tables[CLSORT__HEAD_PARTS],\n               most = counted "
 "* CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);\n    uint crowded = 0;\n    for "
 "(uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        crowded |= counted "
@@ -5526,15 +5532,15 @@ static const char *const clsort__source[] = {
 "void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    "
 "local uint *sums = (local uint *)space;\n    const uint own = CLSORT__HYBRID_DIGITS / "
 "CLSORT_GROUP, first = local_id() * own;\n    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], "
-"sum = 0, tiles = 0, total;\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint "
-"counted = judge_parts(h, sums);\n    for (uint k = 0; k < own; k++) {\n        rows[k] = "
+"sum = 0, tiles = 0, total;\n    if (n == 0 || *h.skip_passes == 0)\n        return;\n    const "
+"uint counted = check_parts(h, sums);\n    for (uint k = 0; k < own; k++) {\n        rows[k] = "
 "hybrid_next(h)[first + k];\n        sum += rows[k];\n        tiles += range_tiles(h, first + k, "
 "rows[k]);\n    }\n    sum = group_scan_total(sum, sums, &total);\n    if (local_id() == 0 && "
-"total != n)\n        atomic_and(h.gate, 0);\n    tiles = group_scan_total(tiles, sums, &total);\n"
-"    for (uint k = 0; k < own; k++) {\n        hybrid_next(h)[first + k] = is_heavy_range(h, "
-"first + k) ? sum + rows[k] : sum;\n        write_range(h, first + k, rows[k], tiles, counted);\n "
-"       sum += rows[k];\n        tiles += range_tiles(h, first + k, rows[k]);\n    }\n    if "
-"(local_id() == 0)\n        h.tables[CLSORT__HEAD_TILES] = total;\n}\n\n",
+"total != n)\n        atomic_and(h.skip_passes, 0);\n    tiles = group_scan_total(tiles, sums, "
+"&total);\n    for (uint k = 0; k < own; k++) {\n        hybrid_next(h)[first + k] = "
+"is_heavy_range(h, first + k) ? sum + rows[k] : sum;\n        write_range(h, first + k, rows[k], "
+"tiles, counted);\n        sum += rows[k];\n        tiles += range_tiles(h, first + k, rows[k]);\n"
+"    }\n    if (local_id() == 0)\n        h.tables[CLSORT__HEAD_TILES] = total;\n}\n\n",
 "//---- radix: hybrid a tile moves\n\n\n#define CLSORT_MOST_SECOND_DIGITS "
 "CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)\ntypedef struct {\n    local "
 "code_t *staged;\n    local uint *counters, *offsets, *sums, *masks;\n} split_space_t;\n\n"
@@ -5644,9 +5650,9 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\n    write_light(v, s, l, codec, light);\n}\n\n",
 "//---- radix: hybrid split\n\n\n\nCLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n{\n"
 "    const hybrid_t h = CLSORT_HYBRID;\n    const split_space_t l = split_space(space);\n    "
-"const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;\n    if (n == 0 || *h.gate == 0 || "
-"h.tables[CLSORT__HEAD_TILES] == 0)\n        return;\n    const uint rows = min(n - begin, "
-"CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;\n    const splitter_t s = "
+"const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;\n    if (n == 0 || *h.skip_passes "
+"== 0 || h.tables[CLSORT__HEAD_TILES] == 0)\n        return;\n    const uint rows = min(n - "
+"begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;\n    const splitter_t s = "
 "first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);\n    const move_t v = { "
 "advance(h.source, begin), h.alt, hybrid_next(h), rows };\n    for (uint d = local_id(); d < "
 "CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    if "
@@ -5668,7 +5674,7 @@ static const char *const clsort__source[] = {
 "(p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n    return p;\n}\n\n\n\nCLSORT_KERNEL "
 "void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    "
 "local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;\n    "
-"if (n == 0 || *h.gate == 0)\n        return;\n    uint tile = (uint)get_group_id(0) * "
+"if (n == 0 || *h.skip_passes == 0)\n        return;\n    uint tile = (uint)get_group_id(0) * "
 "CLSORT__HYBRID_RECOUNT_TILES;\n    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, "
 "h.tables[CLSORT__HEAD_TILES]),\n               counted = h.tables[CLSORT__HEAD_PARTS],\n         "
 "      inner = hybrid_range(h, 1)[RANGE_TILES],\n               outer = hybrid_range(h, "
@@ -5719,7 +5725,7 @@ static const char *const clsort__source[] = {
 "&total);\n    sum += hybrid_next(h)[digit] - total;\n    #pragma unroll 1\n    for (uint k = 0; "
 "k < own; k++) {\n        const uint rows = part_count(counts, first + k, second_digits, joins);\n"
 "        if (first + k < second_digits)\n            next[first + k] = sum;\n        sum += "
-"rows;\n        judge_bucket(h, single ? 0 : rows);\n    }\n}\n\n",
+"rows;\n        check_bucket(h, single ? 0 : rows);\n    }\n}\n\n",
 "//---- radix: hybrid resplit\n\n\nCLSORT_INLINE void fill_heavies(hybrid_t h, local code_t "
 "*list, uint first, uint step)\n{\n    local uint *places = (local uint *)(list + "
 "CLSORT__EDGE_HEAVIES);\n    const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];\n    for (uint "
@@ -5750,20 +5756,20 @@ static const char *const clsort__source[] = {
 "store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));\n    }\n}\n\n\n\n"
 "CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = "
 "CLSORT_HYBRID;\n    const split_space_t l = split_space(space);\n    const uint tile = "
-"(uint)get_group_id(0);\n    if (n == 0 || *h.gate == 0)\n        return;\n    const uint tiles = "
-"h.tables[CLSORT__HEAD_TILES],\n               fillers = min((uint)get_num_groups(0) - tiles, "
-"CLSORT__HYBRID_FILLERS + 0u);\n    if (tile >= tiles) {\n        if (tile < tiles + fillers)\n   "
-"         fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);\n     "
-"   return;\n    }\n    for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += "
-"CLSORT_GROUP)\n        l.counters[d] = 0;\n    const range_part_t p = find_range_part(h, tile, "
-"1, l.sums);\n    const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n   "
-" const move_t v = { advance(h.alt, p.begin), h.target,\n                       "
-"hybrid_second_digits(h) + p.digit * second_digits, p.rows };\n    if (!CLSORT_BRANCH_BARRIERS) "
-"{\n        move_t all = v, part = v;\n        all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : "
-"0;\n        part.rows = p.rows - all.rows;\n        move_tile(all, s, l, h.codec, BY_MAP);\n     "
-"   barrier(CLK_LOCAL_MEM_FENCE);\n        move_part(part, s.map, l, h.codec);\n    } else if "
-"(p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);\n    else move_part(v, s.map, "
-"l, h.codec);\n}\n\n",
+"(uint)get_group_id(0);\n    if (n == 0 || *h.skip_passes == 0)\n        return;\n    const uint "
+"tiles = h.tables[CLSORT__HEAD_TILES],\n               fillers = min((uint)get_num_groups(0) - "
+"tiles, CLSORT__HYBRID_FILLERS + 0u);\n    if (tile >= tiles) {\n        if (tile < tiles + "
+"fillers)\n            fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * "
+"CLSORT_GROUP);\n        return;\n    }\n    for (uint d = local_id(); d < "
+"CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)\n        l.counters[d] = 0;\n    const "
+"range_part_t p = find_range_part(h, tile, 1, l.sums);\n    const splitter_t s = { range_map(h, "
+"p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n    const move_t v = { advance(h.alt, p.begin), "
+"h.target,\n                       hybrid_second_digits(h) + p.digit * second_digits, p.rows };\n "
+"   if (!CLSORT_BRANCH_BARRIERS) {\n        move_t all = v, part = v;\n        all.rows = p.rows "
+"== CLSORT_SPLIT_TILE ? p.rows : 0;\n        part.rows = p.rows - all.rows;\n        "
+"move_tile(all, s, l, h.codec, BY_MAP);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        "
+"move_part(part, s.map, l, h.codec);\n    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, "
+"l, h.codec, BY_MAP);\n    else move_part(v, s.map, l, h.codec);\n}\n\n",
 "//---- radix: hybrid buckets\n\n\ntypedef struct {\n    uint begin, rows, again, single;\n    "
 "code_t low, last;\n    linear_map_t map;\n} bucket_t;\n\nCLSORT_INLINE bucket_t "
 "take_bucket(hybrid_t h, uint number)\n{\n    const uint again = h.second_digits != 0, most = "
@@ -5807,7 +5813,7 @@ static const char *const clsort__source[] = {
 "h.codec));\n    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)\n        sort_part(h, "
 "space, b.begin, b.rows, b.map, b.again);\n}\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    if (n "
-"== 0 || *h.gate == 0)\n        return;\n    const uint buckets = second_digits ? "
+"== 0 || *h.skip_passes == 0)\n        return;\n    const uint buckets = second_digits ? "
 "h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\n    for (uint i = (uint)get_group_id(0); "
 "i < buckets; i += (uint)get_num_groups(0))\n        finish_bucket(h, space, take_bucket(h, "
 "second_digits ? hybrid_list(h)[i] : i));\n}\n\n",
@@ -5869,17 +5875,17 @@ static const char *const clsort__source[] = {
 "  const bucket_t b = take_bucket(h, number);\n        if (!fits_bucket(b.rows) && !b.single)\n   "
 "         list[atomic_inc(&list[CLSORT_GROUP])] = number;\n    }\n    "
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void clear_passes(hybrid_t h)\n{\n    global "
-"uint *words = h.gate - CLSORT__GATE;\n    const size_t count = (size_t)(h.tables - words);\n    "
-"for (size_t i = get_global_id(0); i < count; i += get_global_size(0))\n        if (i != "
-"CLSORT__GATE)\n            words[i] = 0;\n}\n\n\n\n\nCLSORT_KERNEL void "
+"uint *words = h.skip_passes - CLSORT__SKIP_PASSES;\n    const size_t count = (size_t)(h.tables - "
+"words);\n    for (size_t i = get_global_id(0); i < count; i += get_global_size(0))\n        if "
+"(i != CLSORT__SKIP_PASSES)\n            words[i] = 0;\n}\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n{\n    const hybrid_t h = CLSORT_HYBRID;\n    local uint "
 "*list = bucket_space(space).words + 8;\n    const uint step = (uint)get_num_groups(0),\n         "
-"      buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);\n    if (n != 0 && *h.gate == "
-"0)\n        clear_passes(h);\n    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == "
-"0)\n        return;\n    for (uint first = (uint)get_group_id(0); first < buckets; first += step "
-"* CLSORT_GROUP) {\n        list_long(h, list, first, step, buckets);\n        for (uint k = 0; k "
-"< list[CLSORT_GROUP]; k++)\n            sort_long(h, space, take_bucket(h, list[k]));\n        "
-"barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n#endif\n\n",
+"      buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);\n    if (n != 0 && "
+"*h.skip_passes == 0)\n        clear_passes(h);\n    if (n == 0 || *h.skip_passes == 0 || "
+"h.tables[CLSORT__HEAD_OVER] == 0)\n        return;\n    for (uint first = (uint)get_group_id(0); "
+"first < buckets; first += step * CLSORT_GROUP) {\n        list_long(h, list, first, step, "
+"buckets);\n        for (uint k = 0; k < list[CLSORT_GROUP]; k++)\n            sort_long(h, "
+"space, take_bucket(h, list[k]));\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n}\n#endif\n\n",
 "//---- radix: bins of runs\n#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > "
 "0\n\n\nCLSORT_INLINE uint bins_crowd(uint bin)\n{\n    return popcount(first_peers(bin)) >= "
 "CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;\n}\n\n\n\nCLSORT_INLINE uint count_key(local uint *bins, "
@@ -5931,10 +5937,10 @@ static const char *const clsort__source[] = {
 "const linear_map_t map = make_map(least, most, 1);\n    uint rank[CLSORT_BUCKET_ITEMS];\n    "
 "count_map_bins(l, key, rank, rows, map);\n    uint longest = place_bins(l, CLSORT_OWN_BINS);\n   "
 " longest = single_bins(map) ? 0 : longest;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if "
-"(!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {\n        "
-"count_split_bins(l, key, rank, rows);\n        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n   "
-" }\n    fill_bins(l, key, rank, rows);\n    order_bins(l, rows, longest);\n}\n\nCLSORT_INLINE "
-"void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)\n{\n    if "
+"(!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {\n        count_split_bins(l, "
+"key, rank, rows);\n        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n    }\n    "
+"fill_bins(l, key, rank, rows);\n    order_bins(l, rows, longest);\n}\n\nCLSORT_INLINE void "
+"store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)\n{\n    if "
 "(keys_are_codes(codec)) {\n        #pragma unroll 8\n        for (uint i = local_id(); i < rows; "
 "i += CLSORT_GROUP)\n            *key_place(to, i) = l.keys[key_slot(i)];\n    } else {\n        "
 "for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n            *key_place(to, i) = "
@@ -6308,7 +6314,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11226\n",
+"#line 11230\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6735,7 +6741,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12325\n",
+"#line 12329\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#if CLSORT_NEEDS_PASSES && "
@@ -7741,8 +7747,8 @@ typedef char clsort__kernels_know_public_numbers
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
     X(RADIX_SWEEPS, CLSORT__SWEEP, "clsort_radix_sweeps") \
     X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure") \
-    X(RADIX_RUNS, CLSORT__SWEEP, "clsort_radix_runs") \
-    X(RADIX_MEND, CLSORT__SWEEP, "clsort_radix_mend") \
+    X(RADIX_PREFIXES, CLSORT__SWEEP, "clsort_radix_prefixes") \
+    X(RADIX_SORT_PREFIXES, CLSORT__SWEEP, "clsort_radix_sort_prefixes") \
     X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample") \
     X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells") \
     X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count") \
@@ -9440,7 +9446,7 @@ static const struct clsort__kernel_entry {
 #undef CLSORT__ENTRY
 };
 
-/* Are there sweeps that leave low digits to be mended? */
+/* Are there sweeps that leave low digits to a sort of equal prefixes? */
 static int clsort__may_mend(const clsort__config *c)
 {
     return c->family == CLSORT__SWEEP && c->key_bytes == 8 && c->value_bytes;
@@ -9483,8 +9489,8 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
         return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED)
         return c->comparator > 0;
-    if (kernel == CLSORT__KERNEL_RADIX_MEASURE || kernel == CLSORT__KERNEL_RADIX_RUNS
-        || kernel == CLSORT__KERNEL_RADIX_MEND)
+    if (kernel == CLSORT__KERNEL_RADIX_MEASURE || kernel == CLSORT__KERNEL_RADIX_PREFIXES
+        || kernel == CLSORT__KERNEL_RADIX_SORT_PREFIXES)
         return clsort__may_mend(c);
     return 1;
 }
@@ -12930,7 +12936,7 @@ enum {
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
     CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
     CLSORT__SWEEP_GROUPS = 4,         /* work-groups of a sweep on a core */
-    CLSORT__MEND_LEAST = 1 << 21      /* from which on the low digits of pairs are mended */
+    CLSORT__PREFIXES_LEAST = 1 << 21      /* from which on equal prefixes of pairs are sorted */
 };
 
 /* Local memory of radix kernels, in bytes. */
@@ -12938,7 +12944,7 @@ typedef struct clsort__radix_local {
     size_t bins;                /* clsort_radix_count */
     size_t histogram;           /* clsort_radix_histogram */
     size_t sums;                /* clsort_radix_scan, clsort_radix_begin */
-    size_t shares, runs;        /* clsort_radix_measure, clsort_radix_runs */
+    size_t shares, runs;        /* clsort_radix_measure, clsort_radix_prefixes */
     size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
     size_t sweeps;              /* clsort_radix_sweeps */
     size_t small;               /* clsort_radix_small */
@@ -13110,8 +13116,8 @@ typedef struct clsort__radix_job {
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
-    cl_uint gated;              /* CLSORT__GATED: others may have sorted already */
-    cl_uint mends;              /* CLSORT__MENDS: sweeps leave low bits to be mended */
+    cl_uint gated;              /* CLSORT__MAY_SKIP: others may have sorted already */
+    cl_uint mends;              /* CLSORT__LEAVES_BITS, to a sort of equal prefixes, or 0 */
 } clsort__radix_job;
 
 static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
@@ -13230,8 +13236,8 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
                            clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
 }
 
-/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
-   not. */
+/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort
+   of equal prefixes has not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
@@ -13247,8 +13253,8 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
     clsort__radix_moves_of_sweeps(run, p, j);
     if (!j->mends) return;
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_RUNS, 0, j->blocks, l.runs);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEND, 0, busy, 0);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.runs);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
 }
 
 /* The most elements that one work-group, or on a CPU one work-item, sorts in one launch. */
@@ -13257,17 +13263,18 @@ static size_t clsort__radix_small(const clsort__config *shape)
     return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
 }
 
-/* May the low digits be mended? Of long keys in pairs that save passes; bare ones have hybrid
-   radix. */
+/* May the low digits be left to a sort of equal prefixes? Of long keys in pairs that save passes;
+   bare ones have hybrid radix. */
 static cl_uint clsort__radix_mends(const clsort__plan *p, const clsort__radix_job *j)
 {
-    return clsort__may_mend(&p->config) && !j->gated && j->passes > 5 && j->n >= CLSORT__MEND_LEAST
-               ? (cl_uint)CLSORT__MENDS
+    return clsort__may_mend(&p->config) && !j->gated && j->passes > 5
+                   && j->n >= CLSORT__PREFIXES_LEAST
+               ? (cl_uint)CLSORT__LEAVES_BITS
                : 0;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__GATED only what others
-   have not sorted. */
+/* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__MAY_SKIP only what
+   others have not sorted. */
 static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
@@ -13289,7 +13296,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                              shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
     if (!j.mends) return;
     j.w.from = j.w.to;
-    clsort__radix_passes(run, p, &j.w, CLSORT__GATED);
+    clsort__radix_passes(run, p, &j.w, CLSORT__MAY_SKIP);
 }
 
 /* Plans the passes. */
@@ -13524,7 +13531,7 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
     clsort__hybrid_local l;
     l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
     l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums)
-              + (2 * group + CLSORT__HYBRID_JUDGED) * key;
+              + (2 * group + CLSORT__HYBRID_HEAVY_SAMPLE) * key;
     l.count = clsort__largest(4 * CLSORT__HYBRID_COPIES * digits
                                   + clsort__largest(masks, CLSORT__HYBRID_CELLS, 0),
                               4 * (slots + 1), 0);
@@ -13739,7 +13746,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     clsort__hybrid_buckets(run, p, &j);
     passes.config = p->helpers.passes;
     rest.shape = clsort__tile_shape(run->s, &passes);
-    clsort__radix_passes(run, &passes, &rest, CLSORT__GATED);
+    clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
 
 /* ---- >>samples ------------------------------------------------------------------------------- */
@@ -14067,7 +14074,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
-    j.gated = p->helpers.passes.family ? (cl_uint)CLSORT__GATED : 0;
+    j.gated = p->helpers.passes.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= CLSORT__CACHED_SMALL) {
         clsort__cached_launch(run, p, &j, CLSORT__KERNEL_CACHED_SMALL, 0, 1, 0, 1);
         return;
@@ -14080,7 +14087,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     if (!j.gated) return;
     passes.config = p->helpers.passes;
     j.w.shape = clsort__tile_shape(run->s, &passes);
-    clsort__radix_passes(run, &passes, &j.w, CLSORT__GATED);
+    clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
 
 /* What CLSORT_RADIX runs: kernels from the top where they may and fit, and passes. */

@@ -216,16 +216,17 @@
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass, how many low bits are mended, how many runs. */
+   pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
-   the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
-#define CLSORT__GATE 31
-#define CLSORT__GATED 4
-#define CLSORT__MENDS 8
+/* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
+   1 while these sort; they clear it where they give up. Bits of the argument in_place: where that
+   word is not 0, do nothing; leave low bits to a sort of equal prefixes. */
+#define CLSORT__SKIP_PASSES 31
+#define CLSORT__MAY_SKIP 4
+#define CLSORT__LEAVES_BITS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -252,7 +253,7 @@
 #define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* How many of the sample are looked through for heavy codes; the most work-groups that write their
    keys. */
-#define CLSORT__HYBRID_JUDGED 1024
+#define CLSORT__HYBRID_HEAVY_SAMPLE 1024
 #define CLSORT__HYBRID_FILLERS 2048
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
@@ -347,19 +348,19 @@
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
 /* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin, and each part of a slice, 1 / BINS_CROWD. */
+   have the first one's; for each bin, and each part of a cell group, 1 / BINS_CROWD. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
-/* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
-   twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
-   become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
-   samples are merged where a bin has more than SAMPLES_LONG_BIN. */
-#define CLSORT__EDGE_MOST_MENDED 96
-#define CLSORT__EDGE_RUNS_MOST_MENDED 24
+/* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
+   up to twice that length so. Where one of its bins of equal width is longer than RUNS_LONG_BIN,
+   keys become the borders of bins instead. The longest bin whose keys are not looked at before.
+   Codes of samples are merged where a bin has more than SAMPLES_LONG_BIN. */
+#define CLSORT__EDGE_MOST_TRANSPOSED 96
+#define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* The longest run of equal upper digits that is mended after sweeps. */
-#define CLSORT__EDGE_MOST_RUN 16
+/* The most keys with an equal prefix that are sorted after sweeps. */
+#define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
 /* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
    where one range has more than 1 / CACHED_PART of the elements. Digits sort packed pairs from
    2^PACKED_LOG2 on, times 8 for each digit in which codes differ. */
@@ -4044,10 +4045,10 @@ typedef struct { uint shift, mask; } digit_t;
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \
-            in_place & (CLSORT__GATED - 1), pass, \
-            in_place & CLSORT__GATED \
-                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0, \
-            in_place & CLSORT__MENDS \
+            in_place & (CLSORT__MAY_SKIP - 1), pass, \
+            in_place & CLSORT__MAY_SKIP \
+                && ((global const uint *)(scratch + scratch_at))[CLSORT__SKIP_PASSES] != 0, \
+            in_place & CLSORT__LEAVES_BITS \
     }
 typedef struct {
     array_t source, target, alt;
@@ -4055,7 +4056,7 @@ typedef struct {
     global uint *scratch;
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
     uint done;   /* others have sorted: nothing is to do */
-    uint mends;  /* sweeps leave low bits to be mended */
+    uint leaves_bits;   /* sweeps leave low bits to a sort of equal prefixes */
 #if CLSORT_IS(PARTITION)
     digit_t digit;
 #endif
@@ -5405,10 +5406,10 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      small      one work-item sorts all: few elements, in place of these
 
-   Where one range has so many elements that cores would wait for the one that sorts it, the GATE
-   falls: the kernels that follow end at once, and the passes behind them sort. A range whose part
-   of the sample is one code is no such range: its sort is short. Few elements, or those of a device
-   with few cores, are sorted without passes behind.
+   Where one range has so many elements that cores would wait for the one that sorts it, SKIP_PASSES
+   is cleared: the kernels that follow end at once, and the passes behind them sort. A range whose
+   part of the sample is one code is no such range: its sort is short. Few elements, or those of a
+   device with few cores, are sorted without passes behind.
 
    Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
    Comprehensive Study of Main-Memory Partitioning, 2014. */
@@ -5556,7 +5557,7 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
 }
 
 /* Also decides who sorts. pass: the most part of the elements that a mixed range may have is 1 /
-   pass; the gate cannot fall unless passes are behind. */
+   pass; unless passes are behind, SKIP_PASSES is not cleared. */
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5576,7 +5577,7 @@ CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
     }
     cached_starts(r)[CLSORT__CACHED_RANGES] = sum;
     cached_words(r)[CACHED_TICKET] = 0;
-    r.scratch[CLSORT__GATE] = !(in_place & CLSORT__GATED) || heaviest <= n / pass;
+    r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / pass;
 }
 
 //---- radix: cached split
@@ -5642,7 +5643,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_global_id(0);
-    const block_t b = take_block(r, block, r.scratch[CLSORT__GATE]);
+    const block_t b = take_block(r, block, r.scratch[CLSORT__SKIP_PASSES]);
     const cell_map_t c = take_cells(r);
     uint next[CLSORT__CACHED_RANGES];
     if (b.size == 0)
@@ -5716,7 +5717,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     radix_t r = CLSORT_RADIX;
     global uint *const words = cached_words(r), *const starts = cached_starts(r);
-    const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;
+    const uint ranges = r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_RANGES] : 0;
     const array_t target_all = r.target, alt_all = r.alt;
 #if CLSORT_PACKS_PAIRS
     packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
@@ -7153,7 +7154,8 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
-   all, how many low bits are mended, how many runs; counts[pass][digit]; status[tile][digit]. */
+   all, how many low bits are left, how many equal prefixes; counts[pass][digit];
+   status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
@@ -7164,14 +7166,14 @@ CLSORT_INLINE global uint *sweep_tickets(radix_t r)
     return radix_seen(r, 1);
 }
 
-CLSORT_INLINE global uint *mended_bits(radix_t r)
+CLSORT_INLINE global uint *bits_left(radix_t r)
 {
     return sweep_tickets(r) + CLSORT__SWEEP_PASSES;
 }
 
-CLSORT_INLINE global uint *mended_runs(radix_t r)
+CLSORT_INLINE global uint *prefixes_found(radix_t r)
 {
-    return mended_bits(r) + 1;
+    return bits_left(r) + 1;
 }
 
 CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
@@ -7185,14 +7187,14 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
 }
 
 #if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
-/* Zeroes the scratch but for the gate, which the others read meanwhile. */
+/* Zeroes the scratch but for SKIP_PASSES, which the others read meanwhile. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     const size_t words = r.done ? 0
                                 : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
     for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
-        if (i != CLSORT__GATE)
+        if (i != CLSORT__SKIP_PASSES)
             r.scratch[i] = 0;
 }
 #endif
@@ -7220,7 +7222,7 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin. The first one
-   writes the plan, without the passes of low bits that are mended. sums:
+   writes the plan, without the passes of low bits that are left. sums:
    CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
@@ -7228,10 +7230,10 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
     const uint p = (uint)get_group_id(0), t = local_id();
     const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0) {
-        const uint low = r.mends ? *mended_bits(r) : 0;
+        const uint low = r.leaves_bits ? *bits_left(r) : 0;
         write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));
-        if (r.mends)
-            r.scratch[CLSORT__GATE] = 1;
+        if (r.leaves_bits)
+            r.scratch[CLSORT__SKIP_PASSES] = 1;
     }
     if (r.done)
         return;
@@ -7379,18 +7381,18 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
 
-//---- radix: mending
+//---- radix: equal prefixes
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
-/* MENDING. Where long keys are spread, sweeps by their upper digits leave only a few elements in
-   the wrong order: neighbours whose upper digits are equal, a RUN. So the lowest digits are not
-   swept, and runs are mended by insertion. The counts of all digits say how many upper ones are
-   needed if digits do not depend on each other. Where they do, a run is long, the word CLSORT__GATE
-   becomes 0, and sweeps by all digits follow.
+/* EQUAL PREFIXES. Where long keys are spread, sweeps by their upper digits, the PREFIX, leave only
+   a few elements in the wrong order: neighbours with an equal prefix. So the lowest digits are not
+   swept, and such neighbours are sorted by insertion. The counts of all digits say how many upper
+   ones are needed if digits do not depend on each other. Where they do, many elements have an equal
+   prefix, the word CLSORT__SKIP_PASSES becomes 0, and sweeps by all digits follow.
 
-     measure               how many low bits are mended
+     measure               how many low bits are left
      begin, sweeps         by the digits above
-     runs                  lists runs in alt, and sees that one is too long
-     mend                  sorts each run */
+     prefixes              lists equal prefixes in alt, and sees that one has too many elements
+     sort_prefixes         sorts the elements of each */
 
 /* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
    CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
@@ -7420,7 +7422,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
             share += shares[p * CLSORT__WARP + i];
         peers *= share;
     }
-    *mended_bits(r) = p * CLSORT_DIGIT_BITS;
+    *bits_left(r) = p * CLSORT_DIGIT_BITS;
 }
 
 /* The bits of a code that are sorted by, without the `low` lowest of them. */
@@ -7435,26 +7437,26 @@ CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
     return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
 }
 
-//---- radix: runs
-/* Elements of the run that begins at `first`; at most one more than CLSORT__EDGE_MOST_RUN are
-   looked for. */
-CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)
+//---- radix: equal prefixes are listed
+/* How many elements from `first` on have its prefix; at most one more than
+   CLSORT__EDGE_MOST_EQUAL_PREFIX are looked for. */
+CLSORT_INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
 {
     const code_t upper = upper_at(r, first, low);
     uint length = 1;
-    while (first + length < r.n && length <= CLSORT__EDGE_MOST_RUN
+    while (first + length < r.n && length <= CLSORT__EDGE_MOST_EQUAL_PREFIX
            && upper_at(r, first + length, low) == upper)
         length++;
     return length;
 }
 
-/* A work-group per tile: lists where runs of two and more begin, and their lengths. For a run that
-   is too long it clears CLSORT__GATE. space: CLSORT_RADIX_TILE + 2 words. */
-CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)
+/* A work-group per tile: lists where two and more elements have an equal prefix, and how many.
+   Where these are too many it clears CLSORT__SKIP_PASSES. space: CLSORT_RADIX_TILE + 2 words. */
+CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     local uint *list = (local uint *)space;
-    const uint t = local_id(), low = *mended_bits(r);
+    const uint t = local_id(), low = *bits_left(r);
     const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
     local uint2 *found = (local uint2 *)(space + 1);
     if (t == 0)
@@ -7465,22 +7467,22 @@ CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)
         const code_t upper = upper_at(r, at, low);
         if (at + 1 < n && upper_at(r, at + 1, low) == upper
             && (at == 0 || upper_at(r, at - 1, low) != upper))
-            found[atomic_inc(&list[0])] = (uint2)((uint)at, run_length(r, at, low));
+            found[atomic_inc(&list[0])] = (uint2)((uint)at, count_equal_prefix(r, at, low));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (t == 0)
-        list[1] = atomic_add(mended_runs(r), list[0]);
+        list[1] = atomic_add(prefixes_found(r), list[0]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
         ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
-        if (found[i].y > CLSORT__EDGE_MOST_RUN)
-            atomic_and(&r.scratch[CLSORT__GATE], 0);
+        if (found[i].y > CLSORT__EDGE_MOST_EQUAL_PREFIX)
+            atomic_and(&r.scratch[CLSORT__SKIP_PASSES], 0);
     }
 }
 
-//---- radix: mend
-/* Sorts a run stably. Insertion. */
-CLSORT_INLINE void mend_run(radix_t r, uint first, uint length)
+//---- radix: equal prefixes are sorted
+/* Sorts elements with an equal prefix stably. Insertion. */
+CLSORT_INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
 {
     for (uint i = first + 1; i < first + length; i++) {
         const item_t item = load_whole_item(r.target, r.codec, i);
@@ -7496,14 +7498,14 @@ CLSORT_INLINE void mend_run(radix_t r, uint first, uint length)
     }
 }
 
-/* A work-item per run, any number of them; none where sweeps by all digits follow. */
-CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
+/* A work-item per equal prefix, any number of them; none where sweeps by all digits follow. */
+CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint runs = r.scratch[CLSORT__GATE] ? *mended_runs(r) : 0;
-    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0)) {
-        const uint2 run = ((global const uint2 *)r.alt.keys)[i];
-        mend_run(r, run.x, run.y);
+    const uint found = r.scratch[CLSORT__SKIP_PASSES] ? *prefixes_found(r) : 0;
+    for (size_t i = get_global_id(0); i < found; i += get_global_size(0)) {
+        const uint2 equal = ((global const uint2 *)r.alt.keys)[i];
+        sort_equal_prefix(r, equal.x, equal.y);
     }
 }
 #endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
@@ -7766,10 +7768,10 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
     return l.words[WORD_LONGEST];
 }
 
-//---- radix: bins are mended
+//---- radix: bins are transposed
 /* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
    work-items with a barrier since the keys were placed; needs one after. */
-CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
+CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 {
     const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
     local code_t *borders = (local code_t *)l.bins;
@@ -7846,8 +7848,8 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
 {
     if (longest > 1
         && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_MENDED)
-            mend_bins(l, (longest + 1) / 2);
+        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_TRANSPOSED)
+            transpose_odd_even(l, (longest + 1) / 2);
         else
             sort_by_network(l, rows);
     }
@@ -7994,7 +7996,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    come in the order of their values: where that order is free, or values are indices that ascend.
    Keys and values are read from two arrays and written to two; alt has pairs. Only keys that are
    spread about evenly, over 2^24 codes at least, are sorted so. Counts of ranges then need no
-   values, and a bin has few equal keys. For others the gate falls.
+   values, and a bin has few equal keys. Others are left to the passes.
 
    A code that many keys have, about 1 / 192 of them or more, is HEAVY: it is a range of its own.
    Its keys are counted and not moved; resplit, or else the kernel of buckets, writes them. That
@@ -8009,16 +8011,17 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
      above                                   only the passes
 
    The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
-   in one range, the GATE falls: the kernels that follow end at once, and the passes that are
-   enqueued behind them (sweeps, or three launches per digit) sort the untouched source. Else those
-   end at once. The gate only saves time: a bucket of any size and content is sorted right.
+   in one range, the word SKIP_PASSES is cleared: the kernels that follow end at once, and the
+   passes that are enqueued behind them (sweeps, or three launches per digit) sort the untouched
+   source. Else those end at once. That only saves time: a bucket of any size and content is sorted
+   right.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-/* What every kernel is told: `tables` words behind the gate's own table, those of this family
-   begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
+/* What every kernel is told: `tables` words behind where those of the passes begin, this family's
+   do; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
    has `parts` of them where they are counted together with the first digits; 0: they never are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
@@ -8032,13 +8035,13 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
+            (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
             (global uint *)(scratch + scratch_at) + tables, n, second_digits, parts \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
-    global uint *gate, *tables;
+    global uint *skip_passes, *tables;
     uint n, second_digits, parts;
 } hybrid_t;
 
@@ -8069,10 +8072,10 @@ CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
 }
 
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
-   lie, which are free as long as the gate is up. */
+   lie, which are free as long as these are skipped. */
 CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 {
-    return h.gate + 1;
+    return h.skip_passes + 1;
 }
 
 //---- radix: hybrid sample
@@ -8135,7 +8138,7 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
    last. */
 typedef struct {
     local uint *counts, *sums;
-    local code_t *edges, *judged;
+    local code_t *edges, *heavy_sample;
     linear_map_t map;
     gap_t gap;
     code_t first, last, most, margin;
@@ -8145,7 +8148,7 @@ typedef struct {
 /* The cells of the heavy codes, where part of the sample was. */
 CLSORT_INLINE local uint *heavy_cells(cells_t s)
 {
-    return (local uint *)s.judged;
+    return (local uint *)s.heavy_sample;
 }
 
 /* Which of the cells a code inside the sample lies in. */
@@ -8227,7 +8230,7 @@ CLSORT_INLINE edges_t own_edges(hybrid_t h, uint size)
 CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 {
     const uint t = local_id();
-    local code_t *codes = s->edges + t, *turned = s->judged + t;
+    local code_t *codes = s->edges + t, *turned = s->heavy_sample + t;
     const edges_t e = own_edges(h, s->size);
     put_edges(codes, e.least, e.most);
     put_edges(turned, e.above, e.below);
@@ -8241,8 +8244,8 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
     barrier(CLK_LOCAL_MEM_FENCE);
     s->first = s->edges[0];
     s->last = s->edges[CLSORT_GROUP];
-    s->gap.end = s->judged[0] ^ CLSORT_MIDDLE_CODE;
-    s->gap.low = s->judged[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
+    s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
+    s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -8530,37 +8533,38 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 }
 
 //---- radix: hybrid heavy codes
-#define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)
+#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
 #if 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
 #error "the edges of work-items have room for heavy codes twice"
 #endif
 
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
-   the gate must fall if none is. Called by all work-items with `sums` free; ends with a barrier. */
+   SKIP_PASSES must be cleared if none is. Called by all work-items with `sums` free; ends with a
+   barrier. */
 CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
 {
     const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,
-               falls = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
-    return group_total(crowded | falls << 16, s.sums);
+               leaves = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
+    return group_total(crowded | leaves << 16, s.sums);
 }
 
-/* Counts how often each code is among `rows` of the sample, in CLSORT_JUDGED_SLOTS words in place
-   of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of them, or
-   0. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)
+/* Counts how often each code is among `rows` of the sample, in CLSORT_HEAVY_SAMPLE_SLOTS words in
+   place of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of
+   them, or 0. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint rows)
 {
-    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
         s.counts[i] = 0;
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        s.judged[i] = encode(load_key(h.alt, i * (s.size / rows)), h.codec);
+        s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / rows)), h.codec);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
-        const code_t code = s.judged[i];
+        const code_t code = s.heavy_sample[i];
         uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
         do {
-            at = (at + 1) % CLSORT_JUDGED_SLOTS;
+            at = (at + 1) % CLSORT_HEAVY_SAMPLE_SLOTS;
             found = atomic_cmpxchg(&s.counts[at], 0, i + 1);
-        } while (found != 0 && s.judged[(found & 0xFFFF) - 1] != code);
+        } while (found != 0 && s.heavy_sample[(found & 0xFFFF) - 1] != code);
         atomic_add(&s.counts[at], 1u << 16);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8573,7 +8577,7 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
     local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;
     uint found = 0, rows = 0, total;
-    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP) {
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
         const uint count = s.counts[i] >> 16;
         found += count >= least;
         rows += count >= least ? count : 0;
@@ -8581,9 +8585,9 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
     *weight = group_total(rows, s.sums);
     uint place = group_scan_total(found, s.sums, &total);
     total = min(total, CLSORT__EDGE_HEAVIES + 0u);
-    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
         if (s.counts[i] >> 16 >= least && place < total)
-            list[place++] = s.judged[(s.counts[i] & 0xFFFF) - 1];
+            list[place++] = s.heavy_sample[(s.counts[i] & 0xFFFF) - 1];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
         uint rank = 0;
@@ -8603,10 +8607,10 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
    barrier. */
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
-    const uint rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
+    const uint rows = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u),
                least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
     uint weight;
-    count_judged(h, s, rows);
+    count_heavy_sample(h, s, rows);
     const uint heavies = list_heavies(s, least, &weight);
     return CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;
 }
@@ -8648,14 +8652,14 @@ CLSORT_INLINE uint cell_group_parts(hybrid_t h, cells_t s)
     return s.flat && factor < 1UL << 31 ? h.parts : 0;
 }
 
-/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy, or
+/* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a cell is too heavy, or
    there are too many keys. Called by all work-items. */
 CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         hybrid_next(h)[d] = 0;
     if (local_id() == 0) {
-        *h.gate = 1;
+        *h.skip_passes = 1;
         h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
         h.tables[CLSORT__HEAD_LISTED] = 0;
         h.tables[CLSORT__HEAD_DIGITS] = digits;
@@ -8676,12 +8680,12 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))
-        atomic_and(h.gate, 0);
+        atomic_and(h.skip_passes, 0);
 }
 
 //---- radix: hybrid sample is counted
 /* Counts the cells, again where there are heavy codes. *sum: how many of the sample lie in the
-   cells of a work-item; *heaviest: in one of these. Returns whether the gate must fall already.
+   cells of a work-item; *heaviest: in one of these. Returns whether passes must sort.
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
 {
@@ -8703,25 +8707,25 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
     return leaves;
 }
 
-/* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_JUDGED codes, CLSORT_CELL_WORDS padded
-   words, 2 * CLSORT_GROUP + 1 words. */
+/* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_HEAVY_SAMPLE codes, CLSORT_CELL_WORDS
+   padded words, 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    local code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;
-    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),
+    local code_t *edges = (local code_t *)space, *heavy_sample = edges + 2 * CLSORT_GROUP;
+    local uint *counts = (local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
+    cells_t s = { counts, sums, edges, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
                   sample_size(h), 0, 0, 0, 0, 0, 0 };
     uint digits, heaviest, sum;
     if (n == 0)
         return;
     find_edges(h, &s);
     cut_cells(h, &s);
-    const uint falls = count_sample(h, &s, &sum, &heaviest),
+    const uint sample_leaves = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,
+    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : sample_leaves,
                begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
     if (s.flat) digits = write_cell_groups(h, s);
@@ -9013,7 +9017,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
     const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
                words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
@@ -9042,9 +9046,9 @@ CLSORT_INLINE uint fits_bucket(uint rows)
     return rows <= CLSORT_BUCKET_TILE;
 }
 
-/* Notes a bucket of so many keys, and lowers the gate where the buckets above the capacity take too
-   long: one of them, or all together. */
-CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
+/* Notes a bucket of so many keys, and leaves all to the passes where the buckets above the capacity
+   take too long: one of them, or all together. */
+CLSORT_INLINE void check_bucket(hybrid_t h, uint rows)
 {
     if (fits_bucket(rows))
         return;
@@ -9052,7 +9056,7 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
                before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);
     if (before > most || rows > most - before
         || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
-        atomic_and(h.gate, 0);
+        atomic_and(h.skip_passes, 0);
 }
 
 /* The second digits of a range: as many as its keys need, and, unless codes lie about evenly, twice
@@ -9112,9 +9116,9 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
     if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
-        atomic_and(h.gate, 0);
+        atomic_and(h.skip_passes, 0);
     if (h.second_digits == 0 && !single_parts(map))
-        judge_bucket(h, rows);
+        check_bucket(h, rows);
 }
 
 /* How many tiles a split moves of a range of so many keys. */
@@ -9127,7 +9131,7 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
 /* Returns how many second digits of each cell group have been counted. Where a cell group has too
    many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
    Called by all work-items with `sums` free; ends with a barrier. */
-CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
+CLSORT_INLINE uint check_parts(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
@@ -9152,9 +9156,9 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     local uint *sums = (local uint *)space;
     const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
     uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
-    const uint counted = judge_parts(h, sums);
+    const uint counted = check_parts(h, sums);
     for (uint k = 0; k < own; k++) {
         rows[k] = hybrid_next(h)[first + k];
         sum += rows[k];
@@ -9162,7 +9166,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     }
     sum = group_scan_total(sum, sums, &total);
     if (local_id() == 0 && total != n)      /* a counter of 16 bits was too small */
-        atomic_and(h.gate, 0);
+        atomic_and(h.skip_passes, 0);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
         hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;
@@ -9476,7 +9480,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
-    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
+    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;
     const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);
@@ -9524,7 +9528,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
@@ -9606,9 +9610,9 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group for each range: its buckets' counts become the places where they begin. The gate may
-   fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
-   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
+/* A work-group for each range: its buckets' counts become the places where they begin. SKIP_PASSES
+   may be cleared meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if
+   these differ among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -9636,7 +9640,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
         if (first + k < second_digits)
             next[first + k] = sum;
         sum += rows;
-        judge_bucket(h, single ? 0 : rows);
+        check_bucket(h, single ? 0 : rows);
     }
 }
 
@@ -9711,7 +9715,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint tile = (uint)get_group_id(0);
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     const uint tiles = h.tables[CLSORT__HEAD_TILES],
                fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
@@ -9849,7 +9853,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
@@ -10006,17 +10010,17 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Zeroes the tables of the passes behind, but for the gate, which others read meanwhile. */
+/* Zeroes the tables of the passes behind, but for SKIP_PASSES, which others read meanwhile. */
 CLSORT_INLINE void clear_passes(hybrid_t h)
 {
-    global uint *words = h.gate - CLSORT__GATE;
+    global uint *words = h.skip_passes - CLSORT__SKIP_PASSES;
     const size_t count = (size_t)(h.tables - words);
     for (size_t i = get_global_id(0); i < count; i += get_global_size(0))
-        if (i != CLSORT__GATE)
+        if (i != CLSORT__SKIP_PASSES)
             words[i] = 0;
 }
 
-/* Sorts the buckets above the capacity, or, where the gate has fallen, makes ready what the passes
+/* Sorts the buckets above the capacity, or, where the passes must sort, makes ready what these
    begin with. Any number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1
    words. */
 CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
@@ -10025,9 +10029,9 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     local uint *list = bucket_space(space).words + 8;
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
-    if (n != 0 && *h.gate == 0)
+    if (n != 0 && *h.skip_passes == 0)
         clear_passes(h);
-    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
+    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
         list_long(h, list, first, step, buckets);
@@ -10166,7 +10170,7 @@ CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint row
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
+    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
         count_split_bins(l, key, rank, rows);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }

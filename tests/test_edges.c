@@ -93,7 +93,7 @@ static void check_sorted(const stage *t, const void *keys, const cl_uint *values
     CHECK(strangers == 0 && !memcmp(moved, wanted, t->n * sizeof *wanted));
 }
 
-/* Reads the gate and the tables behind it, but of radix of samples, which has neither. */
+/* Reads SKIP_PASSES and the tables behind it, but of radix of samples, which has neither. */
 static void read_head(stage *t, const clsort_desc *d)
 {
     const cl_command_queue q = t->b->session.queue;
@@ -103,7 +103,8 @@ static void read_head(stage *t, const clsort_desc *d)
     clsort__plan_scratch(t->b->sorter, &p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return;
     if (t->form == &hybrid) at = clsort__hybrid_at(t->b->sorter, &p);
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + 4 * CLSORT__GATE, 4,
+    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE,
+                                 p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4,
                                  &t->stays, 0, NULL, NULL));
     CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + at, sizeof t->head,
                                  t->head, 0, NULL, NULL));
@@ -377,13 +378,13 @@ static void make_span(stage *t, int side)
 
 /* ---- edges of heavy codes -------------------------------------------------------------------- */
 
-/* A sample of `codes` codes: of those that are looked through, every JUDGED-th, `judged` have each
-   of them, and `last_judged` the last one; of the whole sample, `copies` and `last_copies`. The
-   rest is spread evenly, and never lies in a cell of theirs. */
-static void make_codes(stage *t, cl_uint codes, size_t judged, size_t last_judged, size_t copies,
-                       size_t last_copies)
+/* A sample of `codes` codes: of those that are looked through, every so many-th, `looked_at` have
+   each of them, and `last_looked_at` the last one; of the whole sample, `copies` and `last_copies`.
+   The rest is spread evenly, and never lies in a cell of theirs. */
+static void make_codes(stage *t, cl_uint codes, size_t looked_at, size_t last_looked_at,
+                       size_t copies, size_t last_copies)
 {
-    const size_t step = SAMPLE / CLSORT__HYBRID_JUDGED;
+    const size_t step = SAMPLE / CLSORT__HYBRID_HEAVY_SAMPLE;
     cl_ulong *const code = t->codes;
     size_t looked = 0, others = step - 1, i, k;
     spread(t, 4 * SAMPLE, wide_span(t));
@@ -394,7 +395,7 @@ static void make_codes(stage *t, cl_uint codes, size_t judged, size_t last_judge
         for (k = 0; k < codes; k++)
             while (cell_of(t, t->sample[i]) == cell_of(t, code[k])) t->sample[i] += t->span / 9000;
     for (k = 0; k < codes; k++) {
-        const size_t own = k + 1 == codes ? last_judged : judged,
+        const size_t own = k + 1 == codes ? last_looked_at : looked_at,
                      all = k + 1 == codes ? last_copies : copies;
         for (i = 0; i < own; i++) t->sample[step * ++looked] = code[k];
         for (; i < all; i++, others++) {
@@ -402,7 +403,7 @@ static void make_codes(stage *t, cl_uint codes, size_t judged, size_t last_judge
             t->sample[others] = code[k];
         }
     }
-    CHECK(looked < CLSORT__HYBRID_JUDGED - 1 && others < SAMPLE - 1);
+    CHECK(looked < CLSORT__HYBRID_HEAVY_SAMPLE - 1 && others < SAMPLE - 1);
     place_sample(t);
 }
 
@@ -420,7 +421,7 @@ static void make_least_heavy(stage *t, int side)
 
 static void make_heavies_part(stage *t, int side)
 {
-    const size_t half = CLSORT__HYBRID_JUDGED / CLSORT__EDGE_HEAVIES_PART;
+    const size_t half = CLSORT__HYBRID_HEAVY_SAMPLE / CLSORT__EDGE_HEAVIES_PART;
     make_codes(t, 32, 16, half - 31 * 16 + (size_t)(side + 1) - 1, 200, 200);
 }
 
@@ -609,9 +610,9 @@ static void fill_bin(stage *t, size_t rows)
     place_sample(t);
 }
 
-static void make_mended(stage *t, int side)
+static void make_transposed(stage *t, int side)
 {
-    fill_bin(t, CLSORT__EDGE_MOST_MENDED + (size_t)(side + 1) - 1);
+    fill_bin(t, CLSORT__EDGE_MOST_TRANSPOSED + (size_t)(side + 1) - 1);
 }
 
 static void make_trusted(stage *t, int side)
@@ -682,7 +683,7 @@ static void make_long_bin(stage *t, int side)
 /* ---- what is decided ------------------------------------------------------------------------- */
 
 static cl_uint see_flat(const stage *t) { return t->head[CLSORT__HEAD_FLAT]; }
-static cl_uint see_gate(const stage *t) { return t->stays; }
+static cl_uint see_skip(const stage *t) { return t->stays; }
 static cl_uint see_sorted(const stage *t) { return t->head[CLSORT__HEAD_OVER] == 0 && t->stays; }
 static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_PARTS]; }
 static cl_uint see_heavies(const stage *t) { return t->head[CLSORT__HEAD_HEAVIES]; }
@@ -737,10 +738,10 @@ static const struct decision {
       make_margin, see_outside, { 0, 0, 2 }, KEYS, &hybrid },
     { "CLSORT__EDGE_INNER_LOG2", "the same of floats of one sign", NULL, make_inner, see_outside,
       { 0, 0, 2 }, KEYS, &hybrid },
-    { "CLSORT__EDGE_LEAST_SPAN", "keys of pairs span so much", NULL, make_span, see_gate,
+    { "CLSORT__EDGE_LEAST_SPAN", "keys of pairs span so much", NULL, make_span, see_skip,
       { 0, 1, 1 }, PAIRS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell of the sample", NULL, make_heavy_cell,
-      see_gate, { 1, 1, 0 }, KEYS, &hybrid },
+      see_skip, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_CROWDED_PART", "codes of half the sample, the last has so many of it", NULL,
       make_crowded, see_heavies, { 0, 0, CLSORT__EDGE_HEAVIES }, KEYS, &hybrid },
     { "CLSORT__EDGE_LEAST_HEAVY", "codes of most of the sample, another has so many", NULL,
@@ -751,24 +752,25 @@ static const struct decision {
     { "CLSORT__EDGE_HEAVIES_PART", "codes have so much of what is looked through", NULL,
       make_heavies_part, see_heavies, { 0, 32, 32 }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell, beside heavy codes", NULL,
-      make_cell_beside_codes, see_gate, { 1, 1, 0 }, KEYS | SHORT, &hybrid },
+      make_cell_beside_codes, see_skip, { 1, 1, 0 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "a code that the sample overlooks", NULL, make_heavy_range,
-      see_gate, { 1, 1, 0 }, KEYS, &hybrid },
+      see_skip, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "a cell group has so many keys", NULL, make_bucket, see_over,
       { 0, 0, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "two second digits have so many keys", NULL, make_joined,
       see_digits, { 2, 2, 4 }, KEYS | SHORT, &hybrid },
-    { "CLSORT__EDGE_OVER_TIMES", "a cell group has so many keys", NULL, make_long_bucket, see_gate,
+    { "CLSORT__EDGE_OVER_TIMES", "a cell group has so many keys", NULL, make_long_bucket, see_skip,
       { 1, 0, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_OVER_PART", "two cell groups have so many keys", NULL, make_long_buckets,
-      see_gate, { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
+      see_skip, { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_MOST_EVEN", "a cell group has so many keys", NULL, make_parts, see_parts,
       { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_EVEN_ROOM", "a cell group has so many keys, another one more", NULL,
       make_even_room, see_digits, { 1, 2, 2 }, KEYS, &hybrid },
     { "CLSORT__EDGE_ROOM", "a range that is no cell group has so many keys", NULL, make_room,
       see_digits, { 1, 2, 2 }, KEYS | SHORT, &hybrid },
-    { "CLSORT__EDGE_MOST_MENDED", "a bin has so many keys; both ways sort", NULL, make_mended,
+    { "CLSORT__EDGE_MOST_TRANSPOSED", "a bin has so many keys; both ways sort", NULL,
+      make_transposed,
       see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_MOST_TRUSTED", "a bin has so many keys; both ways sort", NULL, make_trusted,
       see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
@@ -777,13 +779,13 @@ static const struct decision {
     { "CLSORT__EDGE_CACHED_LEAST_RANGES", "counts around 16 ranges", NULL, make_least_ranges,
       see_ranges, { 16, 16, 16 }, KEYS, &cached },
     { "CLSORT__EDGE_CACHED_PART", "a range of several codes has so many keys", NULL,
-      make_cached_part, see_gate, { 1, 1, 0 }, KEYS | PAIRS | SHORT, &cached },
+      make_cached_part, see_skip, { 1, 1, 0 }, KEYS | PAIRS | SHORT, &cached },
     { "CLSORT__EDGE_SAMPLES_LONG_BIN", "a bin has so many keys; both ways sort", NULL,
       make_long_bin, see_nothing, { 1, 1, 1 }, PAIRS | MOVED, &samples },
-    { "CLSORT__EDGE_RUNS_MOST_MENDED", "a bin of a tile of runs has so many keys; both ways sort",
+    { "CLSORT__EDGE_RUNS_LONG_BIN", "a bin of a tile of runs has so many keys; both ways sort",
       "merges of runs order bins of any length", NAMED },
-    { "CLSORT__EDGE_MOST_RUN", "so many keys have equal upper digits",
-      "runs of upper digits are mended up to their most", NAMED },
+    { "CLSORT__EDGE_MOST_EQUAL_PREFIX", "so many keys have equal upper digits",
+      "equal prefixes are sorted up to their most", NAMED },
     { "CLSORT__EDGE_DIGITS_CROWD", "patterns on warps, which others have not; both ways sort",
       "hybrid radix sorts every pattern", NAMED },
     { "CLSORT__EDGE_BINS_CROWD", "patterns on warps, which others have not; both ways sort",
@@ -841,7 +843,7 @@ static const struct { const char *name, *line; } counts[] = {
     { "CLSORT__HYBRID_MOST_PAIRS", "nvidia auto u32 bare indices n:1000000..4294967295" },
     { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "CLSORT__SWEEP_LARGE", "nvidia auto u32 bare n:3000000..4294967295" },
-    { "CLSORT__MEND_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
+    { "CLSORT__PREFIXES_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "CLSORT__RADIX_SMALL", "cpu auto u8 n:1..3000000" },
     { "CLSORT__CACHED_SMALL", "cpu radix u32 radix:5 n:1..3000000" },
     { "CLSORT__CACHED_GATED", "cpu radix u32 radix:5 n:1..3000000" },
@@ -978,16 +980,16 @@ static void merge_bin(const bench *b, size_t wanted, uint64_t random)
 
 static void bins_of_runs(bench *b)
 {
-    static const size_t edges[] = { CLSORT__EDGE_RUNS_MOST_MENDED, CLSORT__EDGE_MOST_TRUSTED,
-                                    2 * CLSORT__EDGE_MOST_MENDED };
+    static const size_t edges[] = { CLSORT__EDGE_RUNS_LONG_BIN, CLSORT__EDGE_MOST_TRUSTED,
+                                    2 * CLSORT__EDGE_MOST_TRANSPOSED };
     size_t i;
     for (i = 0; i < 9; i++) merge_bin(b, edges[i / 3] + i % 3 - 1, test_seed() + i);
 }
 
 /* Sorts keys of which `wanted` have equal upper digits, by sweeps; returns whether that was all. */
-static cl_uint mend_runs(const bench *b, size_t wanted)
+static cl_uint sort_prefixes(const bench *b, size_t wanted)
 {
-    enum { N = CLSORT__MEND_LEAST + 11 };
+    enum { N = CLSORT__PREFIXES_LEAST + 11 };
     cl_ulong *keys = (cl_ulong *)malloc(N * sizeof *keys);
     cl_uint *values = (cl_uint *)malloc(N * sizeof *values), stays = 2;
     uint64_t random = test_seed();
@@ -1012,7 +1014,7 @@ static cl_uint mend_runs(const bench *b, size_t wanted)
     clsort__plan_scratch(b->sorter, &p);
     if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))) {
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
-                                     p.scratch.tables + 4 * CLSORT__GATE, 4, &stays, 0, NULL,
+                                     p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4, &stays, 0, NULL,
                                      NULL));
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, N * sizeof *keys, keys,
                                      0, NULL, NULL));
@@ -1030,13 +1032,14 @@ static cl_uint mend_runs(const bench *b, size_t wanted)
     return stays;
 }
 
-static void runs_of_upper_digits(bench *b)
+static void equal_prefixes(bench *b)
 {
     bench other = *b;
     size_t i;
     if (!sweeping_sorter(b, &other)) return;
     for (i = 0; i < 2; i++)
-        if (test_takes(b, 3)) CHECK(mend_runs(&other, CLSORT__EDGE_MOST_RUN + i) == (i == 0));
+        if (test_takes(b, 3))
+            CHECK(sort_prefixes(&other, CLSORT__EDGE_MOST_EQUAL_PREFIX + i) == (i == 0));
     end_sweeping(&other);
 }
 
@@ -1055,7 +1058,7 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
                  buckets = CLSORT__HYBRID_DIGITS * slots, group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
                  most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
-    CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__GATE - 1);
+    CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__SKIP_PASSES - 1);
     CHECK(at + 4 * (CLSORT__HYBRID_SECOND_DIGITS_AT + buckets) <= table_bytes(p));
     CHECK(!(slots & (slots - 1)) && slots <= most);
     CHECK(slots == most
@@ -1197,7 +1200,7 @@ static const test_entry tests[] = {
     { "radix in cache decides where it should", about_cache },
     { "radix of samples sorts bins of any length", about_samples },
     { "merges of runs order bins of any length", bins_of_runs },
-    { "runs of upper digits are mended up to their most", runs_of_upper_digits },
+    { "equal prefixes are sorted up to their most", equal_prefixes },
     { "the planner decides where tests/plans lists it", planner_decides },
     { "tables have room for what kernels write", tables_have_room }
 };
