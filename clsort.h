@@ -1932,7 +1932,7 @@ extern "C" {
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile: offsets and next places of digits, counters of each team, sums and,
+/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
    later in their place, what is staged. A team is the work-items that rank elements together: a
    warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
    the counters, too. */
@@ -1945,7 +1945,7 @@ extern "C" {
    32. */
 #define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
 #define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
-/* The same where warps are known: of the count, a counter for each part and lane; of the scatter,
+/* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
    in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
    staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
@@ -1964,7 +1964,7 @@ extern "C" {
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* The same of selections: rows have a length each. */
+/* A bit of the `kind` of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
 /* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
@@ -2150,7 +2150,7 @@ extern "C" {
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, the same of an odd one, then
+/* The words of the state: sequences and blocks of an even round, those of an odd one, then
    these. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
@@ -5842,7 +5842,7 @@ static const char *const clsort__source[] = {
 "code[m] < low || code[m] > top)\n                continue;\n            if (bin == 0)\n          "
 "      atomic_inc(&l.bins[pad_slot(own, 5)]);\n            else if (own < bin)\n                "
 "store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));\n        }\n    }\n "
-"   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void "
+"   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void "
 "scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,\n                            "
 "   linear_map_t map, code_t top, uint bin)\n{\n    const array_t to = advance(h.target, b.begin "
 "+ done);\n    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, "
@@ -6314,7 +6314,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11230\n",
+"#line 11231\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6741,7 +6741,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12329\n",
+"#line 12330\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#if CLSORT_NEEDS_PASSES && "

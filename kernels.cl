@@ -174,7 +174,7 @@
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile: offsets and next places of digits, counters of each team, sums and,
+/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
    later in their place, what is staged. A team is the work-items that rank elements together: a
    warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
    the counters, too. */
@@ -187,7 +187,7 @@
    32. */
 #define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
 #define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
-/* The same where warps are known: of the count, a counter for each part and lane; of the scatter,
+/* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
    in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
    staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
@@ -206,7 +206,7 @@
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* The same of selections: rows have a length each. */
+/* A bit of the `kind` of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
 /* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
@@ -395,7 +395,7 @@
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, the same of an odd one, then
+/* The words of the state: sequences and blocks of an even round, those of an odd one, then
    these. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
@@ -833,7 +833,7 @@ CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
         word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
-/* The same for an element that may not exist; its words are 0 then. PoCL 7.1 crashes at words that
+/* Loads the words of an element that may not exist; they are 0 then. PoCL 7.1 crashes at words that
    are never set on one way and kept beyond a barrier, and LLVM 18 in PoCL 6.0 aborts. */
 CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
 {
@@ -1198,7 +1198,7 @@ CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
     return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
 }
 
-/* The same for a pass that merges runs of 2^pass slices: 0 if no segment has more slices than
+/* How many jobs a pass has that merges runs of 2^pass slices: 0 if no segment has more slices than
    that. */
 CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
 {
@@ -4178,7 +4178,7 @@ CLSORT_INLINE uint pass_plan(radix_t r)
     return r.scratch[r.pass];
 }
 
-/* The same for a count. The first one runs before there is a plan. */
+/* The plan's word for the count of this pass. The first one runs before there is a plan. */
 CLSORT_INLINE uint count_plan(radix_t r)
 {
     return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;
@@ -4896,7 +4896,7 @@ CLSORT_INLINE void order_columns(row_t *r, uint rows, uint bit)
     }
 }
 
-/* Joins what `width` columns hold, in order, with the same of their neighbours. */
+/* Joins what `width` columns hold, in order, with what their neighbours hold. */
 CLSORT_INLINE void join_columns(row_t *r, uint rows, uint width)
 {
     mirror_columns(r, rows, 2 * width - 1);
@@ -5026,7 +5026,7 @@ CLSORT_INLINE unwritten_t move_row(global lane_t *to, unwritten_t g, row_t v, la
     return g;
 }
 
-/* The same of the first lanes of a row: nothing else is written. */
+/* Writes the first lanes of a row to both ends, and nothing else. */
 CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, row_t v, lane_t pivot,
                                      uint lanes)
 {
@@ -5060,9 +5060,9 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
 #define CLSORT_HELD_ROWS 4
 #define CLSORT_HELD (CLSORT_HELD_ROWS * CLSORT_ROW)
 
-/* The same in place, of a leaf or more; takes 1.2 times as long. Both ends are held in registers,
-   so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The next rows
-   come from the end that has fewer of these: then there is room for them at each end. */
+/* Partitions a leaf or more in place, which takes 1.2 times as long. Both ends are held in
+   registers, so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The
+   next rows come from the end that has fewer of these: then there is room for them at each end. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
     row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
@@ -5094,7 +5094,7 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 }
 #endif   /* CLSORT_PACKS_PAIRS */
 
-/* The same from `from` to `to`, which may be the same of packed elements. */
+/* Partitions lanes from `from` to `to`: packed elements may stay where they are. */
 CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
 {
 #if CLSORT_PACKS_PAIRS
@@ -5610,7 +5610,7 @@ CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
 #endif
 }
 
-/* The same as move_to_ranges of elements in lanes, of more than caches hold if `stages`. */
+/* As move_to_ranges, elements in lanes; of more than caches hold if `stages`. */
 CLSORT_INLINE void move_lanes_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next, uint stages)
 {
     lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
@@ -5765,7 +5765,7 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
 #error "few parts need 16 to 2048 work-items of up to 16 elements"
 #endif
-/* The same where warps are known: these rank by votes. */
+/* A partition into few parts where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
 //---- radix: counting
@@ -6010,8 +6010,8 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
     return peers;
 }
 
-/* The same digit, which the compiler cannot know to be the same: else it keeps the digits of all
-   elements from one loop to another, in registers. */
+/* Hides from the compiler that a digit is unchanged: else it keeps the digits of all elements from
+   one loop to another, in registers. */
 CLSORT_INLINE digit_t opaque_digit(digit_t d)
 {
 #if CLSORT_WARPS && !CLSORT_IS(PARTITION)
@@ -7584,7 +7584,7 @@ CLSORT_INLINE code_t load_key(array_t a, size_t i)
     return *key_place(a, i);
 }
 
-/* The same without the value. */
+/* Loads the key, or of a pair the half that decides, without the value. */
 CLSORT_INLINE code_t load_decider(array_t a, size_t i)
 {
 #if CLSORT_PAIRS
@@ -9256,7 +9256,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
 }
 
 //---- radix: hybrid whole tiles
-/* The same value, which the compiler cannot know to be the same. */
+/* Hides from the compiler that a code, or a word, is unchanged. */
 #if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
 #define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
 #define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
@@ -9827,7 +9827,7 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The same for those of a bucket from `begin` on. */
+/* Sorts `rows` keys of a bucket from `begin` on, as sort_bucket does. */
 CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows,
                              linear_map_t map, uint again)
 {
@@ -9929,7 +9929,8 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The same for a bucket, whose part of the target from `done` on is free. */
+/* Looks at a bucket's codes, as scan_portion does; its part of the target from `done` on is
+   free. */
 CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
                                linear_map_t map, code_t top, uint bin)
 {
@@ -13532,8 +13533,8 @@ CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint who
     }
 }
 
-/* The same for a part's elements from `first` on, which fill no pack: all where keys are not
-   aligned. */
+/* Lists the candidates of a part's elements from `first` on, which fill no pack: all where keys are
+   not aligned. */
 CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint first)
 {
     const uint size = p.end - p.first;
@@ -13986,7 +13987,7 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t 
 }
 
 #if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)
-/* The same, one row per work-group. */
+/* Sorts what the passes collected; a work-group per row. */
 CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       local uint *space, local code_t *codes)
 {
