@@ -4336,8 +4336,8 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
-   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_ROW:
-   lanes of a vector. */
+   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number.
+   CLSORT_VECTOR_LANES: lanes of a vector. */
 #if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
@@ -4352,12 +4352,12 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
     && __has_builtin(__builtin_ia32_ucmpd512_mask) \
     && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
     && __has_builtin(__builtin_ia32_storedqusi512_mask)
-#define CLSORT_ROW 16
-typedef uint16 row_t;
+#define CLSORT_VECTOR_LANES 16
+typedef uint16 vector_t;
 typedef int16 flags_t;
 typedef ushort mask_t;
 #define CLSORT_AS_FLAGS as_int16
-#define CLSORT_AS_ROW as_uint16
+#define CLSORT_AS_VECTOR as_uint16
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
@@ -4365,28 +4365,28 @@ typedef ushort mask_t;
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
     && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
     && __has_builtin(__builtin_ia32_storedqudi512_mask)
-#define CLSORT_ROW 8
-typedef ulong8 row_t;
+#define CLSORT_VECTOR_LANES 8
+typedef ulong8 vector_t;
 typedef long8 flags_t;
 typedef uchar mask_t;
 #define CLSORT_AS_FLAGS as_long8
-#define CLSORT_AS_ROW as_ulong8
+#define CLSORT_AS_VECTOR as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
 #endif   /* CLSORT_LANE_BYTES == 4 */
-#if defined(CLSORT_ROW) && CLSORT_VALUE_BYTES > 0
+#if defined(CLSORT_VECTOR_LANES) && CLSORT_VALUE_BYTES > 0
 #define CLSORT_PACKS_PAIRS 1
 typedef ulong lane_t;
 #else
 #define CLSORT_PACKS_PAIRS 0
 typedef code_t lane_t;
 #endif
-/* Stands before kernels that use rows. PoCL 7.1 without its optimizer takes vectors of other
+/* Stands before kernels that use vectors. PoCL 7.1 without its optimizer takes vectors of other
    kernels apart, and cannot with what compress and expand return. */
-#ifdef CLSORT_ROW
-#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
+#ifdef CLSORT_VECTOR_LANES
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else
-#define CLSORT_WITH_ROWS
+#define CLSORT_WITH_VECTORS
 #endif
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
@@ -4742,10 +4742,10 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: vectors
 /* VECTORS: quicksort of bare keys by one work-item, for compilers that show the instructions of
-   AVX-512. A row is a vector of codes. A compress puts the lanes of a row that precede the pivot in
-   front of the others, so a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 rows are
-   sorted in registers, first each column of them, then columns are joined: 0.8 ns per key of 4
-   bytes. (A network across each row's lanes, then merges of rows, took 1.1 ns.)
+   AVX-512. A compress puts the lanes of a vector that precede the pivot in front of the others, so a
+   partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 vectors are sorted in registers,
+   first each column of them, then columns are joined: 0.8 ns per key of 4 bytes. (A network across
+   each vector's lanes, then merges of vectors, took 1.1 ns.)
 
    Ranges move between alt, which holds codes, and target; what is sorted ends in target as keys.
    Pivots are medians of a sample. Where a range was partitioned too often, the middle between its
@@ -4758,7 +4758,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
    Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016;
    B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017. */
-#ifndef CLSORT_ROW
+#ifndef CLSORT_VECTOR_LANES
 /* Without these instructions digits sort. */
 CLSORT_INLINE uint sorts_by_vectors(radix_t r) { return 0; }
 CLSORT_INLINE void vector_sort(radix_t r) {}
@@ -4769,74 +4769,74 @@ CLSORT_INLINE uint sorts_by_vectors(radix_t r)
 }
 
 /* The most lanes that are sorted in registers. */
-#define CLSORT_LEAF_ROWS 16
-#define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)
+#define CLSORT_LEAF_VECTORS 16
+#define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
 
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
-CLSORT_INLINE row_t compress_row(row_t v, row_t rest, uint mask)
+CLSORT_INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
-    return CLSORT_AS_ROW(CLSORT_VECTOR_(compress)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
-                                                  (mask_t)mask));
+    return CLSORT_AS_VECTOR(CLSORT_VECTOR_(compress)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
+                                                     (mask_t)mask));
 }
 
 /* The first lanes of v at the places that the mask names; elsewhere those of `rest`. */
-CLSORT_INLINE row_t expand_row(row_t v, row_t rest, uint mask)
+CLSORT_INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
 {
-    return CLSORT_AS_ROW(CLSORT_VECTOR_(expand)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
-                                                (mask_t)mask));
+    return CLSORT_AS_VECTOR(CLSORT_VECTOR_(expand)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
+                                                   (mask_t)mask));
 }
 
-CLSORT_INLINE uint lanes_below(row_t v, row_t pivot)
+CLSORT_INLINE uint lanes_below(vector_t v, vector_t pivot)
 {
     return (mask_t)CLSORT_VECTOR_LESS(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(pivot), 1, (mask_t)~0u);
 }
 
 /* The first `lanes` lanes, the others are `rest`. */
-CLSORT_INLINE row_t load_row(global const lane_t *from, uint lanes, lane_t rest)
+CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
-    return CLSORT_AS_ROW(CLSORT_VECTOR_(loaddqu)((global const void *)from,
-                                                 CLSORT_AS_FLAGS((row_t)rest),
-                                                 (mask_t)((1u << lanes) - 1)));
+    return CLSORT_AS_VECTOR(CLSORT_VECTOR_(loaddqu)((global const void *)from,
+                                                    CLSORT_AS_FLAGS((vector_t)rest),
+                                                    (mask_t)((1u << lanes) - 1)));
 }
 
-CLSORT_INLINE void store_row(row_t v, global lane_t *to, uint lanes)
+CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 {
     CLSORT_VECTOR_(storedqu)((global void *)to, CLSORT_AS_FLAGS(v), (mask_t)((1u << lanes) - 1));
 }
 
-/* Whole rows. vload and vstore take them apart in PoCL. */
-CLSORT_INLINE row_t load_whole_row(global const lane_t *from)
+/* Whole vectors. vload and vstore take them apart in PoCL. */
+CLSORT_INLINE vector_t load_whole_vector(global const lane_t *from)
 {
-    return load_row(from, CLSORT_ROW, 0);
+    return load_vector(from, CLSORT_VECTOR_LANES, 0);
 }
 
-CLSORT_INLINE void store_whole_row(row_t v, global lane_t *to)
+CLSORT_INLINE void store_whole_vector(vector_t v, global lane_t *to)
 {
-    store_row(v, to, CLSORT_ROW);
+    store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
 #if !CLSORT_PACKS_PAIRS
-CLSORT_INLINE row_t toggle_row(row_t k, codec_t c)
+CLSORT_INLINE vector_t toggle_vector(vector_t k, codec_t c)
 {
-    return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (row_t)c.mask);
+    return k ^ (-(k >> (vector_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (vector_t)c.mask);
 }
 
-CLSORT_INLINE row_t encode_row(row_t k, codec_t c)
+CLSORT_INLINE vector_t encode_vector(vector_t k, codec_t c)
 {
-    return (toggle_row(k, c) ^ (row_t)c.flip) - (row_t)c.rotate;
+    return (toggle_vector(k, c) ^ (vector_t)c.flip) - (vector_t)c.rotate;
 }
 
-CLSORT_INLINE row_t decode_row(row_t v, codec_t c)
+CLSORT_INLINE vector_t decode_vector(vector_t v, codec_t c)
 {
-    return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);
+    return toggle_vector((v + (vector_t)c.rotate) ^ (vector_t)c.flip, c);
 }
 #endif
 
-//---- radix: rows
+//---- radix: lanes of vectors
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
-CLSORT_INLINE row_t swap_lanes(row_t v, uint bits)
+CLSORT_INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
-#if CLSORT_ROW == 16
+#if CLSORT_VECTOR_LANES == 16
     return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
          : bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab
          : bits == 7 ? v.s76543210fedcba98 : v.sfedcba9876543210;
@@ -4847,120 +4847,121 @@ CLSORT_INLINE row_t swap_lanes(row_t v, uint bits)
 }
 
 /* `low` in the lanes whose number has the highest of these bits clear, `high` in the others. */
-CLSORT_INLINE row_t mix_lanes(row_t low, row_t high, uint bits)
+CLSORT_INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
 {
-#if CLSORT_ROW == 16
-    const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#if CLSORT_VECTOR_LANES == 16
+    const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
-    const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7);
+    const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7);
 #endif
-    return select(low, high, (lane & (row_t)(lane_t)(bits & ~(bits >> 1))) != 0);
+    return select(low, high, (lane & (vector_t)(lane_t)(bits & ~(bits >> 1))) != 0);
 }
 
-CLSORT_INLINE void order_rows(row_t *a, row_t *b)
+CLSORT_INLINE void order_vectors(vector_t *a, vector_t *b)
 {
-    const row_t low = min(*a, *b);
+    const vector_t low = min(*a, *b);
     *b = max(*a, *b);
     *a = low;
 }
 
 /* The steps of a bitonic merge inside each column, by `bit` and below. */
-CLSORT_INLINE void merge_columns(row_t *r, uint rows, uint bit)
+CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
     for (uint b = bit; b > 0; b /= 2)
         #pragma unroll
-        for (uint i = 0; i < rows; i++)
+        for (uint i = 0; i < vectors; i++)
             if (!(i & b))
-                order_rows(&r[i], &r[i + b]);
+                order_vectors(&r[i], &r[i + b]);
 }
 
 /* The mirror step that joins columns, whose numbers differ in these bits. */
-CLSORT_INLINE void mirror_columns(row_t *r, uint rows, uint bits)
+CLSORT_INLINE void mirror_columns(vector_t *r, uint vectors, uint bits)
 {
     #pragma unroll
-    for (uint i = 0; i < rows / 2; i++) {
-        const row_t x = r[i], y = swap_lanes(r[rows - 1 - i], bits), low = min(x, y),
-                    high = max(x, y);
+    for (uint i = 0; i < vectors / 2; i++) {
+        const vector_t x = r[i], y = swap_lanes(r[vectors - 1 - i], bits), low = min(x, y),
+                       high = max(x, y);
         r[i] = mix_lanes(low, high, bits);
-        r[rows - 1 - i] = swap_lanes(mix_lanes(high, low, bits), bits);
+        r[vectors - 1 - i] = swap_lanes(mix_lanes(high, low, bits), bits);
     }
 }
 
-CLSORT_INLINE void order_columns(row_t *r, uint rows, uint bit)
+CLSORT_INLINE void order_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
-    for (uint i = 0; i < rows; i++) {
-        const row_t y = swap_lanes(r[i], bit);
+    for (uint i = 0; i < vectors; i++) {
+        const vector_t y = swap_lanes(r[i], bit);
         r[i] = mix_lanes(min(r[i], y), max(r[i], y), bit);
     }
 }
 
 /* Joins what `width` columns hold, in order, with what their neighbours hold. */
-CLSORT_INLINE void join_columns(row_t *r, uint rows, uint width)
+CLSORT_INLINE void join_columns(vector_t *r, uint vectors, uint width)
 {
-    mirror_columns(r, rows, 2 * width - 1);
+    mirror_columns(r, vectors, 2 * width - 1);
     #pragma unroll
     for (uint bit = width / 2; bit > 0; bit /= 2)
-        order_columns(r, rows, bit);
-    merge_columns(r, rows, rows / 2);
+        order_columns(r, vectors, bit);
+    merge_columns(r, vectors, vectors / 2);
 }
 
-CLSORT_INLINE void sort_columns(row_t *r, uint rows)
+CLSORT_INLINE void sort_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
-    for (uint run = 1; run < rows; run *= 2) {
+    for (uint run = 1; run < vectors; run *= 2) {
         #pragma unroll
-        for (uint i = 0; i < rows; i++)
+        for (uint i = 0; i < vectors; i++)
             if (!(i & run))
-                order_rows(&r[i], &r[i ^ (2 * run - 1)]);
-        merge_columns(r, rows, run / 2);
+                order_vectors(&r[i], &r[i ^ (2 * run - 1)]);
+        merge_columns(r, vectors, run / 2);
     }
 }
 
 //---- radix: leaves of vectors
-#if CLSORT_ROW == 16
+#if CLSORT_VECTOR_LANES == 16
 #define CLSORT_ZIP(x, y, a, b, c, d, e, f, g, h) \
-    (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d, x.e, y.e, x.f, y.f, x.g, y.g, x.h, y.h)
+    (vector_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d, x.e, y.e, x.f, y.f, x.g, y.g, x.h, y.h)
 #define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3, s4, s5, s6, s7)
 #define CLSORT_ZIP_HIGH(x, y) CLSORT_ZIP(x, y, s8, s9, sa, sb, sc, sd, se, sf)
 #else
-#define CLSORT_ZIP(x, y, a, b, c, d) (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d)
+#define CLSORT_ZIP(x, y, a, b, c, d) (vector_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d)
 #define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3)
 #define CLSORT_ZIP_HIGH(x, y) CLSORT_ZIP(x, y, s4, s5, s6, s7)
 #endif
 
-/* Puts the columns one after the other into rows. Each perfect shuffle of all keys moves the bits
-   of a key's place up by one, and the highest bit, of the row, down to the lowest place. */
-CLSORT_INLINE void lay_columns(row_t *r, uint rows)
+/* Puts the columns one after the other into vectors. Each perfect shuffle of all keys moves the
+   bits of a key's place up by one, and the highest bit, of the vector, down to the lowest place. */
+CLSORT_INLINE void lay_columns(vector_t *r, uint vectors)
 {
-    row_t t[CLSORT_LEAF_ROWS];
+    vector_t t[CLSORT_LEAF_VECTORS];
     #pragma unroll
-    for (uint bit = 1; bit < rows; bit *= 2) {
+    for (uint bit = 1; bit < vectors; bit *= 2) {
         #pragma unroll
-        for (uint i = 0; i < rows / 2; i++) {
-            t[2 * i] = CLSORT_ZIP_LOW(r[i], r[i + rows / 2]);
-            t[2 * i + 1] = CLSORT_ZIP_HIGH(r[i], r[i + rows / 2]);
+        for (uint i = 0; i < vectors / 2; i++) {
+            t[2 * i] = CLSORT_ZIP_LOW(r[i], r[i + vectors / 2]);
+            t[2 * i + 1] = CLSORT_ZIP_HIGH(r[i], r[i + vectors / 2]);
         }
         #pragma unroll
-        for (uint i = 0; i < rows; i++)
+        for (uint i = 0; i < vectors; i++)
             r[i] = t[i];
     }
 }
 
-/* How many of n codes a row holds. */
-CLSORT_INLINE uint row_lanes(uint n, uint row)
+/* How many of n codes a vector holds. */
+CLSORT_INLINE uint lanes_left(uint n, uint vector)
 {
-    return min(max(n, row * CLSORT_ROW) - row * CLSORT_ROW, (uint)CLSORT_ROW);
+    return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
+               (uint)CLSORT_VECTOR_LANES);
 }
 
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
-CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
+CLSORT_INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
 #if CLSORT_PACKS_PAIRS
     return v;
 #else
-    return decode_row(v, c);
+    return decode_vector(v, c);
 #endif
 }
 
@@ -4973,69 +4974,69 @@ CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
 #endif
 }
 
-/* Sorts n lanes, or n keys, up to `rows` rows of them. */
-CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                             uint rows, uint are_keys)
+/* Sorts n lanes, or n keys, up to `vectors` vectors of them. */
+CLSORT_INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
+                                uint vectors, uint are_keys)
 {
     const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
-    row_t r[CLSORT_LEAF_ROWS];
+    vector_t r[CLSORT_LEAF_VECTORS];
     #pragma unroll
-    for (uint i = 0; i < rows; i++) {
-        r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
+    for (uint i = 0; i < vectors; i++) {
+        r[i] = load_vector(from + i * CLSORT_VECTOR_LANES, lanes_left(n, i), rest);
 #if !CLSORT_PACKS_PAIRS
         if (are_keys)
-            r[i] = encode_row(r[i], c);
+            r[i] = encode_vector(r[i], c);
 #endif
     }
-    sort_columns(r, rows);
+    sort_columns(r, vectors);
     #pragma unroll
-    for (uint width = 1; width < CLSORT_ROW; width *= 2)
-        join_columns(r, rows, width);
-    lay_columns(r, rows);
+    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2)
+        join_columns(r, vectors, width);
+    lay_columns(r, vectors);
     #pragma unroll
-    for (uint i = 0; i < rows; i++)
-        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
+    for (uint i = 0; i < vectors; i++)
+        store_vector(finish_vector(r[i], c), to + i * CLSORT_VECTOR_LANES, lanes_left(n, i));
 }
 
 CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                                uint are_keys)
 {
     if (n <= CLSORT_LEAF / 4)
-        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 4, are_keys);
     else if (n <= CLSORT_LEAF / 2)
-        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 2, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 2, are_keys);
     else
-        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS, are_keys);
 }
 
 //---- radix: partitions of vectors
 /* What a partition has not written yet: below `low` and from `high` on it is done. */
 typedef struct { uint low, high; } unwritten_t;
 
-/* Writes a row to both ends of what is unwritten: lanes below the pivot in front, others behind.
-   There is room for a row at each end, or for one row. */
-CLSORT_INLINE unwritten_t move_row(global lane_t *to, unwritten_t g, row_t v, lane_t pivot)
+/* Writes a vector to both ends of what is unwritten: lanes below the pivot in front, others behind.
+   There is room for a vector at each end, or for one vector. */
+CLSORT_INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot)
 {
-    const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
-    const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
-                                   ~0u << count);
-    store_whole_row(moved, to + g.low);
-    store_whole_row(moved, to + g.high - CLSORT_ROW);
+    const uint below = lanes_below(v, (vector_t)pivot), count = popcount(below);
+    const vector_t moved = expand_vector(compress_vector(v, v, ~below),
+                                         compress_vector(v, v, below), ~0u << count);
+    store_whole_vector(moved, to + g.low);
+    store_whole_vector(moved, to + g.high - CLSORT_VECTOR_LANES);
     g.low += count;
-    g.high -= CLSORT_ROW - count;
+    g.high -= CLSORT_VECTOR_LANES - count;
     return g;
 }
 
-/* Writes the first lanes of a row to both ends, and nothing else. */
-CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, row_t v, lane_t pivot,
+/* Writes the first lanes of a vector to both ends, and nothing else. */
+CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot,
                                      uint lanes)
 {
-    const uint all = (1u << lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,
+    const uint all = (1u << lanes) - 1, below = lanes_below(v, (vector_t)pivot) & all,
                count = popcount(below);
-    store_row(compress_row(v, v, below), to + g.low, count);
+    store_vector(compress_vector(v, v, below), to + g.low, count);
     g.low += count;
     g.high -= lanes - count;
-    store_row(compress_row(v, v, all & ~below), to + g.high, lanes - count);
+    store_vector(compress_vector(v, v, all & ~below), to + g.high, lanes - count);
     return g;
 }
 
@@ -5046,31 +5047,32 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
 {
     unwritten_t g = { 0, n };
     uint i = 0;
-    for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW)
-        g = move_row(to, g, load_whole_row(from + i), pivot);
-    for (; i < n; i += CLSORT_ROW) {
-        const uint left = min(n - i, (uint)CLSORT_ROW);
-        g = move_lanes(to, g, load_row(from + i, left, 0), pivot, left);
+    for (; i + 2 * CLSORT_VECTOR_LANES <= n; i += CLSORT_VECTOR_LANES)
+        g = move_vector(to, g, load_whole_vector(from + i), pivot);
+    for (; i < n; i += CLSORT_VECTOR_LANES) {
+        const uint left = min(n - i, (uint)CLSORT_VECTOR_LANES);
+        g = move_lanes(to, g, load_vector(from + i, left, 0), pivot, left);
     }
     return g.low;
 }
 
 #if CLSORT_PACKS_PAIRS
-/* Rows that a partition in place holds of each end, and moves at a time. */
-#define CLSORT_HELD_ROWS 4
-#define CLSORT_HELD (CLSORT_HELD_ROWS * CLSORT_ROW)
+/* Vectors that a partition in place holds of each end, and moves at a time. */
+#define CLSORT_HELD_VECTORS 4
+#define CLSORT_HELD (CLSORT_HELD_VECTORS * CLSORT_VECTOR_LANES)
 
 /* Partitions a leaf or more in place, which takes 1.2 times as long. Both ends are held in
    registers, so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The
-   next rows come from the end that has fewer of these: then there is room for them at each end. */
+   next vectors come from the end that has fewer of these: then there is room for them at each
+   end. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
-    row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
+    vector_t held[2 * CLSORT_HELD_VECTORS], v[CLSORT_HELD_VECTORS];
     unwritten_t g = { 0, n };
     uint i = CLSORT_HELD, j = n - CLSORT_HELD;
-    for (uint k = 0; k < CLSORT_HELD_ROWS; k++) {
-        held[k] = load_whole_row(a + k * CLSORT_ROW);
-        held[CLSORT_HELD_ROWS + k] = load_whole_row(a + j + k * CLSORT_ROW);
+    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++) {
+        held[k] = load_whole_vector(a + k * CLSORT_VECTOR_LANES);
+        held[CLSORT_HELD_VECTORS + k] = load_whole_vector(a + j + k * CLSORT_VECTOR_LANES);
     }
     while (j - i >= CLSORT_HELD) {
         const uint in_front = i - g.low <= g.high - j;
@@ -5078,18 +5080,18 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         i += in_front ? CLSORT_HELD : 0;
         j -= in_front ? 0 : CLSORT_HELD;
         #pragma unroll
-        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-            v[k] = load_whole_row(from + k * CLSORT_ROW);
+        for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+            v[k] = load_whole_vector(from + k * CLSORT_VECTOR_LANES);
         #pragma unroll
-        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-            g = move_row(a, g, v[k], pivot);
+        for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+            g = move_vector(a, g, v[k], pivot);
     }
-    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-        v[k] = load_row(a + i + k * CLSORT_ROW, row_lanes(j - i, k), 0);
-    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-        g = move_lanes(a, g, v[k], pivot, row_lanes(j - i, k));
-    for (uint k = 0; k < 2 * CLSORT_HELD_ROWS; k++)
-        g = move_row(a, g, held[k], pivot);
+    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+        v[k] = load_vector(a + i + k * CLSORT_VECTOR_LANES, lanes_left(j - i, k), 0);
+    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+        g = move_lanes(a, g, v[k], pivot, lanes_left(j - i, k));
+    for (uint k = 0; k < 2 * CLSORT_HELD_VECTORS; k++)
+        g = move_vector(a, g, held[k], pivot);
     return g.low;
 }
 #endif   /* CLSORT_PACKS_PAIRS */
@@ -5105,23 +5107,23 @@ CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint 
 }
 
 //---- radix: quicksort of vectors
-/* The median of a row of lanes that lie evenly among n. */
+/* The median of a vector of lanes from places evenly among n. */
 CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
-    lane_t sample[CLSORT_ROW];
-    const uint step = n / CLSORT_ROW;
-    for (uint i = 0; i < CLSORT_ROW; i++)
+    lane_t sample[CLSORT_VECTOR_LANES];
+    const uint step = n / CLSORT_VECTOR_LANES;
+    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
         sample[i] = from[i * step + step / 2];
-    row_t v = CLSORT_JOIN(vload, CLSORT_ROW)(0, sample);
+    vector_t v = CLSORT_JOIN(vload, CLSORT_VECTOR_LANES)(0, sample);
     #pragma unroll
-    for (uint width = 1; width < CLSORT_ROW; width *= 2) {
+    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2) {
         order_columns(&v, 1, 2 * width - 1);
         #pragma unroll
         for (uint bit = width / 2; bit > 0; bit /= 2)
             order_columns(&v, 1, bit);
     }
-    CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, sample);
-    return sample[CLSORT_ROW / 2];
+    CLSORT_JOIN(vstore, CLSORT_VECTOR_LANES)(v, 0, sample);
+    return sample[CLSORT_VECTOR_LANES / 2];
 }
 
 /* Between the least and the most of n lanes: above the least one if they differ. */
@@ -5295,12 +5297,12 @@ CLSORT_INLINE void fetch_values(global lane_t *lanes, global const uint *values,
         lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | values[(uint)lanes[i]];
 }
 
-/* Are n lanes in order? The first rows tell most often that they are not. */
+/* Are n lanes in order? The first vectors tell most often that they are not. */
 CLSORT_INLINE uint are_in_order(global const lane_t *a, uint n)
 {
     uint i = 0;
-    for (; i + CLSORT_ROW < n; i += CLSORT_ROW)
-        if (lanes_below(load_whole_row(a + i + 1), load_whole_row(a + i)))
+    for (; i + CLSORT_VECTOR_LANES < n; i += CLSORT_VECTOR_LANES)
+        if (lanes_below(load_whole_vector(a + i + 1), load_whole_vector(a + i)))
             return 0;
     for (; i + 1 < n; i++)
         if (a[i + 1] < a[i])
@@ -5338,7 +5340,7 @@ CLSORT_INLINE void sort_packed_pairs(radix_t r, packed_t p, global const uint *v
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
 }
 #endif   /* !CLSORT_PACKS_PAIRS */
-#endif   /* !defined(CLSORT_ROW) */
+#endif   /* !defined(CLSORT_VECTOR_LANES) */
 
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
@@ -5368,7 +5370,7 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 /* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
    for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
    both: what sorts is compiled once. scratch: a plan for each work-item. */
-CLSORT_WITH_ROWS
+CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint piece)
 {
@@ -5712,7 +5714,7 @@ CLSORT_INLINE void sort_whole(radix_t r)
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
-CLSORT_WITH_ROWS
+CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     radix_t r = CLSORT_RADIX;
@@ -5744,7 +5746,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
     }
 }
 
-CLSORT_WITH_ROWS
+CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
