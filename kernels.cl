@@ -78,7 +78,7 @@
    the segments that are not whole yet. Below, letters are elements and a tile has 8:
 
      elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
-     windows    |       |       |       |       |       |       |
+     half tiles |       |       |       |       |       |       |
      pack       [   0   ] 1                                       [ 6 ]    work-groups 0, 1, 6
      tile                   [             ] [             ] [   ]          d: its tiles are jobs
      pass 0                 [                             ] [   ]
@@ -1169,7 +1169,7 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
      1                slices of the longest segment
      2                not 0 where a segment descends: then nothing is sorted
      4 + 2 i          the segment of job i, then its slice
-     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where
+     4 + 2 most + w   the first segment that begins in half tile w; undefined where
                       none begins there */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
@@ -1205,10 +1205,10 @@ CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
     return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
 }
 
-/* The word of the table for a window of half a tile. */
-CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
+/* The word of the table for half a tile, by its number. */
+CLSORT_INLINE global uint *job_half_tile(jobs_t j, uint half_tile)
 {
-    return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + window;
+    return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + half_tile;
 }
 
 CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
@@ -3592,26 +3592,26 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
 }
 
 #if !CLSORT_KERNEL_SUBSET
-/* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
-   with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
-   segments, takes as many places of the table at once and fills them in turn; a search among the
-   sums finds the segment of a slice. Where offsets do not ascend, several segments may be the first
-   of a window: then the word is not read, and an atomic exchange keeps its writes apart. Words 0 to
-   2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
+/* Fills the table of jobs: the first segment that begins in each half tile, and the slices of
+   segments with more than `least` elements, in any order. A work-group counts the slices of
+   CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
+   among the sums finds the segment of a slice. Where offsets do not ascend, several segments may be
+   the first of a half tile: then the word is not read, and an atomic exchange keeps its writes
+   apart. Words 0 to 2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
                                        local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
     const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
-               i = first + t, window = max(slice / 2, 1u);
+               i = first + t, reach = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     if (i < segment_count(s) && segment_descends(s, i))
         atomic_or((volatile global uint *)j.table + 2, 1);
     const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
-        && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
-        atomic_xchg((volatile global uint *)job_window(j, own.begin / window), i);
+        && (i == 0 || take_segment(s, i - 1).begin / reach < own.begin / reach))
+        atomic_xchg((volatile global uint *)job_half_tile(j, own.begin / reach), i);
     uint slices;
     sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
     if (own_slices)
@@ -3737,32 +3737,32 @@ CLSORT_INLINE uint own_inside(segments_t s, packing_t m)
     return inside;
 }
 
-/* The first segment that begins in a window of `reach` elements; the number of segments if there is
-   none. The table's word counts only if that segment does begin in the window and the one before it
-   does not: words of windows where no segment begins were not written. */
-CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)
+/* The first segment that begins in a half tile of `reach` elements; the number of segments if there
+   is none. The table's word counts only if that segment does begin in the half tile and the one
+   before it does not: words of half tiles where no segment begins were not written. */
+CLSORT_INLINE uint first_of_half_tile(segments_t s, jobs_t j, uint half_tile, uint reach)
 {
-    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;
-    const uint begins = s.segments && take_segment(s, i).begin / reach == window;
-    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
+    const uint i = s.segments ? min(*job_half_tile(j, half_tile), s.segments - 1) : 0;
+    const uint begins = s.segments && take_segment(s, i).begin / reach == half_tile;
+    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < half_tile) ? i : s.segments;
 }
 
 /* Flags the heads and finds the end of a tile's segments: `per` segments of equal size, or if
-   offsets are given, the short ones that begin in the group's window, which fit. Only the last
-   segment of a window can be long: clsort_segment_tile sorts it. Called by all work-items, with `m`
-   cleared and a barrier since; `m` is complete after a barrier. */
+   offsets are given, the short ones that begin in the group's half tile, which fit. Only the last
+   segment of a half tile can be long: clsort_segment_tile sorts it. Called by all work-items, with
+   `m` cleared and a barrier since; `m` is complete after a barrier. */
 CLSORT_INLINE layout_t flag_segments(segments_t s, jobs_t j, packing_t m)
 {
     const uint t = local_id(), group = (uint)get_group_id(0),
-               reach = CLSORT_TILE_ITEMS / 2, window = group * reach, per = j.per;
-    const uint first = per ? group * per : first_of_window(s, j, group, reach);
+               reach = CLSORT_TILE_ITEMS / 2, half_begin = group * reach, per = j.per;
+    const uint first = per ? group * per : first_of_half_tile(s, j, group, reach);
     const segment_t nothing = { 0, 0 },
                     head = first < s.segments ? take_segment(s, first) : nothing;
     const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
         const uint start = per ? (i - first) * own.size : own.begin - head.begin;
-        if (!per && own.begin - window >= reach)
+        if (!per && own.begin - half_begin >= reach)
             break;
         if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
             flag_head(m, start);
@@ -4742,8 +4742,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: vectors
 /* VECTORS: quicksort of bare keys by one work-item, for compilers that show the instructions of
-   AVX-512. A compress puts the lanes of a vector that precede the pivot in front of the others, so a
-   partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 vectors are sorted in registers,
+   AVX-512. A compress puts the lanes of a vector that precede the pivot in front of the others, so
+   a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 vectors are sorted in registers,
    first each column of them, then columns are joined: 0.8 ns per key of 4 bytes. (A network across
    each vector's lanes, then merges of vectors, took 1.1 ns.)
 
@@ -9316,7 +9316,7 @@ CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)
 
 /* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
    and keeps what the counters were. */
-CLSORT_INLINE void rank_runs(kept_t *k, splitter_t s, local uint *counters, const uint by)
+CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, const uint by)
 {
     uint place = 0, base = 0;
     #pragma unroll
@@ -9380,7 +9380,7 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
     if (crowds && CLSORT_WARPS)
         rank_kept(k, s, counters, by, 1);
     else if (crowds)
-        rank_runs(k, s, counters, by);
+        rank_repeats(k, s, counters, by);
     else if (moves)
         rank_kept(k, s, counters, by, 0);
     else {
@@ -11384,8 +11384,8 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
                                               : state[CLSORT__QUICK_BLOCKS];
 }
 
-//---- quicksort: parts
-CLSORT_INLINE partition_t no_part(void)
+//---- quicksort: partitions
+CLSORT_INLINE partition_t no_partition(void)
 {
     const partition_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
     return p;
@@ -11403,7 +11403,7 @@ CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
     p->most = max(p->most, code);
 }
 
-CLSORT_INLINE partition_t join_parts(partition_t a, partition_t b)
+CLSORT_INLINE partition_t join_partitions(partition_t a, partition_t b)
 {
     const partition_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
                             max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
@@ -11415,7 +11415,7 @@ CLSORT_INLINE uint8 pack_bounds(partition_t p)
     return as_uint8((ulong4)(p.least, p.below, p.above, p.most));
 }
 
-CLSORT_INLINE partition_t unpack_part(uint less, uint equal, uint8 bounds)
+CLSORT_INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
 {
     const ulong4 v = as_ulong4(bounds);
     const partition_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
@@ -11524,7 +11524,7 @@ CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 #endif
 }
 
-CLSORT_INLINE void put_part(quick_local_t l, uint t, partition_t p)
+CLSORT_INLINE void put_partition(quick_local_t l, uint t, partition_t p)
 {
     l.sums[t] = p.less;
     l.sums[CLSORT_GROUP + t] = p.equal;
@@ -11534,7 +11534,7 @@ CLSORT_INLINE void put_part(quick_local_t l, uint t, partition_t p)
     l.codes[3 * CLSORT_GROUP + t] = p.most;
 }
 
-CLSORT_INLINE partition_t get_part(quick_local_t l, uint t)
+CLSORT_INLINE partition_t get_partition(quick_local_t l, uint t)
 {
     const partition_t p = { l.sums[t],
                             l.sums[CLSORT_GROUP + t],
@@ -11550,16 +11550,16 @@ CLSORT_INLINE partition_t join_group(partition_t p, quick_local_t l)
 {
     const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_part(l, t, p);
+    put_partition(l, t, p);
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t < step) {
-            p = join_parts(p, get_part(l, t + step));
-            put_part(l, t, p);
+            p = join_partitions(p, get_partition(l, t + step));
+            put_partition(l, t, p);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    p = get_part(l, 0);
+    p = get_partition(l, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     return p;
 }
@@ -11586,9 +11586,10 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: a tile
 /* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
-CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
+                                          code_t pivot)
 {
-    partition_t p = no_part();
+    partition_t p = no_partition();
     for (uint base = local_id(); base < size; base += CLSORT_TILE_ITEMS) {
         code_t key[CLSORT_ITEMS];
         #pragma unroll
@@ -11752,7 +11753,7 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
 {
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
-    partition_t p = no_part();
+    partition_t p = no_partition();
     vstore16(least, 0, codes);
     vstore16(below, 1, codes);
     vstore16(above, 2, codes);
@@ -11766,7 +11767,7 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
                                    codes[CLSORT_LANES + l],
                                    codes[2 * CLSORT_LANES + l],
                                    codes[3 * CLSORT_LANES + l] };
-        p = join_parts(p, lane);
+        p = join_partitions(p, lane);
     }
     return p;
 }
@@ -11792,13 +11793,14 @@ CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uin
 }
 #endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
-CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
+                                          code_t pivot)
 {
     uint done = 0;
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
     partition_t p = count_vectors(from, c, begin, size, pivot, &done);
 #else
-    partition_t p = no_part();
+    partition_t p = no_partition();
 #endif
     for (uint i = done; i < size; i++)
         add_code(&p, code_at(from, begin + i, c), pivot);
@@ -11872,8 +11874,8 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const partition_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
-                                           block_count(q, r, b), pivot),
+        const partition_t own = count_partition(from, q.codec, r.begin + block_begin(q, r, b),
+                                                block_count(q, r, b), pivot),
                           part = join_group(own, l);
         if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
@@ -11929,36 +11931,36 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
                end = min(first + share, blocks);
     uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;
-    partition_t p = no_part(), head = no_part();
+    partition_t p = no_partition(), head = no_partition();
     for (uint b = first; b < end; b++) {
-        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
+        p = join_partitions(p, unpack_partition(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
             if (first_block(q, now) < first) {
                 head = p;
                 ends = 1;
             } else
                 store_bounds(q, now, p);
-            p = no_part();
+            p = no_partition();
             now++;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_part(l, t, p);
+    put_partition(l, t, p);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = t; ends && k * share > first_block(q, open);)
-        head = join_parts(head, get_part(l, --k));
+        head = join_partitions(head, get_partition(l, --k));
     if (ends)
         store_bounds(q, open, head);
 }
 #else
 CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 {
-    partition_t p = no_part();
+    partition_t p = no_partition();
     for (uint b = 0, now = 0; b < blocks; b++) {
-        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
+        p = join_partitions(p, unpack_partition(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
             store_bounds(q, now++, p);
-            p = no_part();
+            p = no_partition();
         }
     }
 }
@@ -12201,7 +12203,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
     const array_t from = quick_array(q, r.array);
     const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
     const code_t pivot = choose_pivot(q, l, from, parted);
-    const partition_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
+    const partition_t part = join_group(count_partition(from, q.codec, r.begin, size, pivot), l);
     const uint greater = r.begin + part.less + part.equal;
     const places_t next = { r.begin, r.begin + part.less, greater };
     scatter_part(q, l, r.array, r.begin, size, pivot, next);
