@@ -7797,10 +7797,10 @@ CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 }
 
 //---- radix: network
-/* Puts codes a and b of the bucket in order, where b is one of its `rows`. */
-CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
+/* Puts codes a and b of the bucket in order, where b is below `size`. */
+CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
 {
-    if (b >= rows)
+    if (b >= size)
         return;
     const uint i = key_slot(a), j = key_slot(b);
     const code_t x = l.keys[i], y = l.keys[j];
@@ -7810,17 +7810,17 @@ CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
 
 /* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
+CLSORT_INLINE void sort_by_network(bucket_space_t l, uint size)
 {
-    for (uint run = 1; run < rows; run *= 2) {
-        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)
+    for (uint run = 1; run < size; run *= 2) {
+        for (uint p = local_id(); p / run * 2 * run < size; p += CLSORT_GROUP)
             order_places(l, p / run * 2 * run + p % run,
-                         p / run * 2 * run + 2 * run - 1 - p % run, rows);
+                         p / run * 2 * run + 2 * run - 1 - p % run, size);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint step = run / 2; step > 0; step /= 2) {
-            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)
+            for (uint p = local_id(); p / step * 2 * step < size; p += CLSORT_GROUP)
                 order_places(l, p / step * 2 * step + p % step,
-                             p / step * 2 * step + p % step + step, rows);
+                             p / step * 2 * step + p % step + step, size);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
@@ -7846,14 +7846,14 @@ CLSORT_INLINE uint is_unordered(bucket_space_t l)
 /* Puts keys in order that lie in their bins, of which those that hold several codes have `longest`
    keys at most. Where bins are long, their keys are often equal: floats made from few bits. Called
    by all work-items; begins after a barrier and ends with one. */
-CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
+CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 {
     if (longest > 1
         && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
         if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_TRANSPOSED)
             transpose_odd_even(l, (longest + 1) / 2);
         else
-            sort_by_network(l, rows);
+            sort_by_network(l, size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7916,13 +7916,13 @@ CLSORT_INLINE uint bucket_item(uint m)
 
 /* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
    all work-items with the bins placed; ends with a barrier. */
-CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
+CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint first = first_item();
     #pragma unroll
     for (uint m = 0; m < (CLSORT_PLACES_FIRST ? CLSORT_BUCKET_ITEMS : 0); m++)
         rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
-    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {
+    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < size) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];
@@ -7932,15 +7932,15 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
             const uint row = first + m * CLSORT_NEXT_ITEM,
                        place = CLSORT_PLACES_FIRST ? rank[m]
                                                    : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
-                       at = row < rows ? place : row;
-            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+                       at = row < size ? place : row;
+            l.keys[key_slot(at)] = row < size ? key[m] : CLSORT_TOP_CODE;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
                               linear_map_t map)
 {
     const uint first = first_item(),
@@ -7948,22 +7948,22 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
     clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,
+        const uint inside = first + m * CLSORT_NEXT_ITEM < size,
                    bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
         rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
+/* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items;
    begins and ends with a barrier. */
-CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, linear_map_t map)
+CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    count_bins(l, key, rank, rows, map);
+    count_bins(l, key, rank, size, map);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
-    fill_bins(l, key, rank, rows);
-    order_bins(l, rows, single_bins(map) ? 0 : longest);
+    fill_bins(l, key, rank, size);
+    order_bins(l, size, single_bins(map) ? 0 : longest);
 }
 #endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
@@ -8184,12 +8184,12 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
-/* Loads the codes of CLSORT_AHEAD keys, of `rows`; beyond the end, the last one. */
-CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint rows)
+/* Loads the codes of CLSORT_AHEAD of `size` keys; beyond the end, the last one. */
+CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, rows - 1)), codec);
+        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, size - 1)), codec);
 }
 
 /* The sum of two codes, or the highest code. */
@@ -8550,17 +8550,17 @@ CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
     return group_total(crowded | leaves << 16, s.sums);
 }
 
-/* Counts how often each code is among `rows` of the sample, in CLSORT_HEAVY_SAMPLE_SLOTS words in
-   place of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of
+/* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
+   in place of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of
    them, or 0. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint rows)
+CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 {
     for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
         s.counts[i] = 0;
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / rows)), h.codec);
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
+        s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / size)), h.codec);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
         const code_t code = s.heavy_sample[i];
         uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
         do {
@@ -8578,13 +8578,13 @@ CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint rows)
 CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
     local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;
-    uint found = 0, rows = 0, total;
+    uint found = 0, size = 0, total;
     for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
         const uint count = s.counts[i] >> 16;
         found += count >= least;
-        rows += count >= least ? count : 0;
+        size += count >= least ? count : 0;
     }
-    *weight = group_total(rows, s.sums);
+    *weight = group_total(size, s.sums);
     uint place = group_scan_total(found, s.sums, &total);
     total = min(total, CLSORT__EDGE_HEAVIES + 0u);
     for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
@@ -8609,12 +8609,12 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
    barrier. */
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
-    const uint rows = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u),
-               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
+    const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u),
+               least = max(size / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
     uint weight;
-    count_heavy_sample(h, s, rows);
+    count_heavy_sample(h, s, size);
     const uint heavies = list_heavies(s, least, &weight);
-    return CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;
+    return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
 }
 
 //---- radix: hybrid cells kernel
@@ -8855,10 +8855,10 @@ CLSORT_INLINE linear_map_t range_map(hybrid_t h, uint digit)
 }
 
 //---- radix: hybrid count
-/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among `rows`? */
-CLSORT_INLINE uint all_ahead(uint at, uint rows)
+/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among the first `size`? */
+CLSORT_INLINE uint all_ahead(uint at, uint size)
 {
-    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
+    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
 }
 
 /* Loads CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each other. */
@@ -8906,14 +8906,14 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
         else add_count(counters, at[m], run, by), run = 1;
 }
 
-/* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
+/* Adds those of `size` keys to the counters that begin at `first` and every `step` keys from there
    on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
    with the counters ready. */
-CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
+CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint size, uint first,
                                   uint step, local uint *counters, const uint by)
 {
-    for (uint at = first + local_id(); at < rows; at += step) {
-        if (all_ahead(at, rows)) {
+    for (uint at = first + local_id(); at < size; at += step) {
+        if (all_ahead(at, size)) {
             code_t code[CLSORT_AHEAD];
             load_ahead(code, from, at);
             #pragma unroll
@@ -8921,7 +8921,7 @@ CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uin
                 code[m] = encode(code[m], codec);
             count_ahead(s, code, counters, by);
         } else
-            for (uint i = at; i < rows; i += CLSORT_GROUP)
+            for (uint i = at; i < size; i += CLSORT_GROUP)
                 atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);
     }
 }
@@ -9043,21 +9043,21 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid ranges
 /* Does a bucket of so many keys fit into a work-group? */
-CLSORT_INLINE uint fits_bucket(uint rows)
+CLSORT_INLINE uint fits_bucket(uint size)
 {
-    return rows <= CLSORT_BUCKET_TILE;
+    return size <= CLSORT_BUCKET_TILE;
 }
 
 /* Notes a bucket of so many keys, and leaves all to the passes where the buckets above the capacity
    take too long: one of them, or all together. */
-CLSORT_INLINE void check_bucket(hybrid_t h, uint rows)
+CLSORT_INLINE void check_bucket(hybrid_t h, uint size)
 {
-    if (fits_bucket(rows))
+    if (fits_bucket(size))
         return;
     const uint most = h.n / CLSORT__EDGE_OVER_PART,
-               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);
-    if (before > most || rows > most - before
-        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
+               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], size);
+    if (before > most || size > most - before
+        || size / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
         atomic_and(h.skip_passes, 0);
 }
 
@@ -9067,12 +9067,12 @@ CLSORT_INLINE void check_bucket(hybrid_t h, uint rows)
    crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
    about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
    conditional expression. */
-CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
+CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint size, uint outside)
 {
     const uint flat = h.tables[CLSORT__HEAD_FLAT],
                room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
-               parts = (rows / room + 1) << !flat,
+               parts = (size / room + 1) << !flat,
                wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits : parts;
     linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));
     if (!flat && !single_parts(map) && h.second_digits)
@@ -9092,9 +9092,9 @@ CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
     return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a cell group,
+/* Writes range `digit`, of `size` keys, which begins behind `tiles` tiles. parts: of a cell group,
    if they have been counted, else 0. */
-CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)
+CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint parts)
 {
     global uint *range = hybrid_range(h, digit);
     const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
@@ -9106,7 +9106,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
                          || is_edge(h, low, last, CLSORT__HEAD_FIRST)
                          || is_edge(h, low, last, CLSORT__HEAD_LAST);
-    linear_map_t map = cut_range(h, low, last, rows, outside);
+    linear_map_t map = cut_range(h, low, last, size, outside);
     if (parts != 0 && is_cell_group(digit)) {
         map.shift = h.tables[CLSORT__HEAD_SHIFT];
         map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
@@ -9117,16 +9117,16 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     range[RANGE_SHIFT] = map.shift;
     range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
-    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
+    if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
         atomic_and(h.skip_passes, 0);
     if (h.second_digits == 0 && !single_parts(map))
-        check_bucket(h, rows);
+        check_bucket(h, size);
 }
 
 /* How many tiles a split moves of a range of so many keys. */
-CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
+CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 {
-    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    return is_heavy_range(h, digit) ? 0 : (size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
 }
 
 //---- radix: hybrid ranges kernel
@@ -9157,24 +9157,24 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     local uint *sums = (local uint *)space;
     const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
-    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
+    uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
     if (n == 0 || *h.skip_passes == 0)
         return;
     const uint counted = check_parts(h, sums);
     for (uint k = 0; k < own; k++) {
-        rows[k] = hybrid_next(h)[first + k];
-        sum += rows[k];
-        tiles += range_tiles(h, first + k, rows[k]);
+        size[k] = hybrid_next(h)[first + k];
+        sum += size[k];
+        tiles += range_tiles(h, first + k, size[k]);
     }
     sum = group_scan_total(sum, sums, &total);
     if (local_id() == 0 && total != n)      /* a counter of 16 bits was too small */
         atomic_and(h.skip_passes, 0);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
-        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;
-        write_range(h, first + k, rows[k], tiles, counted);
-        sum += rows[k];
-        tiles += range_tiles(h, first + k, rows[k]);
+        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + size[k] : sum;
+        write_range(h, first + k, size[k], tiles, counted);
+        sum += size[k];
+        tiles += range_tiles(h, first + k, size[k]);
     }
     if (local_id() == 0)
         h.tables[CLSORT__HEAD_TILES] = total;
@@ -9199,9 +9199,9 @@ CLSORT_INLINE split_space_t split_space(local ulong2 *space)
     return l;
 }
 
-/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
+/* Reserves the places of the digits of `size` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
    Called by all work-items with a barrier since the keys were counted; needs one after. */
-CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const uint by)
+CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
 {
     const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
                      / CLSORT_GROUP,
@@ -9210,7 +9210,7 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows,
         place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
     #pragma unroll
     for (uint k = 0; k < own; k++) {
-        count[k] = CLSORT_BRANCH_BARRIERS || rows != 0 ? l.counters[first + k] : 0;
+        count[k] = CLSORT_BRANCH_BARRIERS || size != 0 ? l.counters[first + k] : 0;
         place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
         sum += count[k];
     }
@@ -9227,7 +9227,7 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows,
 typedef struct {
     array_t from, to;
     global uint *next;
-    uint rows;
+    uint size;
 } move_t;
 
 /* Staged codes that a work-item has on their way at the same time. */
@@ -9249,7 +9249,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (CLSORT_BRANCH_BARRIERS || v.rows != 0) {
+        if (CLSORT_BRANCH_BARRIERS || v.size != 0) {
             const code_t code = l.staged[i];
             const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
             store_key(v.to, l.offsets[digit] + i, decode(code, codec));
@@ -9395,7 +9395,7 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
-    const uint moves = CLSORT_BRANCH_BARRIERS || v.rows != 0;
+    const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
     const array_t from = advance(v.from, moves ? local_id() : 0);
     kept_t k;
     #pragma unroll
@@ -9407,7 +9407,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
         k.code[m] = encode(k.code[m], codec);
     count_kept(&k, s, l.counters, by, moves);
     barrier(CLK_LOCAL_MEM_FENCE);
-    reserve_places(l, v.next, v.rows, by);
+    reserve_places(l, v.next, v.size, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (moves)
         stage_kept(&k, s, l, by);
@@ -9434,12 +9434,12 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
     #pragma unroll 8
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);
+        l.staged[i] = encode(load_key(v.from, min(i, max(v.size, 1u) - 1)), codec);
     }
     #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP,
-                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
+                   d = i < v.size ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
         if (d < CLSORT_HEAVY_FLAG) {
             atomic_inc(&l.counters[d]);
             light |= 1u << m;
@@ -9467,7 +9467,7 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
     const uint light = count_light(v, s, l, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        if (v.rows != 0 && l.counters[d] != 0)
+        if (v.size != 0 && l.counters[d] != 0)
             l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
     barrier(CLK_LOCAL_MEM_FENCE);
     write_light(v, s, l, codec, light);
@@ -9484,15 +9484,15 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
     if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;
+    const uint size = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = size == CLSORT_SPLIT_TILE;
     const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);
-    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
+    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), size };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, light = v;
-        all.rows = whole && !s.heavy ? rows : 0;
-        light.rows = rows - all.rows;
+        all.size = whole && !s.heavy ? size : 0;
+        light.size = size - all.size;
         move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
         move_light(light, s, l, h.codec);
     } else if (!whole || s.heavy) move_light(v, s, l, h.codec);
@@ -9500,9 +9500,9 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid second digits
-/* A part of a range that a work-group takes: `begin` in the array, `rows` codes, of up to `most`
-   tiles; rows 0: there is none. */
-typedef struct { uint digit, begin, rows, tiles; } range_part_t;
+/* A part of a range that a work-group takes: `begin` in the array, `size` codes, of up to `most`
+   tiles; size 0: there is none. */
+typedef struct { uint digit, begin, size, tiles; } range_part_t;
 
 /* The range of tile `tile`, and what it has from there on. found: a word. Called by all work-items
    with the word free; it is so again after the next barrier. */
@@ -9519,8 +9519,8 @@ CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, loc
     range_part_t p = { *found, 0, 0, 0 };
     const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];
     p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;
-    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);
-    p.tiles = (p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    p.size = min(end - p.begin, most * CLSORT_SPLIT_TILE);
+    p.tiles = (p.size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
     return p;
 }
 
@@ -9546,7 +9546,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         count_by_split(s, advance(h.alt, p.begin), h.codec,
-                       counted && is_cell_group(p.digit) ? 0 : p.rows, 0,
+                       counted && is_cell_group(p.digit) ? 0 : p.size, 0,
                        CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
@@ -9566,9 +9566,9 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint second_digi
 }
 
 /* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
-CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
+CLSORT_INLINE uint is_sorted_alone(uint size, uint single)
 {
-    return rows > 1 && fits_bucket(rows) && !single;
+    return size > 1 && fits_bucket(size) && !single;
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -9638,11 +9638,11 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     sum += hybrid_next(h)[digit] - total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++) {
-        const uint rows = part_count(counts, first + k, second_digits, joins);
+        const uint size = part_count(counts, first + k, second_digits, joins);
         if (first + k < second_digits)
             next[first + k] = sum;
-        sum += rows;
-        check_bucket(h, single ? 0 : rows);
+        sum += size;
+        check_bucket(h, single ? 0 : size);
     }
 }
 
@@ -9670,7 +9670,7 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
 /* Counts the keys of a part of a tile by their second digits, or, with `stages`, stages their codes
    where the counters say. Called by all work-items; ends with a barrier. */
 CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate,
-                                  uint rows, code_t low, uint shift, uint factor, uint before,
+                                  uint size, code_t low, uint shift, uint factor, uint before,
                                   local uint *counters, local code_t *staged, uint stages)
 {
 #if CLSORT_PAIRS
@@ -9680,12 +9680,12 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
 #endif
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor, before };
-    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_within(code, alt, codec, at, rows);
+        load_within(code, alt, codec, at, size);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows) {
+            if (at + m * CLSORT_GROUP < size) {
                 const uint place = atomic_inc(&counters[map_part(map, code[m])]);
                 if (stages)
                     staged[place] = code[m];
@@ -9697,14 +9697,14 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
 /* As move_tile, by maps, for any number of keys, which are loaded twice. */
 CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)
 {
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 0);
-    reserve_places(l, v.next, v.rows, BY_MAP);
+    reserve_places(l, v.next, v.size, BY_MAP);
     barrier(CLK_LOCAL_MEM_FENCE);
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 1);
     #pragma unroll 4
-    for (uint i = local_id(); i < v.rows; i += CLSORT_GROUP) {
+    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP) {
         const code_t code = l.staged[i];
         store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));
     }
@@ -9731,15 +9731,15 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const range_part_t p = find_range_part(h, tile, 1, l.sums);
     const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const move_t v = { advance(h.alt, p.begin), h.target,
-                       hybrid_second_digits(h) + p.digit * second_digits, p.rows };
+                       hybrid_second_digits(h) + p.digit * second_digits, p.size };
     if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, part = v;
-        all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;
-        part.rows = p.rows - all.rows;
+        all.size = p.size == CLSORT_SPLIT_TILE ? p.size : 0;
+        part.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
         move_part(part, s.map, l, h.codec);
-    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
+    } else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
     else move_part(v, s.map, l, h.codec);
 }
 
@@ -9747,7 +9747,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 /* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
    resplit, and whether all its codes are equal. */
 typedef struct {
-    uint begin, rows, again, single;
+    uint begin, size, again, single;
     code_t low, last;
     linear_map_t map;
 } bucket_t;
@@ -9760,7 +9760,7 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
                       *range = hybrid_range(h, digit);
     bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_map(h, digit) };
     const code_t last = load_code(range + RANGE_LAST);
-    b.rows = ends[number] - b.begin;
+    b.size = ends[number] - b.begin;
     b.single = single_parts(b.map);
     const ulong part = b.map.before + (number & (most - 1));
     b.low = map_start(b.map, part, 0, last);
@@ -9774,11 +9774,11 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
 
 /* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
-CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
+CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));
+        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, size - 1));
         code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
     }
 }
@@ -9792,22 +9792,22 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
 #endif
 
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
-CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
+CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
     #pragma unroll CLSORT_SORTED_AHEAD
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows)
+        if (local_id() + m * CLSORT_GROUP < size)
             store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
 }
 
-/* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
+/* Sorts `size` keys, up to the capacity, to where keys and values lie in the target. They lie
    there, too, or, with `again` 0, in alt. The map is that of their bins. Called by all work-items
    with the local memory free; ends with a barrier. */
 CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
                                     code_t mask, code_t flip, code_t rotate, local ulong2 *space,
-                                    uint rows, code_t low, uint shift, uint factor, uint again)
+                                    uint size, code_t low, uint shift, uint factor, uint again)
 {
 #if CLSORT_PAIRS
     const array_t to = { keys, values, 1 }, from = { alt, alt, 0 };
@@ -9818,24 +9818,24 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     code_t key[CLSORT_BUCKET_ITEMS];
-    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
-    else load_bucket(from, codec, rows, key);
+    if (CLSORT_PAIRS && again) load_bucket(to, codec, size, key);
+    else load_bucket(from, codec, size, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
         key[m] = encode(key[m], codec);
-    sort_bins(l, key, rows, map);
-    store_bucket(l, to, codec, rows);
+    sort_bins(l, key, size, map);
+    store_bucket(l, to, codec, size);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts `rows` keys of a bucket from `begin` on, as sort_bucket does. */
-CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows,
+/* Sorts `size` keys of a bucket from `begin` on, as sort_bucket does. */
+CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint size,
                              linear_map_t map, uint again)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
-                h.codec.rotate, space, rows, map.low, map.shift, map.factor, again);
+                h.codec.rotate, space, size, map.low, map.shift, map.factor, again);
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -9843,10 +9843,10 @@ CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint r
 CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
-    for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.single && !b.again; i += CLSORT_GROUP)
         store_key(to, i, decode(b.map.low, h.codec));
-    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)
-        sort_part(h, space, b.begin, b.rows, b.map, b.again);
+    if (b.size != 0 && fits_bucket(b.size) && !b.single)
+        sort_part(h, space, b.begin, b.size, b.map, b.again);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9863,12 +9863,12 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid portions
-/* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
-   map and not above `top`; or, where too many are equal, `rows` times the code `low`. */
+/* What a work-group sorts next of a bucket: `size` codes from `low` on, of bins below `bin` of the
+   map and not above `top`; or, where too many are equal, `size` times the code `low`. */
 typedef struct {
     code_t low, top;
     linear_map_t map;
-    uint bin, rows, equal;
+    uint bin, size, equal;
 } portion_t;
 
 /* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
@@ -9903,7 +9903,7 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
    and words cleared and a barrier since; ends with a barrier. */
 CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
                                      global uchar *values, code_t mask, code_t flip, code_t rotate,
-                                     uint rows, code_t low, uint shift, uint factor, code_t top,
+                                     uint size, code_t low, uint shift, uint factor, code_t top,
                                      uint bin)
 {
 #if CLSORT_PAIRS
@@ -9914,13 +9914,13 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
-    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_within(code, alt, codec, at, rows);
+        load_within(code, alt, codec, at, size);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const uint own = map_bin(map, code[m]);
-            if (at + m * CLSORT_GROUP >= rows || code[m] < low || code[m] > top)
+            if (at + m * CLSORT_GROUP >= size || code[m] < low || code[m] > top)
                 continue;
             if (bin == 0)
                 atomic_inc(&l.bins[pad_slot(own, 5)]);
@@ -9938,7 +9938,7 @@ CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint
 {
     const array_t to = advance(h.target, b.begin + done);
     scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
-                 h.codec.flip, h.codec.rotate, b.rows, map.low, map.shift, map.factor, top, bin);
+                 h.codec.flip, h.codec.rotate, b.size, map.low, map.shift, map.factor, top, bin);
 }
 
 /* The next portion of a bucket above the capacity. *low: the first code that is not yet sorted, of
@@ -9966,10 +9966,10 @@ CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b
         w.map = map;
         w.bin = bin;
         w.equal = taken == 0 && (code_t)(next - begin) == 1;
-        w.rows = w.equal ? heavy : taken;
+        w.size = w.equal ? heavy : taken;
         *low = w.equal ? next : begin;
         top = (code_t)(next - 1);
-    } while (w.rows == 0);
+    } while (w.size == 0);
     return w;
 }
 
@@ -9980,19 +9980,19 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
     code_t low = b.low;
-    for (uint i = local_id(); i < b.rows && b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.again; i += CLSORT_GROUP)
         store_key(alt, i, load_key(target, i));
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint done = 0; done < b.rows;) {
+    for (uint done = 0; done < b.size;) {
         const portion_t w = next_portion(h, space, b, &low);
         if (!w.equal) {
             scan_bucket(h, space, b, done, w.map, w.top, w.bin);
-            sort_part(h, space, b.begin + done, w.rows,
+            sort_part(h, space, b.begin + done, w.size,
                       make_map(w.low, (code_t)(low - 1), 1), 1);
         }
-        for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < w.size && w.equal; i += CLSORT_GROUP)
             store_key(advance(target, done), i, decode(w.low, h.codec));
-        done += w.rows;
+        done += w.size;
     }
 }
 
@@ -10007,7 +10007,7 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
     if (number < buckets) {
         const bucket_t b = take_bucket(h, number);
-        if (!fits_bucket(b.rows) && !b.single)
+        if (!fits_bucket(b.size) && !b.single)
             list[atomic_inc(&list[CLSORT_GROUP])] = number;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -10077,13 +10077,13 @@ CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
 
 /* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
    only once. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
                                   linear_map_t map)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
                warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
                crowds = bins_crowd(map_bin(map, key[0]));
-    if (warp_end <= rows && !crowds) {
+    if (warp_end <= size && !crowds) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint bin = pad_slot(map_bin(map, key[m]), 5);
@@ -10092,7 +10092,7 @@ CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *ran
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint inside = bucket_item(m) < rows,
+            const uint inside = bucket_item(m) < size,
                        bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
             rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
         }
@@ -10144,7 +10144,7 @@ CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
 
 /* Counts the keys of the bins that splitters make. Called by all work-items; begins after a barrier
    and ends with one. */
-CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
+CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
     uint crowds = 0;
@@ -10152,7 +10152,7 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
     clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = bucket_item(m) < rows,
+        const uint inside = bucket_item(m) < size,
                    bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
         crowds = m == 0 ? bins_crowd(bin) : crowds;
         rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
@@ -10161,34 +10161,34 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 }
 
 //---- radix: sorting of runs
-/* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
+/* Sorts codes of least ... most that work-items hold, `size` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint rows, code_t least,
+CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
                                    code_t most)
 {
     const linear_map_t map = make_map(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_map_bins(l, key, rank, rows, map);
+    count_map_bins(l, key, rank, size, map);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
-        count_split_bins(l, key, rank, rows);
+        count_split_bins(l, key, rank, size);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
-    fill_bins(l, key, rank, rows);
-    order_bins(l, rows, longest);
+    fill_bins(l, key, rank, size);
+    order_bins(l, size, longest);
 }
 
-CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)
+CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     if (keys_are_codes(codec)) {
         #pragma unroll 8
-        for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
             *key_place(to, i) = l.keys[key_slot(i)];
     } else {
-        for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
             *key_place(to, i) = decode(l.keys[key_slot(i)], codec);
     }
 }
@@ -10235,10 +10235,10 @@ CLSORT_INLINE code_t share_key(ulong address, uint i)
     return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
 }
 
-/* Loads the work-item's keys of a tile of `rows`. */
-CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint rows)
+/* Loads the work-item's keys of a tile of `size`. */
+CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
 {
-    const uint first = min(bucket_item(0), rows - 1);
+    const uint first = min(bucket_item(0), size - 1);
     uint k = 0;
     #pragma unroll
     for (uint step = CLSORT__MOST_RUNS / 2; step > 0; step /= 2)
@@ -10247,7 +10247,7 @@ CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint rows)
     ulong address = s.address[k];
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = min(bucket_item(m), rows - 1);
+        const uint i = min(bucket_item(m), size - 1);
         while (i >= end) {
             end = s.before[++k + 1];
             address = s.address[k];
@@ -10294,10 +10294,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     const bare_shares_t s = bare_shares(l);
     code_t code[CLSORT_BUCKET_ITEMS], least, most;
     const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);
-    const uint rows = find_bare_shares(s, own.array, span.size);
-    if (rows == 0)
+    const uint size = find_bare_shares(s, own.array, span.size);
+    if (size == 0)
         return;
-    load_bare_shares(s, code, rows);
+    load_bare_shares(s, code, size);
     write_edges(s, codec);
     clear_bucket(l);
     read_edges(s, &least, &most);
@@ -10306,8 +10306,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             code[m] = encode(code[m], codec);
     }
-    sort_tile_codes(l, code, rows, least, most);
-    store_tile_codes(l, advance(target, span.begin), codec, rows);
+    sort_tile_codes(l, code, size, least, most);
+    store_tile_codes(l, advance(target, span.begin), codec, size);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
 #endif   /* CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
@@ -10333,7 +10333,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 typedef struct {
     array_t source;
     codec_t codec;
-    uint begin, rows, others;   /* the block's elements; how many are not in it */
+    uint begin, elements, others;   /* the block's elements; how many are not in it */
     uint size_log2, size;
     local code_t *block, *tree;
     local uint *places;         /* of the block's elements among its own */
@@ -10345,10 +10345,10 @@ CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint siz
                                  local ulong *space)
 {
     const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),
-               rows = min(n - begin, size - 1);
+               elements = min(n - begin, size - 1);
     local code_t *const block = (local code_t *)space;
     local uint *const words = (local uint *)(block + 2 * size);
-    const ranks_t r = { source, codec, begin, rows, n - rows, size_log2, size,
+    const ranks_t r = { source, codec, begin, elements, n - elements, size_log2, size,
                         block, block + size, words, words + size, words + 2 * size };
     return r;
 }
@@ -10369,8 +10369,8 @@ CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.rows;
-        v[m] = *key_place(r.source, min(place, r.rows + r.others - 1));
+        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.elements;
+        v[m] = *key_place(r.source, min(place, r.elements + r.others - 1));
     }
 }
 
@@ -10429,7 +10429,7 @@ CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (exists[m] && node[m] - r.size < r.rows)
+        if (exists[m] && node[m] - r.size < r.elements)
             atomic_inc(&r.counts[node[m] - r.size]);
 }
 
@@ -10464,16 +10464,16 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
     code_t v[CLSORT_ITEMS];
     if (n == 0)
         return;
-    const item_t item = load_ranked(source, codec, r.begin + min(t, r.rows - 1));
+    const item_t item = load_ranked(source, codec, r.begin + min(t, r.elements - 1));
     load_others(r, v, 0);
     if (t < r.size) {
-        r.block[t] = t < r.rows ? item.key : CLSORT_TOP_CODE;
+        r.block[t] = t < r.elements ? item.key : CLSORT_TOP_CODE;
         r.places[t] = r.counts[t] = r.before[t] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_block(r);
     count_others(r, v);
-    if (t < r.rows)
+    if (t < r.elements)
         store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
 }
 #endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
@@ -10658,9 +10658,9 @@ CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
     }
 }
 
-/* Merges the sorted codes of the work-items, the first `rows` of which matter, into local memory.
+/* Merges the sorted codes of the work-items, the first `size` of which matter, into local memory.
    Called by all work-items; begins and ends with a barrier. */
-CLSORT_INLINE void merge_own(held_t l, code_t *v, uint rows)
+CLSORT_INLINE void merge_own(held_t l, code_t *v, uint size)
 {
 #if CLSORT_WARPS
     merge_lanes(v);
@@ -10669,16 +10669,16 @@ CLSORT_INLINE void merge_own(held_t l, code_t *v, uint rows)
     uint run = CLSORT_ITEMS;
 #endif
     hold(l, v);
-    for (; run < rows; run *= 2) {
+    for (; run < size; run *= 2) {
         merge_held(l, v, run);
         hold(l, v);
     }
 }
 
-/* Writes the first `rows` codes in local memory. */
-CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
+/* Writes the first `size` codes in local memory. */
+CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint size)
 {
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
@@ -10688,23 +10688,23 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
     const held_t l = held_space(space);
-    const uint begin = (uint)get_group_id(0) * tile, rows = min(n - begin, tile),
-               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    const uint begin = (uint)get_group_id(0) * tile, size = min(n - begin, tile),
+               width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     const array_t from = advance(s.source, begin);
     code_t v[CLSORT_ITEMS];
     if (n == 0)
         return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = *key_place(from, min(m * width + local_id(), rows - 1));
+        v[m] = *key_place(from, min(m * width + local_id(), size - 1));
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)
+        v[m] = local_id() < width && m * width + local_id() < size ? encode(v[m], s.codec)
                                                                    : CLSORT_TOP_CODE;
     sort_own(v);
-    merge_own(l, v, rows);
-    store_held(l, advance(s.target, begin), s.codec, rows);
+    merge_own(l, v, size);
+    store_held(l, advance(s.target, begin), s.codec, size);
 }
 #else
 
@@ -10888,23 +10888,23 @@ CLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
 
 /* Puts codes into their bins. rank: as count_in_bin returned it. PoCL 3.1 miscompiles the loop
    unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
-CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint rows)
+CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows)
+        if (local_id() + m * CLSORT_GROUP < size)
             *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Puts the codes where they belong, by counting those of its bin that come before. single: bins
    have one code. Called by all work-items with the bins filled; ends with a barrier. */
-CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint rows,
+CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint size,
                               uint single)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows) {
+        if (local_id() + m * CLSORT_GROUP < size) {
             const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),
                        own = begin + (rank[m] & 0xFFFF),
                        end = single ? begin : *bin_slot(b, bin + 1);
@@ -10919,35 +10919,35 @@ CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows)
+        if (local_id() + m * CLSORT_GROUP < size)
             *held_slot(l, rank[m]) = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the first `rows` codes in local memory by merging. Called by all work-items; begins after a
+/* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void merge_rows(held_t l, uint rows)
+CLSORT_INLINE void merge_codes(held_t l, uint size)
 {
-    const uint width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    const uint width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     code_t v[CLSORT_ITEMS];
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = local_id() < width && m * width + local_id() < rows
+        v[m] = local_id() < width && m * width + local_id() < size
                    ? held(l, m * width + local_id())
                    : CLSORT_TOP_CODE;
     sort_own(v);
-    merge_own(l, v, rows);
+    merge_own(l, v, size);
 }
 
-/* Sorts the first `rows` codes of the work-items, whose m-th have the numbers local_id() + m *
+/* Sorts the first `size` codes of the work-items, whose m-th have the numbers local_id() + m *
    CLSORT_GROUP, into local memory. Called by all work-items with that free; ends with a barrier. */
-CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint rows)
+CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint size)
 {
     uint rank[CLSORT_ITEMS];
     code_t least = CLSORT_TOP_CODE, most = 0;
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows) {
+        if (local_id() + m * CLSORT_GROUP < size) {
             least = min(least, code[m]);
             most = max(most, code[m]);
         }
@@ -10957,16 +10957,16 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (m * CLSORT_GROUP < rows)
-            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < rows);
+        if (m * CLSORT_GROUP < size)
+            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_counts(l, b);
-    move_to_bins(l, b, code, rank, rows);
+    move_to_bins(l, b, code, rank, size);
     if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
-        merge_rows(l, rows);
+        merge_codes(l, size);
     else
-        rank_codes(l, b, code, rank, rows, even.single);
+        rank_codes(l, b, code, rank, size, even.single);
 }
 
 //---- radix: samples are moved
@@ -10984,15 +10984,15 @@ CLSORT_INLINE code_t source_code(samples_t s, uint i)
 /* Loads of so many codes do not wait for each other. */
 #define CLSORT_STORED 4
 
-/* Stores the work-item's codes to the target from element `at` on: `rows` sorted codes or, with
+/* Stores the work-item's codes to the target from element `at` on: `size` sorted codes or, with
    `single`, one code so many times. */
-CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint single, code_t code)
+CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint size, uint single, code_t code)
 {
-    for (uint i = local_id(); i < rows; i += CLSORT_STORED * CLSORT_GROUP) {
+    for (uint i = local_id(); i < size; i += CLSORT_STORED * CLSORT_GROUP) {
         code_t key[CLSORT_STORED];
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, rows - 1)), s.codec);
+            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, size - 1)), s.codec);
 #if CLSORT_PAIRS
         uint value[CLSORT_STORED];
         #pragma unroll
@@ -11002,14 +11002,14 @@ CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint 
         }
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            if (i + m * CLSORT_GROUP < rows) {
+            if (i + m * CLSORT_GROUP < size) {
                 ((global uint *)s.target.keys)[at + i + m * CLSORT_GROUP] = (uint)(key[m] >> 32);
                 ((global uint *)s.target.values)[at + i + m * CLSORT_GROUP] = value[m];
             }
 #else
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            if (i + m * CLSORT_GROUP < rows)
+            if (i + m * CLSORT_GROUP < size)
                 *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
 #endif   /* CLSORT_PAIRS */
     }
@@ -11054,12 +11054,12 @@ CLSORT_INLINE uint choose_bucket(samples_t s, held_t l, code_t code, uint i, uin
     return bucket;
 }
 
-CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint rows)
+CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint size)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (m * CLSORT_GROUP < rows)
-            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, rows - 1));
+        if (m * CLSORT_GROUP < size)
+            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, size - 1));
 }
 
 /* The work-group of the first tile writes the least code of each bucket. */
@@ -11077,27 +11077,27 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
     const held_t l = held_space(space);
     const bins_t b = bins_of(l);
     const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
-               rows = min(n - begin, tile), each = samples / max(buckets, 1u);
+               size = min(n - begin, tile), each = samples / max(buckets, 1u);
     code_t code[CLSORT_ITEMS];
     uint rank[CLSORT_ITEMS];
     if (n == 0)
         return;
-    load_tile_codes(s, code, begin, rows);
+    load_tile_codes(s, code, begin, size);
     sort_samples(s, l, b);
     clear_counts(b);
     write_borders(s, l, own, each);
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = t + m * CLSORT_GROUP;
-        if (m * CLSORT_GROUP < rows)
-            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < rows);
+        if (m * CLSORT_GROUP < size)
+            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     place_counts(l, b);
     for (uint i = t; i < buckets; i += CLSORT_GROUP)
         s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
-    move_to_bins(l, b, code, rank, rows);
-    for (uint i = t; i < rows; i += CLSORT_GROUP)
+    move_to_bins(l, b, code, rank, size);
+    for (uint i = t; i < size; i += CLSORT_GROUP)
         *key_place(s.alt, begin + i) = held(l, i);
 }
 
@@ -11133,12 +11133,12 @@ typedef struct { code_t first, last; } codes_span_t;
 
 /* Keeps those of the bucket's codes in local memory that are in a span, as many as fit. Returns how
    many there are. Called by all work-items with the stretches in the bins; ends with a barrier. */
-CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)
+CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint size, codes_span_t span)
 {
     if (local_id() == 0)
         b.words[BINS_KEPT] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
         const code_t code = stretch_code(s, b, i);
         if (code >= span.first && code <= span.last) {
             const uint place = atomic_inc(&b.words[BINS_KEPT]);
@@ -11156,20 +11156,20 @@ CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_s
    lie before the work-item's stretch. Called by all work-items with local memory free; ends with a
    barrier. */
 CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, stretch_t own,
-                              uint before, uint rows, codes_span_t span)
+                              uint before, uint size, codes_span_t span)
 {
     const uint t = local_id();
-    uint kept = rows;
+    uint kept = size;
     b.count[t] = before;
     b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_BRANCH_BARRIERS && rows <= CLSORT_TILE_ITEMS) {
+    if (CLSORT_BRANCH_BARRIERS && size <= CLSORT_TILE_ITEMS) {
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (m * CLSORT_GROUP < rows)
-                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, rows - 1));
+            if (m * CLSORT_GROUP < size)
+                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, size - 1));
     } else {
-        kept = keep_span(s, l, b, rows, span);
+        kept = keep_span(s, l, b, size, span);
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;
@@ -11188,14 +11188,14 @@ CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)
     return is_done ? after : first;
 }
 
-/* Sorts a bucket of `rows` codes to the target, from element `begin` on. Those above what a
+/* Sorts a bucket of `size` codes to the target, from element `begin` on. Those above what a
    work-group holds are sorted in spans that fit, or of one code. */
 CLSORT_INLINE void sort_spans(samples_t s, held_t l, bins_t b, stretch_t own, uint before,
-                              uint begin, uint rows, codes_span_t span)
+                              uint begin, uint size, codes_span_t span)
 {
-    for (uint done = 0; done < rows;) {
+    for (uint done = 0; done < size;) {
         code_t code[CLSORT_ITEMS];
-        const uint kept = take_codes(s, l, b, code, own, before, rows, span),
+        const uint kept = take_codes(s, l, b, code, own, before, size, span),
                    fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;
         sort_in_bins(l, b, code, fits ? kept : 0);
         store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);
@@ -11213,19 +11213,19 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const samples_t s = CLSORT_SAMPLES;
     const held_t l = held_space(space);
     const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
-    uint begin = 0, rows = 0;
+    uint begin = 0, size = 0;
     if (n == 0)
         return;
     const stretch_t own = load_stretch(s, bucket);
     const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
-    const uint before = scan_sums(own.end - own.first, l.sums, &rows);
+    const uint before = scan_sums(own.end - own.first, l.sums, &size);
     scan_sums(own.first, l.sums, &begin);
     if (bucket > 0 && !is_last && low == high) {
-        store_sorted(s, l, begin, rows, 1, low);
+        store_sorted(s, l, begin, size, 1, low);
         return;
     }
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
-    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
+    sort_spans(s, l, bins_of(l), own, before, begin, size, all);
 }
 #endif   /* CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES */
 #endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
