@@ -149,14 +149,14 @@ static void sort_keys(stage *t)
     if (d.values_out) clReleaseMemObject(d.values_out);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- maps ------------------------------------------------------------------------------------ */
 
 static cl_ulong head_code(const stage *t, int word)
 {
     return code_bytes(t) == 8 ? t->head[word] | (cl_ulong)t->head[word + 1] << 32 : t->head[word];
 }
 
-/* What a key becomes on the line of the cells, as kernels.cl says it, by the head. */
+/* What a key becomes on the map of the cells, as kernels.cl says it, by the head. */
 static cl_ulong product_of(const stage *t, cl_ulong key)
 {
     const cl_ulong code = is_pairs(t) ? key << 32 : key;
@@ -217,8 +217,8 @@ static void place_sample(stage *t)
     for (i = 0; i < SAMPLE; i++) t->keys[pattern_hybrid_place(i, t->n)] = t->sample[i];
 }
 
-/* Sorts what `spread` made, so that the head has the line that keys of this span get. */
-static void see_line(stage *t)
+/* Sorts what `spread` made, so that the head has the map that keys of this span get. */
+static void see_map(stage *t)
 {
     place_sample(t);
     sort_keys(t);
@@ -286,7 +286,7 @@ static void crowd_item(stage *t, cl_uint item, size_t wanted)
     const size_t cells = CLSORT__HYBRID_CELLS / GROUP;
     cl_ulong first, last;
     size_t i, has = 0;
-    see_line(t);
+    see_map(t);
     first = first_key(t, cell_of, item * (cl_uint)cells);
     last = first_key(t, cell_of, (item + 1) * (cl_uint)cells);
     for (i = 0; i < SAMPLE; i++) has += t->sample[i] >= first && t->sample[i] < last;
@@ -388,7 +388,7 @@ static void make_codes(stage *t, cl_uint codes, size_t looked_at, size_t last_lo
     cl_ulong *const code = t->codes;
     size_t looked = 0, others = step - 1, i, k;
     spread(t, 4 * SAMPLE, wide_span(t));
-    see_line(t);
+    see_map(t);
     for (k = 0; k < codes; k++)
         code[k] = t->low + t->span / (codes + 1) * (k + 1) + below(t, t->span / 4000);
     for (i = 1; i + 1 < SAMPLE; i++)
@@ -438,7 +438,7 @@ static void make_heavy_cell(stage *t, int side)
     cl_ulong first, step;
     size_t i, has = 0;
     spread(t, many_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     first = first_key(t, cell_of, cell);
     step = (first_key(t, cell_of, cell + 1) - first) / 5000;
     for (i = 0; i < SAMPLE; i++) has += cell_of(t, t->sample[i]) == cell;
@@ -500,7 +500,7 @@ static cl_ulong range_code(const stage *t, cl_uint range, int word)
 static void make_bucket(stage *t, int side)
 {
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0, capacity(t) + (size_t)(side + 1) - 1);
 }
 
@@ -508,7 +508,7 @@ static void make_bucket(stage *t, int side)
 static void make_long_bucket(stage *t, int side)
 {
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_OVER_TIMES(t->n) * capacity(t) + (size_t)(side + 1) - 1);
 }
@@ -546,7 +546,7 @@ static void make_long_buckets(stage *t, int side)
     const cl_uint group = 20 + (cl_uint)below(t, 200);
     size_t all, one;
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     all = t->n / CLSORT__EDGE_OVER_PART + (size_t)(side + 1) - 1;
     one = all / 2;
     fill_cell_group(t, group, 0, one);
@@ -558,7 +558,7 @@ static void make_long_buckets(stage *t, int side)
 static void make_parts(stage *t, int side)
 {
     spread(t, many_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     if (!CHECK(t->head[CLSORT__HEAD_PARTS] == 1)) return;
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_MOST_EVEN(capacity(t), GROUP) + (size_t)(side + 1) - 1);
@@ -571,7 +571,7 @@ static void make_even_room(stage *t, int side)
     const cl_uint crowded = 20 + (cl_uint)below(t, 200);
     t->watched = crowded + 9;
     spread(t, many_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     fill_cell_group(t, crowded, 0, capacity(t) - GROUP / 2);
     fill_cell_group(t, t->watched, crowded,
                CLSORT__EDGE_EVEN_ROOM(capacity(t), GROUP) + (size_t)(side + 1) - 1);
@@ -598,7 +598,7 @@ static void fill_bin(stage *t, size_t rows)
     cl_ulong first, width;
     size_t i, has = 0;
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     first = first_key(t, cell_group_of, group);
     width = (first_key(t, cell_group_of, group + 1) - first) / bins;
     for (i = 0; i < SAMPLE; i++)

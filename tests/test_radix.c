@@ -1304,7 +1304,7 @@ static void pairs_of_every_pattern(bench *b)
 static void hybrid_sorts_pairs(bench *b) { with_kernels_of_gpus(b, pairs_of_every_pattern); }
 
 /* Keys that span about 2^24 codes, or another power of two: from there on values tell no cells
-   apart. The sample spans a little less than the keys, the line of its cells a little more. */
+   apart. The sample spans a little less than the keys, the map of its cells a little more. */
 static void pairs_of_spans(bench *b)
 {
     const size_t seeds = b->small ? 24 : 100;
