@@ -570,7 +570,9 @@ typedef cl_int clsort_status;
       "a text of choices is damaged: take it again from clsort_save_choices") \
     X(CLSORT_ERROR_CANCELLED, -5032, "the progress callback ended the call, and nothing changed") \
     X(CLSORT_ERROR_OUT_OF_TIME, -5033, \
-      "max_ms was not enough, and nothing changed: allow more, or measure fewer elements") \
+      "max_ms was not enough, and nothing changed: allow more, measure fewer elements, or, since " \
+      "what was built stays, call it again") \
+    X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, \
@@ -1527,16 +1529,25 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
      description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
      refuse by the other: such a call fails only where it would without a measurement.
-   - It belongs to the sorter. Clones that are made later have it, others do not change. It changes
-     by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
+   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
+     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
+     that are the same when they are rounded up so.
+     Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
+     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
+     way of sorting whole rows is taken only for the counts and k for which built-in choices may
+     take it: it needs much scratch memory. There is room for 64 choices of top-k; one more takes
+     the place of the oldest.
+   - Rows and segments that are sorted have no choices: AUTO has one way to sort them (merge), whose
+     shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
+   - Choices belong to the sorter. Clones that are made later have them, others do not change. They
+     change by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
    - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
      the sorter in one entry, in place of the one before, and clsort_create loads them. The entry
      belongs to the device, its driver, its platform and this version. Without a cache they live as
      long as the sorter.
-   - It changes speed only. The bytes of bare keys and of stable sorts are the same by any choice.
-     Equal keys of other sorts may come in another order than before, as they do by another
+   - They change speed only. The bytes of bare keys, stable sorts and top-k are the same by any
+     choice. Equal keys of other sorts may come in another order than before, as they do by another
      algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
-   Not measured yet: rows, segments and top-k. Their choices are built in.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
    ARM's CLTuner. */
 
@@ -1547,17 +1558,20 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 /* What to measure. Start from clsort_measure_desc_default(). */
 typedef struct clsort_measure_desc {
     size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
-    /* A sort by AUTO of one array: its types, order and sizes, which arrays there will be
-       (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT), and the largest count. Needs no buffers, and
-       looks at none. Read during the call only. */
+    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
+       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
+       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the
+       call only. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
                                    has */
     clsort_progress progress;   /* default: none */
     void *user;                 /* handed to it */
-    cl_uint max_ms;             /* the most milliseconds; 0: 10,000 */
-    cl_uint reserved;           /* 0 */
+    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
+    cl_uint flags;              /* CLSORT_MEASURE_* */
 } clsort_measure_desc;
+
+enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* The default: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
@@ -1569,10 +1583,13 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
 }
 
 /* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
-   from then on takes what is the fastest. Blocks.
+   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
+   rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns; each result is checked on the device, and what is wrong once is dropped. AUTO changes
-     only where the gain is above 5 % in each of two rounds, and nowhere to what took 5 % more.
+     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the
+     device, as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole
+     rows, which is proved: that takes memory for its result. AUTO leaves the built-in choice only
+     where the gain is above 5 % in each of two rounds, and nowhere for what took 5 % more.
    - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
      next sort of that kind, up to that count, builds nothing.
    - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
@@ -1580,12 +1597,19 @@ CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
    - It waits for what `queue` holds, then works on a queue of its own with
      CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
      was enqueued to the end of its last one. max_ms counts by the same clock.
-   - Steps that would exceed max_ms are not begun, but a compiler is not interrupted: a first call
-     may take as long as building all kernels does. Saving built programs to a cache comes on top.
+   - max_ms bounds the whole call, builds included. All candidates are built first, so that no build
+     comes between two sorts that are compared. Steps that would exceed max_ms are not begun, but a
+     compiler is not interrupted: what is known of a build is the time of the longest one before it.
+     Where builds took the time, CLSORT_ERROR_OUT_OF_TIME says so. What was built stays, also in the
+     cache: the next call measures. A program whose time is for measuring alone calls this with
+     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
+   - What took more than twice as long as radix at two counts in a row, or four times as long as the
+     fastest at one, is not run with more elements, unless it is the built-in choice, or radix.
    - A later call for the same kind replaces its choice, also one for more elements.
    - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
    - It measures beside nothing else: other work on the device makes the result worse, never wrong.
-   Errors: as clsort_prepare; CLSORT_ERROR_UNSUPPORTED for rows, segments, top_k, records, some bits
+   Errors: as clsort_prepare; CLSORT_ERROR_NO_CHOICE for rows and segments without top_k;
+   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits
    of keys, a count on the device, an algorithm, tuning, scratch, and with
    CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
    CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
@@ -1608,18 +1632,23 @@ enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kin
 typedef struct clsort_choice {
     size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
     const char *device;         /* on which it was measured; lives as long as the program */
+    const char *way;            /* of top-k: as clsort_explain calls the way to select; "built in"
+                                   where none gained; of sorts "" */
     cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
     cl_uint payload;            /* CLSORT_PAYLOAD_* */
     cl_uint origin;             /* CLSORT_ORIGIN_* */
-    cl_uint most;               /* the largest count that it serves; of a built-in one 2^32 - 1 */
+    cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
+                                   built-in one 2^32 - 1 */
     /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
        hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
        from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
        first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time of AUTO before, in thousandths of that after; 0: built
-                                   in */
-    cl_uint reserved;           /* 0 */
+    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
+                                   0: built in. Parts of top-k have that of all parts */
+    /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
+       rows of at least `least` elements. */
+    cl_uint top_k, rows, least;
 } clsort_choice;
 
 /* The default: struct_size is set, every other field is 0. */
@@ -1632,7 +1661,9 @@ CLSORT__INLINE clsort_choice clsort_choice_default(void)
 }
 
 /* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
-   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. */
+   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. The first nine are of
+   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as
+   it has ranges of lengths with ways of their own. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1645,11 +1676,12 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
                                              size_t *bytes);
 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort. Other sections are skipped. *fits
-   receives how many sections were taken; it may be NULL. Lines may end as they do on Windows. A
-   text that is damaged anywhere, also in a section of another device, changes nothing. Choices say
-   only which algorithm is preferred: what the device cannot do is not taken. Saves nothing to a
-   cache, and builds nothing: clsort_prepare does.
+   and its platform's name, and for this version of clsort. Other sections are skipped, and so are
+   those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
+   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
+   another device, changes nothing. Choices only say which algorithm, or way to select, is
+   preferred: what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
+   clsort_prepare does.
    Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
    with CLSORT_OPTION_BUILT_IN_CHOICES. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
@@ -1892,6 +1924,7 @@ extern "C" {
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
+#define CLSORT__FAMILY_ROUNDS 50
 
 /* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
    radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
@@ -2224,11 +2257,11 @@ static const char *const clsort__source[] = {
 "CLSORT__FAMILY_HYBRID 41\n#define CLSORT__FAMILY_SHORT_ROWS 42\n#define CLSORT__FAMILY_ROW_TILES "
 "43\n#define CLSORT__FAMILY_LONG_ROWS 44\n#define CLSORT__FAMILY_SAMPLES 45\n#define "
 "CLSORT__FAMILY_CACHED 46\n#define CLSORT__FAMILY_RUNS 47\n#define CLSORT__FAMILY_PARTITION 48\n"
-"#define CLSORT__FAMILY_RANKS 49\n\n\n\n\n\n#define CLSORT__SUBSET_TILES 1\n#define "
-"CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES\n#define "
-"CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define CLSORT__MOST_RUNS 16\n#define "
-"CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n#define "
-"CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
+"#define CLSORT__FAMILY_RANKS 49\n#define CLSORT__FAMILY_ROUNDS 50\n\n\n\n\n\n#define "
+"CLSORT__SUBSET_TILES 1\n#define CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND "
+"CLSORT__SUBSET_TILES\n#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define "
+"CLSORT__MOST_RUNS 16\n#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * "
+"(items))\n#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n#define "
 "CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)\n\n\n#define CLSORT__RUNS_SHIFT(k, "
 "step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))\n#define "
 "CLSORT__RUNS_SHIFTS(step_log2) \\\n    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << "
@@ -2345,14 +2378,15 @@ static const char *const clsort__source[] = {
 "CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n#define CLSORT_NEEDS_MERGE "
 "\\\n    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || "
 "CLSORT_NEEDS_PACKING)\n#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || "
-"CLSORT_IS(STREAMS))\n#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) "
-"|| CLSORT_IS(ROW_TILES))\n#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || "
-"CLSORT_NEEDS_QUICKSORT)\n#define CLSORT_NEEDS_WINDOWS \\\n    (CLSORT_NEEDS_STAGES || "
-"CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n#define CLSORT_NEEDS_GROUP \\\n    "
-"(CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n     || "
-"CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
-"#define CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && "
-"CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n",
+"CLSORT_IS(STREAMS))\n\n#define CLSORT_NEEDS_HELD (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))\n"
+"#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_HELD || CLSORT_IS(ROW_TILES))\n"
+"#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n#define "
+"CLSORT_NEEDS_WINDOWS \\\n    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || "
+"CLSORT_IS(BATCH))\n#define CLSORT_NEEDS_GROUP \\\n    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || "
+"CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n     || CLSORT_IS(SAMPLES) || "
+"CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n#define "
+"CLSORT_MASKS_IDS \\\n    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + "
+"CLSORT_VALUE_BYTES > 8))\n",
 "//---- tuning: devices\n\n\n\n\n#define CLSORT_HIDES_IDS \\\n    ((CLSORT_IS(PARTITION) \\\n     "
 " || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \\\n          && "
 "CLSORT_VALUE_BYTES)) \\\n     && CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES != 1 && "
@@ -2914,10 +2948,10 @@ static const char *const clsort__source[] = {
 "stride), to = batch_row(target, stride);\n    const codec_t codec = CLSORT_CODEC;\n    "
 "batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2147\n",
+"#line 2150\n",
 #endif
 #else
-"#line 2147\n",
+"#line 2150\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\n    array_t a, b;\n    uint start, "
@@ -3471,7 +3505,7 @@ static const char *const clsort__source[] = {
 "+ (t & (run - 1)) + rank, r);\n        barrier(CLK_LOCAL_MEM_FENCE);\n        r = get_item(keys, "
 "words, t);\n    }\n#endif\n    store_item(target, codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3570\n",
+"#line 3573\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING\n#if CLSORT_LANES == "
 "1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n#if CLSORT_IS(SEGMENTS)\n\n\nCLSORT_INLINE "
@@ -3641,7 +3675,7 @@ static const char *const clsort__source[] = {
 "advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,\n                 "
 "   codec);\n    }\n}\n#endif\n#endif\n#endif\n#endif\n\n",
 #else
-"#line 3963\n",
+"#line 3966\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -6326,7 +6360,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TOP_CODE : high };\n    sort_spans(s, l, bins_of(l), own, before, begin, size, all);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 11233\n",
+"#line 11236\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -6757,7 +6791,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\n    if (get_global_id(0) != 0)\n        return;\n    quick_begin(q);\n    "
 "relaunch(q, local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12334\n",
+"#line 12337\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#if CLSORT_NEEDS_PASSES && "
@@ -6830,7 +6864,7 @@ static const char *const clsort__source[] = {
 "for (; j + 4 <= count; j += 4) {\n        #pragma unroll\n        for (uint b = 0; b < 4; b++)\n "
 "           rank += CLSORT_RANKED_BEFORE(x[j + b], own);\n    }\n    for (; j < count; j++)\n     "
 "   rank += CLSORT_RANKED_BEFORE(x[j], own);\n    return rank;\n}\n\n\n\n\n\n#define "
-"CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)\n#define CLSORT_COLUMNS "
+"CLSORT_FIRSTS (CLSORT_NEEDS_HELD ? CLSORT_RADIX_ITEMS : 1)\n#define CLSORT_COLUMNS "
 "(CLSORT_FIRSTS * CLSORT_GROUP)\n#define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)\n"
 "#define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)\n\n\nCLSORT_INLINE void put_in_block(local "
 "const ranked_t *x, local ranked_t *sorted, uint i)\n{\n    const uint block = i / CLSORT_BLOCK * "
@@ -6851,23 +6885,22 @@ static const char *const clsort__source[] = {
 "*)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);\n    if (out.outputs & "
 "CLSORT__WRITES_KEYS)\n        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n    "
 "        = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n}\n\n",
-"//---- select: short rows\n#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n#if CLSORT_FIRSTS > "
-"CLSORT_ITEMS\n#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n#endif\n\n\ntypedef struct {\n "
-"   local ranked_t *firsts, *list;\n    local uint *count;\n} short_row_t;\n\n\n\nCLSORT_INLINE "
+"//---- select: short rows\n#if CLSORT_NEEDS_HELD\n\n\n\n\n\n#if CLSORT_FIRSTS > CLSORT_ITEMS\n"
+"#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n#endif\n\n\ntypedef struct {\n    local "
+"ranked_t *firsts, *list;\n    local uint *count;\n} short_row_t;\n\n\n\nCLSORT_INLINE "
 "select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,\n                         "
-"             global const uint *numbers)\n{\n    const uint each = pieces == 1 ? s.n : s.n / "
-"pieces, longer = s.n - each * pieces,\n               first = piece * each + min(piece, "
-"longer);\n    const select_part_t p = { s.keys, row * pieces + piece, piece, first,\n            "
-"                  first + each + (piece < longer ? 1 : 0),\n                              "
-"numbers ? numbers + (size_t)row * s.n : numbers };\n    return p;\n}\n\n\n\nCLSORT_INLINE void "
-"load_short_row(select_t s, select_part_t p, code_t *code)\n{\n    global const code_t *keys = "
-"(global const code_t *)p.keys + p.first;\n    const uint size = p.end - p.first;\n    if "
-"(takes_whole_keys(s)) {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++) "
-"{\n            const uint i = m * CLSORT_GROUP + local_id();\n            code[m] = i < size ? "
-"encode(keys[i], s.codec) : (code_t)~(code_t)0;\n        }\n    } else {\n        #pragma unroll\n"
-"        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n            const uint i = m * CLSORT_GROUP + "
-"local_id();\n            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;\n        "
-"}\n    }\n}\n\n",
+"             global const uint *numbers)\n{\n    const uint each = s.n / pieces, longer = s.n % "
+"pieces,\n               first = piece * each + min(piece, longer);\n    const select_part_t p = "
+"{ s.keys, row * pieces + piece, piece, first,\n                              first + each + "
+"(piece < longer ? 1 : 0),\n                              numbers ? numbers + (size_t)row * s.n : "
+"numbers };\n    return p;\n}\n\n\n\nCLSORT_INLINE void load_short_row(select_t s, select_part_t "
+"p, code_t *code)\n{\n    global const code_t *keys = (global const code_t *)p.keys + p.first;\n  "
+"  const uint size = p.end - p.first;\n    if (takes_whole_keys(s)) {\n        #pragma unroll\n   "
+"     for (uint m = 0; m < CLSORT_ITEMS; m++) {\n            const uint i = m * CLSORT_GROUP + "
+"local_id();\n            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;\n   "
+"     }\n    } else {\n        #pragma unroll\n        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+"            const uint i = m * CLSORT_GROUP + local_id();\n            code[m] = i < size ? "
+"code_of(s, keys[i]) : (code_t)~(code_t)0;\n        }\n    }\n}\n\n",
 "//---- select: bounds of short rows\n\nCLSORT_INLINE void find_firsts(const code_t *code, "
 "short_row_t l, ranked_t *own)\n{\n    const uint t = local_id();\n    #pragma unroll\n    for "
 "(uint f = 0; f < CLSORT_FIRSTS; f++) {\n        code_t first = code[f];\n        uint at = f;\n  "
@@ -6908,21 +6941,30 @@ static const char *const clsort__source[] = {
 "        const ranked_t own = l.list[c];\n        write_ranked(s, p, out, sorted ? c : "
 "rank_among(l.list, count, own),\n                     "
 "CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),\n                                   "
-"CLSORT_RANKED_INDEX(own) + p.first));\n    }\n    write_marks(s, p, out);\n}\n\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n    "
-"                                   global const uchar *numbers, ulong numbers_at,\n              "
-"                         local ulong *space)\n{\n    const select_t all = CLSORT_SELECT;\n    "
-"const output_t out = CLSORT_OUTPUT;\n    local ranked_t *const firsts = (local ranked_t "
-"*)space,\n                   *const list = firsts + CLSORT_COLUMNS + 1;\n    const short_row_t l "
-"= { firsts, list, (local uint *)(list + all.list_capacity) };\n    for (uint i = "
-"(uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {\n        const "
-"uint row = pieces == 1 ? i : i / pieces;\n        const select_t s = select_from_row(all, row);\n"
-"        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,\n                    "
-"                      (global const uint *)(numbers + numbers_at));\n        code_t "
-"code[CLSORT_ITEMS];\n        load_short_row(s, p, code);\n        find_bound(s, code, l);\n      "
-"  group_sync();\n        list_candidates(code, l);\n        group_sync();\n        const uint "
-"count = *l.count, sorted = sort_candidates(l, count);\n        write_candidates(s, p, out, l, "
-"count, sorted);\n    }\n}\n#endif\n\n",
+"CLSORT_RANKED_INDEX(own) + p.first));\n    }\n    write_marks(s, p, out);\n}\n\n\n\n"
+"CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)\n{\n    local "
+"ranked_t *const firsts = (local ranked_t *)space,\n                   *const list = firsts + "
+"CLSORT_COLUMNS + 1;\n    const short_row_t l = { firsts, list, (local uint *)(list + "
+"list_capacity) };\n    return l;\n}\n\n\nCLSORT_INLINE void select_held(select_t s, "
+"select_part_t p, output_t out, short_row_t l)\n{\n    code_t code[CLSORT_ITEMS];\n    "
+"load_short_row(s, p, code);\n    find_bound(s, code, l);\n    group_sync();\n    "
+"list_candidates(code, l);\n    group_sync();\n    const uint count = *l.count, sorted = "
+"sort_candidates(l, count);\n    write_candidates(s, p, out, l, count, sorted);\n}\n\n",
+"//---- select: short rows are selected from\n#if CLSORT_IS(SHORT_ROWS)\n\nCLSORT_KERNEL void "
+"clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)\n{\n    const "
+"select_t all = CLSORT_SELECT;\n    const output_t out = CLSORT_OUTPUT;\n    const short_row_t l "
+"= short_row_in(space, all.list_capacity);\n    for (uint row = (uint)get_group_id(0); row < "
+"all.rows; row += (uint)get_num_groups(0)) {\n        const select_t s = select_from_row(all, "
+"row);\n        select_held(s, whole_row(s, row), out, l);\n    }\n}\n#else\n\n\nCLSORT_KERNEL "
+"void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,\n                 "
+"                       global const uchar *numbers, ulong numbers_at,\n                          "
+"              local ulong *space)\n{\n    const select_t all = CLSORT_SELECT;\n    const "
+"output_t out = CLSORT_OUTPUT;\n    const short_row_t l = short_row_in(space, "
+"all.list_capacity);\n    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += "
+"(uint)get_num_groups(0)) {\n        const uint row = i / pieces;\n        const select_t s = "
+"select_from_row(all, row);\n        select_held(s, cut_piece(s, row, i - row * pieces, pieces,\n "
+"                                (global const uint *)(numbers + numbers_at)), out, l);\n    }\n"
+"}\n#endif\n#endif\n\n",
 "//---- select: tiles of rows\n#if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)\n\n\n"
 "CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)\n{\n    const uint row = i / s.n, "
 "at = i - row * s.n;\n    const select_t own = select_from_row(s, first + row);\n    item_t r = "
@@ -7693,6 +7735,7 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
     X(SELECT, "top-k", clsort__no_local) \
     X(STREAMS, "top-k by streams", clsort__no_local) \
     X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
+    X(ROUNDS, "top-k in rounds", clsort__no_local) \
     X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
     X(LONG_ROWS, "top-k of long rows", clsort__no_local) \
     X(UTILITY, "utility", clsort__no_local)
@@ -7792,6 +7835,7 @@ typedef char clsort__kernels_know_public_numbers
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
     X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
+    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces") \
     X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
     X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream") \
@@ -7923,8 +7967,8 @@ struct clsort_sorter {
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
     struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__crossover *forced;     /* the row that AUTO takes while forms are tried and
-                                   sized; NULL: its own */
+    const struct clsort__form *forced;  /* what AUTO takes while forms are tried and sized; NULL:
+                                   its own */
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
     int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
@@ -7980,7 +8024,12 @@ enum {
     CLSORT__BY_ROUNDS,
     CLSORT__BY_ONE_LAUNCH,
     CLSORT__BY_SAMPLE,
-    CLSORT__BY_SORTING
+    CLSORT__BY_SORTING,
+    CLSORT__WAYS                /* how many there are */
+};
+static const struct clsort__way { char letter; const char *name; } clsort__ways[CLSORT__WAYS] = {
+    { 'd', "digits" }, { 's', "streams" }, { 'r', "registers" }, { 't', "tiles" },
+    { 'c', "rounds" }, { 'l', "a sample in one launch" }, { 'p', "a sample" }, { 'o', "sorting" }
 };
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
@@ -8125,6 +8174,26 @@ typedef struct clsort__algorithm {
     /* Enqueues a sort from w->from to w->to. */
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
+
+/* A form of radix: one family of kernels, and what is its own. A plan tries the forms in the order
+   of their table; the first one that has a shape is taken, or else passes. */
+typedef struct clsort__radix_form {
+    cl_uint family, radix;      /* radix: CLSORT_RADIX_* that names it */
+    cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
+                                   CLSORT__OWN_GROUP: those that they are compiled for */
+    int packs;                  /* keys and values of its second array may lie in one buffer */
+    int numbers;                /* where indices are wanted, it may number the keys as they are */
+    size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
+    /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
+       has the passes. NULL: it is one of the forms of passes. */
+    int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
+    /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
+    int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
+    /* Has it no room for passes? NULL: it always has. */
+    int (*is_lean)(const clsort_sorter *s, const clsort__plan *p);
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__radix_form;
+enum { CLSORT__OWN_GROUP = 99 };
 
 /* One buffer range of a call, for the checks. */
 typedef struct clsort__range {
@@ -9311,6 +9380,9 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
 /* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 
+/* The form of radix that has these kernels; NULL: another family. */
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
+
 /* The name of a family in messages. */
 static const char *clsort__family_name(cl_uint family)
 {
@@ -9599,12 +9671,15 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 /* log2 of the fewest work-items that kernels work with. */
 static cl_uint clsort__least_group(const clsort__config *c)
 {
-    return c->family == CLSORT__HYBRID || c->family == CLSORT__RANKS ? CLSORT__HYBRID_LEAST_GROUP
+    const clsort__radix_form *form = clsort__find_radix_form(c->family);
+    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROUNDS
+                     || c->family == CLSORT__ROW_TILES
+                     || c->family == CLSORT__LONG_ROWS
+                     || (form && form->least_group == CLSORT__OWN_GROUP);
+    return held                                         ? c->group_log2
+           : form                                       ? form->least_group
            : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
-           : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
-                   || c->family == CLSORT__LONG_ROWS || c->family == CLSORT__SAMPLES
-               ? c->group_log2
-               : 0;
+                                                        : 0;
 }
 
 /* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
@@ -10213,36 +10288,78 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
-/* Rows that were measured on the sorter's device: one for each width of keys (up to 16 bits, 32,
-   64) and each payload (none, words, any other), which serves counts up to the most that was
-   measured. The built-in rows serve all else. Immutable: a measurement makes another one, and a
-   clone has a copy. */
-enum { CLSORT__MEASURED_KINDS = 9 };
+/* What was measured on the sorter's device. Each row serves a class of descriptions, up to the most
+   elements that were measured; the built-in rows and plans serve all else. Immutable: a measurement
+   makes another one, and a clone has a copy.
+   Kinds are told apart by the width of keys (up to 16 bits, 32, 64) and the payload (none, words,
+   any other): first those of sorts of one array, which have a row each, then those of top-k. These
+   have classes by k and by how many rows there are, both rounded up to 2^i, which share places; the
+   oldest is given up for one more.
+   Rows and segments that are sorted have none: there is one way to sort them. */
+enum {
+    CLSORT__ARRAY_KINDS = 9,
+    CLSORT__MEASURED_KINDS = 2 * CLSORT__ARRAY_KINDS,
+    CLSORT__MEASURED_ROWS = CLSORT__ARRAY_KINDS + 64,
+    CLSORT__MEASURED_LENGTHS = 33
+};
+typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
 typedef struct clsort__measured_row {
-    clsort__crossover row;      /* its device is not looked at */
-    cl_uint most;               /* 0: this kind was not measured */
-    cl_uint gain;               /* the mean time of AUTO before, in thousandths of that after */
+    clsort__class of;
+    clsort__crossover row;      /* of one array; its device is not looked at */
+    /* Of top-k, for rows of up to 2^i elements and more than 2^(i-1): how they are selected from,
+       1 + CLSORT__BY_*; 0: as planned otherwise. */
+    unsigned char select[CLSORT__MEASURED_LENGTHS];
+    cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
+    cl_uint gain;               /* as in clsort_choice */
     int loaded;                 /* read from a cache or a text */
 } clsort__measured_row;
 typedef struct clsort__measured {
-    clsort__measured_row rows[CLSORT__MEASURED_KINDS];
+    clsort__measured_row rows[CLSORT__MEASURED_ROWS];
 } clsort__measured;
 
-/* The number of the measured row that serves a description. */
-static int clsort__measured_kind(const clsort_desc *d)
+/* What AUTO takes while it is tried or sized; the rest is its own. */
+typedef struct clsort__form {
+    const clsort__crossover *row;   /* NULL: its own */
+    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: its own */
+} clsort__form;
+
+/* Finds the class of a description; 0: it has none. Codes of fields, expressions and several ways
+   to select have none. */
+static int clsort__find_class(const clsort_desc *d, clsort__class *of)
 {
-    const cl_uint bits = clsort__key_bits(d->key_type);
-    const int payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2;
-    return payload + 3 * (bits > 32 ? 2 : bits > 16);
+    const cl_uint bits = clsort__key_bits(d->key_type),
+                  payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2,
+                  several = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH
+                            | CLSORT_FLAG_TOP_PARTITION;
+    memset(of, 0, sizeof *of);
+    of->kind = payload + 3 * (bits > 32 ? 2u : bits > 16);
+    if (!d->top_k) return d->key_type != 0;
+    of->kind += CLSORT__ARRAY_KINDS;
+    of->k_log2 = clsort__ceil_log2(d->top_k);
+    of->rows_log2 = clsort__ceil_log2(clsort__output_rows(d));
+    return d->key_type && !(d->flags & several) && !d->segments && !d->segment_count
+           && !clsort__some_bits(d);
 }
 
-/* The measured row of a description; NULL: none. Codes of fields and expressions have none. */
-static const clsort__crossover *clsort__find_measured(const clsort_sorter *s, const clsort_desc *d)
+/* The place of a class among rows, which may be a free one; NULL: there is none. */
+static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
 {
-    const clsort__measured_row *m;
-    if (!s->measured || s->pinned || !d->key_type) return NULL;
-    m = &s->measured->rows[clsort__measured_kind(d)];
-    return d->count <= m->most ? &m->row : NULL;
+    clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
+    if (of->kind < CLSORT__ARRAY_KINDS) return m->rows + of->kind;
+    for (; r < m->rows + CLSORT__MEASURED_ROWS; r++)
+        if (!r->most || !memcmp(&r->of, of, sizeof *of)) return r;
+    return NULL;
+}
+
+/* The measured row of a description; NULL: none. */
+static const clsort__measured_row *clsort__find_measured(const clsort_sorter *s,
+                                                         const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    clsort__class of;
+    if (!s || !s->measured || s->pinned || !clsort__find_class(d, &of)) return NULL;
+    r = clsort__place_of(s->measured, &of);
+    return r && d->count <= r->most ? r : NULL;
 }
 
 static cl_uint clsort__divide_crossover(cl_uint count)
@@ -10302,9 +10419,11 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
    measured row may say so, and there has to be room for it. */
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const clsort__crossover *const own = !s ? NULL : s->forced ? s->forced
-                                                               : clsort__find_measured(s, d);
-    clsort__crossover row = own ? *own : clsort__built_in_crossover(s, d);
+    const int forced = s && s->forced && s->forced->row;
+    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
+    clsort__crossover row = forced ? *s->forced->row
+                            : own  ? own->row
+                                   : clsort__built_in_crossover(s, d);
     if (!s) row.hybrid = 0;
     return row;
 }
@@ -10425,19 +10544,6 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* Has radix of samples no room for passes of radix? It has what merge needs, which AUTO takes if
-   the kernels do not build: few, and those for which AUTO takes merge where there are more. */
-static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    const clsort__crossover row = clsort__find_crossover(s, &p->d);
-    return p->by_auto
-           && (p->config.family == CLSORT__RANKS
-               || (p->config.family == CLSORT__SAMPLES
-                   && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN
-                                     : row.radix > row.samples)))
-           && clsort__can(CLSORT_MERGE, &p->d);
-}
-
 /* The build options of a plan's kernels of another family. */
 static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
 {
@@ -10480,9 +10586,8 @@ static size_t clsort__alt_bytes(const clsort__plan *p)
 static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
-    if ((p->config.family == CLSORT__CACHED || p->config.family == CLSORT__HYBRID
-         || p->config.family == CLSORT__SAMPLES)
-        && clsort__packs(p)) {
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->packs && clsort__packs(p)) {
         p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
         p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
     } else {
@@ -11324,8 +11429,8 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, reserved) + sizeof(cl_uint),
-    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, reserved) + sizeof(cl_uint),
+    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, flags) + sizeof(cl_uint),
+    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
 #ifdef CLSORT_MULTI
     CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
 #endif
@@ -13652,7 +13757,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = clsort__hybrid_items(s, code);
-    if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
+    if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
@@ -13827,7 +13932,6 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
     const int many = !p->d.tuning.work_group && s->max_group >= 512;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
-    if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
@@ -13932,7 +14036,7 @@ static int clsort__ranks_can(const clsort__plan *p)
 static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, wide = CLSORT__RANKS_GROUP_LOG2;
-    if (!clsort__ranks_can(p) || s->broken & CLSORT__BIT(CLSORT__RANKS)) return 0;
+    if (!clsort__ranks_can(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
     c->items_log2 = 2;
@@ -13985,29 +14089,51 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
-/* Radix of samples, or ranks: for what samples do not sort, and where that takes less time on an
-   H200. A single tile in place takes one launch, ranks two. */
-static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+/* The bits of the families for few elements that were named, or that AUTO takes. */
+static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const cl_uint families =
-        t->radix == CLSORT_RADIX_SAMPLES ? CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS)
-        : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-            ? clsort__preferred_few(s, &p->d)
-            : 0;
+    const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
+    return ~s->broken
+           & (t->radix == CLSORT_RADIX_SAMPLES ? both
+              : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+                  ? clsort__preferred_few(s, &p->d)
+                  : 0);
+}
+
+/* Samples, where ranks do not come first. */
+static int clsort__take_samples(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__SAMPLES)
+           && clsort__samples_shape(s, p, c);
+}
+
+/* Ranks: for what samples do not sort, and where they take less time on an H200. A single tile in
+   place takes one launch of samples, ranks two. */
+static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
     const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
-    clsort__config samples = *c, ranks = *c;
-    int has_samples, has_ranks;
-    has_samples =
-        families & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples);
-    has_ranks = families & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, &ranks);
-    if (has_samples && has_ranks
-        && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
-            || (p->d.count > best << ranks.group_log2 && clsort__suits_samples(&p->d))))
-        has_ranks = 0;
-    if (has_ranks) *c = ranks;
-    else if (has_samples) *c = samples;
-    return has_ranks || has_samples;
+    clsort__config samples = *c;
+    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
+           && !(clsort__take_samples(s, p, &samples)
+                && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
+                    || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
+}
+
+/* Ranks have no room for passes, but what merge needs, which AUTO takes if the kernels do not
+   build. */
+static int clsort__ranks_lean(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s;
+    return p->by_auto && clsort__can(CLSORT_MERGE, &p->d);
+}
+
+/* Neither have samples, where they are few, or where AUTO takes merge if there are more. */
+static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__crossover row = clsort__find_crossover(s, &p->d);
+    return clsort__ranks_lean(s, p)
+           && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN : row.radix > row.samples);
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -14021,15 +14147,18 @@ enum {
     CLSORT__CACHED_CORES = 3
 };
 
-/* May radix in cache sort a plan's elements, for which passes are planned? */
-static int clsort__cached_may(const clsort_sorter *s, const clsort__plan *p)
+/* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
+   plan's elements. */
+static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
-    return s->is_cpu && !(s->broken & CLSORT__BIT(CLSORT__CACHED))
-           && p->config.family == CLSORT__RADIX && !p->config.share_log2 && p->key.bytes >= 4
-           && !p->key.has_codes && !clsort__some_bits(&p->d)
+    *c = p->config;
+    c->few = 0;
+    c->family = CLSORT__CACHED;
+    return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+           && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || t->radix == CLSORT_RADIX_CACHED);
 }
@@ -14106,29 +14235,67 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
 
-/* What CLSORT_RADIX runs: kernels from the top where they may and fit, and passes. */
+/* ---- >>forms --------------------------------------------------------------------------------- */
+
+/* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
+enum { CLSORT__TEST_TOP_DOWN = 700001 };
+
+static int clsort__hybrid_gated(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s, (void)p;
+    return 1;
+}
+
+static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    clsort__radix_passes(run, p, w, 0);
+}
+
+static const clsort__radix_form clsort__radix_forms[] = {
+    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 5000,
+      clsort__take_ranks, NULL, clsort__ranks_lean, clsort__ranks },
+    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 300007,
+      clsort__take_samples, NULL, clsort__samples_lean, clsort__samples },
+    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0,
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, NULL, clsort__hybrid },
+    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+      clsort__cached_gated, NULL, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, NULL, NULL, NULL, clsort__all_passes }
+};
+enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
+
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
+{
+    size_t i;
+    for (i = 0; i < CLSORT__RADIX_FORMS; i++)
+        if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
+    return NULL;
+}
+
+/* What CLSORT_RADIX runs. */
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
-    else if (p->config.family == CLSORT__RANKS) clsort__ranks(run, p, w);
-    else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
-    else if (p->config.family == CLSORT__CACHED) clsort__cached(run, p, w);
-    else clsort__radix_passes(run, p, w, 0);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form) form->run(run, p, w);
+    else clsort__all_passes(run, p, w);
 }
 
 static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 {
-    clsort__config hybrid = p->config, few = p->config;
+    const clsort__config before = p->config;
+    const clsort__radix_form *form = clsort__radix_forms;
+    clsort__config c;
     clsort__plan_passes(s, p);
-    if (clsort__few_shape(s, p, &few)) p->config = few;
-    else if (clsort__hybrid_shape(s, p, &hybrid)) {
-        p->helpers.passes = p->config;
-        p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
-        p->config = hybrid;
-    } else if (clsort__cached_may(s, p)) {
-        p->config.few = 0;
-        if (clsort__cached_gated(s, p)) p->helpers.passes = p->config;
-        p->config.family = CLSORT__CACHED;
+    for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
+        c = before;
+        if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
+            continue;
+        if (form->has_passes && form->has_passes(s, p)) {
+            p->helpers.passes = p->config;
+            p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+        }
+        p->config = c;
+        return;
     }
 }
 
@@ -14138,7 +14305,8 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_lean(s, p))
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->is_lean && form->is_lean(s, p))
         return clsort__largest(p->data.extent / 16 + 8,
                                p->config.family != CLSORT__SAMPLES || p->config.few
                                    ? 0
@@ -15132,9 +15300,9 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     cl_uint first, end = p->key.field_count;
-    if (p->config.family == CLSORT__RANKS
-        || (p->config.family == CLSORT__SAMPLES && clsort__ranks_can(p))) {
+    if (form && form->numbers && clsort__ranks_can(p)) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -15245,13 +15413,10 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* The families that others replace if their kernels do not build. */
+/* The families of rows that a work-group holds. */
 #define CLSORT__OF_ROWS \
-    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
-     | CLSORT__BIT(CLSORT__LONG_ROWS))
-#define CLSORT__REPLACEABLE \
-    (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES) \
-     | CLSORT__BIT(CLSORT__RANKS) | CLSORT__BIT(CLSORT__CACHED) | CLSORT__OF_ROWS)
+    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
+     | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
 
 /* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
    without them. So it is with kernels for rows that a work-group holds. */
@@ -15259,7 +15424,7 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
     const clsort_status status = clsort__try_kernels(s, p, &family);
-    if (!(CLSORT__REPLACEABLE & CLSORT__BIT(family))
+    if (!(CLSORT__OF_ROWS & CLSORT__BIT(family) || clsort__find_radix_form(family))
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
     s->broken |= CLSORT__BIT(family);
@@ -15524,6 +15689,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 
 /* The plans of selections: the first row of this table that fits the device, what is selected, the
    rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
+   Before that, rows are asked for the way that was measured to be the fastest.
    Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
    by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
@@ -15738,7 +15904,8 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
+        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
+        || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
@@ -15797,11 +15964,14 @@ static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
     clsort__selection *t = &p->select;
-    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows) return 0;
+    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
+        || s->broken & CLSORT__BIT(CLSORT__ROUNDS))
+        return 0;
     of_pieces.d.count = CLSORT__SHORT_MOST;
     of_pieces.select.rows *= t->pieces;
     if (!clsort__plan_short_rows(s, &of_pieces)) return 0;
     p->config = of_pieces.config;
+    p->config.family = CLSORT__ROUNDS;
     t->list_capacity = of_pieces.select.list_capacity;
     t->local = of_pieces.select.local;
     return 1;
@@ -15914,14 +16084,21 @@ static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
     return 1;
 }
 
-/* Plans rows by a row of the table. Returns whether it did. */
-static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
-                             clsort__plan *p)
+/* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
+   says, only where they read less than a list of candidates. */
+static int clsort__fits_count(const struct clsort__select_plan *w, const clsort__plan *p,
+                              int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
-    if (!clsort__fits_rows(w, s, p) || n < w->least || n < w->least_ks * k
-        || n > clsort__most_of_plan(w, k))
-        return 0;
+    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= clsort__select_plans[0].least_ks * k;
+    return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
+}
+
+/* Plans rows by a row of the table. Returns whether it did. */
+static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
+                             clsort__plan *p, int preferred)
+{
+    if (!clsort__fits_rows(w, s, p) || !clsort__fits_count(w, p, preferred)) return 0;
     return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
            : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
            : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
@@ -15930,11 +16107,36 @@ static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select
                                             : clsort__plan_reading(s, p, w->how);
 }
 
+/* The way that a form which is tried, or a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    if (s && s->forced && s->forced->select) return s->forced->select;
+    r = clsort__find_measured(s, d);
+    return r ? r->select[clsort__ceil_log2(d->count)] : 0;
+}
+
+/* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
+   first row that fits, else digits. */
+static void clsort__plan_way(const clsort_sorter *s, clsort__plan *p)
+{
+    const cl_uint preferred = clsort__preferred_way(s, &p->d);
+    int i, pass;
+    if (!s || preferred == 1 + CLSORT__BY_DIGITS) return;
+    for (pass = !preferred; pass < 2; pass++)
+        for (i = 0; i < CLSORT__SELECT_PLANS; i++) {
+            const struct clsort__select_plan *const w = &clsort__select_plans[i];
+            if (!pass && 1 + (cl_uint)w->how != preferred) continue;
+            if (!clsort__plan_rows(s, w, p, !pass)) continue;
+            p->select.how = w->how;
+            return;
+        }
+}
+
 /* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    int i;
     memset(p, 0, sizeof *p);
     p->d = *d;
     clsort__plan_key(d, &p->key);
@@ -15955,9 +16157,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
     clsort__plan_pieces(s, p);
-    for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
-        if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
-    if (s && i < CLSORT__SELECT_PLANS) t->how = clsort__select_plans[i].how;
+    clsort__plan_way(s, p);
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -16380,30 +16580,36 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__launch_rows(run, p);
 }
 
+/* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
+static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
+{
+    const size_t most = 32 * (size_t)run->s->compute_units;
+    clsort__arg_local(run, p->select.local);
+    clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
+                            << run->group_log2);
+}
+
 /* Selects from all pieces of the rows, which have numbers in place of indices if `numbers` is not
    absent. The outputs are set. */
 static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
                                   clsort__span numbers)
 {
-    const size_t all = p->select.rows * pieces, most = 32 * (size_t)run->s->compute_units;
     clsort__arg_count(run, pieces);
     clsort__arg_span(run, numbers);
-    clsort__arg_local(run, p->select.local);
-    clsort__launch(run, clsort__ceil_divide(all, clsort__ceil_divide(all, most))
-                            << run->group_log2);
+    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* One launch for rows that a work-group holds. */
 static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    const int registers = t->how != CLSORT__BY_TILES;
+    const int tiles = t->how == CLSORT__BY_TILES;
     clsort__use_select_kernel(
-        run, p, registers ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
+        run, p, tiles ? CLSORT__KERNEL_SELECT_TILE : CLSORT__KERNEL_SELECT_SHORT);
     clsort__arg_outputs(run, p, found);
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
-    if (registers) {
-        clsort__launch_pieces(run, p, 1, clsort__make_span(NULL, 0));
+    if (!tiles) {
+        clsort__launch_held(run, p, t->rows);
         return;
     }
     clsort__arg_uint(run, (cl_uint)t->tile_rows);
@@ -16438,7 +16644,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
                                  clsort__round_pieces(pieces * p->d.top_k));
     while (pieces > 1) {
         const clsort__arrays other = results;
-        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
         clsort__arg_found(run, results, p->d.top_k * 4, p->d.top_k * p->key.bytes);
         clsort__traffic(run, 1, clsort__select_read(&round)
                                     + p->select.rows * pieces * p->d.top_k * (p->key.bytes + 4));
@@ -16451,7 +16657,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
         next = other;
     }
     round.select.mode = p->select.mode;
-    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_SHORT);
+    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
     clsort__arg_outputs(run, p, found);
     clsort__traffic(run, 1, clsort__select_read(&round) + clsort__select_written(p));
     clsort__launch_pieces(run, &round, 1, numbers);
@@ -17344,6 +17550,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort__config shape = clsort__tile_shape(j->s, p);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
     d.tuning.work_group = 1u << shape.share_log2;
@@ -17356,10 +17563,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.tuning.items = 1;
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
-        if (p->config.family == CLSORT__HYBRID) d.tuning.radix = CLSORT_RADIX_HYBRID;
-        if (p->config.family == CLSORT__SAMPLES || p->config.family == CLSORT__RANKS)
-            d.tuning.radix = CLSORT_RADIX_SAMPLES;
-        if (p->config.family == CLSORT__CACHED) d.tuning.radix = CLSORT_RADIX_CACHED;
+        if (form && form->shape) d.tuning.radix = form->radix;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -17369,7 +17573,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* Elements of the longest self-test sorts: of all algorithms; of radix from the top, so many that
    hybrid radix splits ranges again. */
-enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
+enum { CLSORT__TEST_COUNT = 20011 };
 
 /* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
    elements' numbers, from 1 on, times an odd one: so they have any bits, and its inverse gives the
@@ -17538,13 +17742,6 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
     return CL_SUCCESS;
 }
 
-/* A form of radix that CLSORT_RADIX_DEFAULT may take in place of passes, and the most elements that
-   it is tested with. */
-typedef struct clsort__radix_form {
-    cl_uint radix, family;
-    size_t most;
-} clsort__radix_form;
-
 /* May AUTO take a form for what a test sorts, at some count, and does a plan of it at this one? */
 static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
                             const clsort__test *t)
@@ -17572,7 +17769,8 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
     cl_ulong x = 1;
     cl_uint i;
     for (i = bits == 32 ? 0 : SIDES; i < SIDES + bits - 1; i++) {
-        t.count = i < SIDES ? form->most : clsort__smaller(form->most, CLSORT__TEST_COUNT);
+        t.count = form->test_count;
+        if (i >= SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
         t.span = i < SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
                            : clsort__draw_span(i - SIDES + 1, &x);
         if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
@@ -17584,7 +17782,7 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
 static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
                                        cl_uint key_type, cl_uint payload, unsigned char *memory)
 {
-    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->most };
+    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
     clsort_status status = CL_SUCCESS;
     clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
     size_t i;
@@ -17598,23 +17796,17 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
     return status;
 }
 
-static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 300007 },
-    { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 5000 },
-    { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, CLSORT__TEST_HYBRID_COUNT },
-    { CLSORT_RADIX_CACHED, CLSORT__CACHED, CLSORT__TEST_HYBRID_COUNT }
-};
-enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
-
 /* Tests the forms that AUTO may take on this device. */
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
     clsort_status worst = CL_SUCCESS;
     cl_uint i;
     for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
+        const clsort__radix_form *form = &clsort__radix_forms[i / 6];
         const clsort_status status =
-            clsort__test_form(s, &clsort__radix_forms[i / 6],
-                              i / 3 % 2 ? CLSORT_U64 : CLSORT_U32, i % 3, memory);
+            form->test_count ? clsort__test_form(s, form, i / 3 % 2 ? CLSORT_U64 : CLSORT_U32,
+                                                 i % 3, memory)
+                             : CL_SUCCESS;
         if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
         if (status != CL_SUCCESS) worst = status;
     }
@@ -17845,12 +18037,14 @@ enum {
     CLSORT__MOST_RUNS_EACH = 5
 };
 
-/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, a proof
-   and what it is before each sort. */
+/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
+   top-k those of a sort of whole rows, a proof and what it is before each sort. */
 enum {
     CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
-    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__ITS_PROOF,
-    CLSORT__FIRST_PROOF, CLSORT__ITS_BUFFERS
+    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
+    CLSORT__SORTED_VALUES, CLSORT__SORTED_INDICES, CLSORT__ITS_PROOF, CLSORT__FIRST_PROOF,
+    CLSORT__ITS_BUFFERS,
+    CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
 };
 
 /* How a count is sorted. Forms that plan the same share the number of the first of them, and its
@@ -17858,9 +18052,11 @@ enum {
 typedef struct clsort__timings {
     size_t n;
     int form[CLSORT__FORMS];
-    const clsort__algorithm *algorithm[CLSORT__FORMS];
+    const clsort__algorithm *algorithm[CLSORT__FORMS];  /* NULL: rows are selected from, ... */
+    int way[CLSORT__FORMS];                             /* ... in this way */
     clsort__config config[CLSORT__FORMS];
     double ns[CLSORT__FORMS][2];
+    cl_uint out;                /* a bit for each form that does not run */
 } clsort__timings;
 
 typedef struct clsort__measurement {
@@ -17871,9 +18067,13 @@ typedef struct clsort__measurement {
     cl_mem memory[CLSORT__ITS_BUFFERS];
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
+    clsort__form forms[CLSORT__FORMS];
     cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent;               /* ns of the sorts of a count */
+    double spent, build;        /* ns of the count before; of the longest build of a form */
     cl_uint done, total;        /* steps */
+    clsort__kinds warmed;
+    unsigned char *found, *right;   /* top-k: the outputs, and what they must be */
+    size_t unit[CLSORT__ITS_OUTPUTS], found_bytes;  /* unit: bytes of an element of each output */
     int counts;
     clsort__timings at[CLSORT__MOST_COUNTS];
 } clsort__measurement;
@@ -17898,29 +18098,60 @@ static int clsort__corner_at(const clsort__crossover *row, size_t n)
            | (n >= row->hybrid) << 3;
 }
 
+/* The forms: rows at all corners, or for top-k all ways; then AUTO's own. */
+static void clsort__make_forms(clsort__measurement *m)
+{
+    const int forms = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
+    int f;
+    for (f = 0; f < CLSORT__CORNERS; f++) m->corners[f] = clsort__corner_row(f);
+    for (f = 0; f < forms; f++)
+        if (m->d.top_k) m->forms[f].select = 1 + (cl_uint)f;
+        else m->forms[f].row = &m->corners[f];
+}
+
 /* Lets AUTO take a form in the next calls. */
 static void clsort__force(clsort__measurement *m, int form)
 {
-    m->s->forced = form < CLSORT__CORNERS ? &m->corners[form] : NULL;
+    const clsort__form *const f = &m->forms[form];
+    m->s->forced = f->row || f->select ? f : NULL;
 }
 
-/* Asks the planner how each row would sort m->d. */
+/* Asks the planner how each form would sort m->d. */
 static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
 {
-    clsort__plan p;
     int f;
     for (f = 0; f < CLSORT__FORMS; f++) {
+        clsort__checks c = clsort__begin_checks(m->s);
+        clsort_desc d;
+        clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
         int *same = &t->form[f];
         clsort__force(m, f);
-        clsort__make_plan(m->s, &m->d, &p);
-        t->algorithm[f] = p.algorithm;
-        t->config[f] = p.config;
+        j.op->check(&c, &j);
+        t->algorithm[f] = j.plan.algorithm;
+        t->way[f] = j.plan.select.how;
+        t->config[f] = j.plan.config;
         for (*same = 0; *same < f; (*same)++)
-            if (t->algorithm[*same] == p.algorithm
-                && !memcmp(&t->config[*same], &p.config, sizeof p.config))
+            if (t->algorithm[*same] == t->algorithm[f] && t->way[*same] == t->way[f]
+                && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
                 break;
     }
     m->s->forced = NULL;
+}
+
+/* Does the time of a form grow faster than the count? */
+static int clsort__outgrows(const clsort__timings *t, int form)
+{
+    return t->algorithm[form] ? t->algorithm[form]->number != CLSORT_RADIX
+                              : t->way[form] == CLSORT__BY_SORTING;
+}
+
+/* Does it grow as the count does, whatever the count? */
+static int clsort__keeps_pace(const clsort__timings *t, int form)
+{
+    const cl_uint family = t->config[form].family;
+    return t->algorithm[form] ? t->algorithm[form]->number == CLSORT_RADIX
+                                    && family != CLSORT__SAMPLES && family != CLSORT__RANKS
+                              : t->way[form] == CLSORT__BY_DIGITS;
 }
 
 /* ---- time ---- */
@@ -17974,10 +18205,17 @@ static clsort_status clsort__copy_whole(clsort__measurement *m, int from, int to
                        (m->queue, m->memory[from], m->memory[to], 0, 0, bytes, 0, NULL, NULL));
 }
 
-/* Puts back what a sort in place has changed, and the proof. */
+/* Puts back what a sort in place has changed, and the proof; spoils what the last sort wrote. */
 static clsort_status clsort__restore(clsort__measurement *m)
 {
     const size_t n = m->d.count, key = clsort__key_bits(m->d.key_type) / 8;
+    const cl_uint none = 0xA5A5A5A5u;
+    int i;
+    for (i = CLSORT__ITS_KEYS_OUT; i < CLSORT__ITS_KEYS_OUT + CLSORT__ITS_OUTPUTS; i++)
+        if (m->memory[i])
+            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueFillBuffer,
+                                     (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL,
+                                      NULL)));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
                                     n * m->d.value_size));
@@ -17996,20 +18234,74 @@ static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_
     CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
     *ns = m->now > from ? (double)(m->now - from) : 1;
-    m->spent += *ns;
     return CL_SUCCESS;
 }
 
-/* Checks the result of the last sort on the device. */
-static clsort_status clsort__check_result(clsort__measurement *m)
+/* Proves the result of a sort on the device. */
+static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_desc *d)
 {
     clsort_proof proof;
     const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
-    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, buffer, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, d, buffer, 0, 0, NULL, NULL));
     CLSORT__MUST(CLSORT__TRY(
         m->s, clEnqueueReadBuffer,
         (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL)));
     return clsort_judge(&proof);
+}
+
+/* Reads the first elements of all rows of outputs, the first of which is `first`, and whose rows
+   have so many elements. */
+static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
+                                       unsigned char *to)
+{
+    const size_t k = m->d.top_k, rows = clsort__output_rows(&m->d), each = count == k ? 1 : rows;
+    size_t i;
+    int role;
+    for (role = 0; role < CLSORT__ITS_OUTPUTS; role++) {
+        const size_t unit = m->unit[role], part = rows / each * k * unit;
+        for (i = 0; i < each && unit; i++, to += part)
+            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueReadBuffer,
+                                     (m->queue, m->memory[first + role], CL_FALSE,
+                                      i * count * unit, part, to, 0, NULL, NULL)));
+    }
+    return CLSORT__TRY(m->s, clFinish, (m->queue));
+}
+
+/* A stable sort of whole rows: a selection must find the first elements of each. */
+static clsort_desc clsort__reference_sort(const clsort__measurement *m)
+{
+    clsort_desc d = m->d;
+    d.top_k = 0;
+    d.stable = 1;
+    d.flags |= CLSORT_FLAG_KEYS_OUT | (d.value_size ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
+    d.keys_out = m->memory[CLSORT__SORTED_KEYS];
+    d.values_out = m->memory[CLSORT__SORTED_VALUES];
+    d.indices = m->memory[CLSORT__SORTED_INDICES];
+    if (clsort__can(CLSORT_MERGE, &d)) d.algorithm = CLSORT_MERGE;
+    return d;
+}
+
+/* Notes what each result is compared with: a fingerprint of what is sorted, or for top-k the right
+   one. */
+static clsort_status clsort__make_reference(clsort__measurement *m)
+{
+    const clsort_desc d = clsort__reference_sort(m);
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    if (!m->d.top_k)
+        return clsort_enqueue_fingerprint(m->s, m->queue, &m->d, m->memory[CLSORT__FIRST_PROOF], 0,
+                                          0, NULL, NULL);
+    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &d, proof, 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort_enqueue_sort(m->s, m->queue, &d, 0, NULL, NULL));
+    CLSORT__MUST(clsort__prove_sort(m, &d));
+    return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
+}
+
+/* Checks the result of the last sort. */
+static clsort_status clsort__check_result(clsort__measurement *m)
+{
+    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
+    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
+    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
 /* Sorts once by a form, and checks the result. */
@@ -18031,18 +18323,25 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     return status == CL_SUCCESS ? clsort__check_result(m) : status;
 }
 
-/* Builds and warms what a form needs. */
+/* Builds and warms what a form needs. A build is not begun without the time that the longest one
+   has taken so far. */
 static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
 {
-    clsort_desc d;
-    clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+    clsort_desc given = m->d, d;
+    clsort__kinds own;
+    clsort__job j;
     clsort_status status;
-    clsort__force(m, form);
+    given.flags |= CLSORT_FLAG_NO_BUILD;
+    own.count = 0;
+    j = clsort__sort_job(m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
+    clsort__force(m, form);
     status = clsort__plan_job(&j);
     if (status == CL_SUCCESS) status = j.op->buffers(&j);
-    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, NULL, NULL);
+    if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
+    if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
+    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
     m->s->forced = NULL;
     return status;
 }
@@ -18066,28 +18365,102 @@ static double clsort__least_time(const clsort__timings *t, int round)
     return least;
 }
 
-/* A form that grows faster with the count than radix, and took four times as long as another at the
-   count before: its time is taken to double, and it is not run. 0: it is run. */
+/* Notes how long the last build took, which began at `before`. */
+static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
+{
+    CLSORT__MUST(clsort__read_clock(m));
+    if ((double)(m->now - before) > m->build) m->build = (double)(m->now - before);
+    return CL_SUCCESS;
+}
+
+/* Builds what a form needs at a count, whose time is then that of sorts alone. */
+static clsort_status clsort__build_form(clsort__measurement *m, clsort__timings *t, int form)
+{
+    cl_ulong before;
+    clsort_status status;
+    int f;
+    CLSORT__MUST(clsort__watch(m));
+    before = m->now;
+    status = clsort__prepare_form(m, form);
+    if (clsort__drops(status))
+        for (f = form; f < CLSORT__FORMS; f++)
+            if (t->form[f] == form) t->out |= CLSORT__BIT(f);
+    return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
+}
+
+/* Builds what checks results of a count. */
+static clsort_status clsort__build_checks(clsort__measurement *m, int count)
+{
+    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
+    const cl_ulong before = m->now;
+    m->d.count = m->at[count].n;
+    CLSORT__MUST(clsort__make_reference(m));
+    if (!m->d.top_k)
+        CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, proof, 0, 0, NULL, NULL));
+    return clsort__end_build(m, before);
+}
+
+/* Builds what all forms need at all counts. Downwards: a program for many elements also serves
+   few. */
+static clsort_status clsort__build_forms(clsort__measurement *m)
+{
+    int i, f;
+    CLSORT__MUST(clsort__build_checks(m, m->counts - 1));
+    CLSORT__MUST(clsort__check_time(m, m->d.top_k ? m->build : 0));
+    if (m->d.top_k) CLSORT__MUST(clsort__build_checks(m, 0));
+    for (i = m->counts; i-- > 0;) {
+        m->d.count = m->at[i].n;
+        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__FORMS);
+        clsort__find_forms(m, &m->at[i]);
+        for (f = 0; f < CLSORT__FORMS; f++)
+            if (m->at[i].form[f] == f) CLSORT__MUST(clsort__build_form(m, &m->at[i], f));
+    }
+    return CL_SUCCESS;
+}
+
+/* Did a form take more than twice as long as one whose time grows as the count does: radix by
+   passes or from the top, for top-k digits? */
+static int clsort__is_behind(const clsort__timings *t, int form)
+{
+    double least = 0;
+    int f;
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        const double ns = t->form[f] == f ? t->ns[f][0] : 0;
+        if (clsort__keeps_pace(t, f) && ns > 0 && (!(least > 0) || ns < least)) least = ns;
+    }
+    return least > 0 && t->ns[t->form[form]][0] > 2 * least;
+}
+
+/* A form whose time outgrows the count, and which took four times as long as another at the count
+   before, or was behind at two counts: its time is taken to double, and it is not run. 0: it is
+   run. */
 static double clsort__hopeless_time(const clsort__measurement *m, int count, int form)
 {
     const clsort__timings *const t = &m->at[count], *const before = t - 1;
     double ns;
-    if (!count || t->algorithm[form]->number == CLSORT_RADIX || form == t->form[CLSORT__OWN_FORM])
-        return 0;
+    if (!count || !clsort__outgrows(t, form) || form == t->form[CLSORT__OWN_FORM]) return 0;
     ns = before->ns[before->form[form]][0];
-    return ns > 4 * clsort__least_time(before, 0) ? 2 * ns : 0;
+    return ns > 4 * clsort__least_time(before, 0)
+                   || (count > 1 && clsort__is_behind(before, form)
+                       && clsort__is_behind(before - 1, form))
+               ? 2 * ns
+               : 0;
 }
 
 /* The first run by a form, which is not timed but says how many follow. */
 static clsort_status clsort__first_run(clsort__measurement *m, int count, int form)
 {
-    double *const ns = m->at[count].ns[form];
+    clsort__timings *const t = &m->at[count];
+    double *const ns = t->ns[form];
     clsort_status status;
-    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (t->out & CLSORT__BIT(form)) return CL_SUCCESS;
     CLSORT__MUST(clsort__watch(m));
-    if (ns[0] > 0) return CL_SUCCESS;
-    status = clsort__prepare_form(m, form);
-    if (status == CL_SUCCESS) status = clsort__run_form(m, form, ns);
+    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    if (ns[0] > 0) {
+        t->out |= CLSORT__BIT(form);
+        return CL_SUCCESS;
+    }
+    status = clsort__run_form(m, form, ns);
     if (status != CL_SUCCESS) ns[0] = 0;
     ns[1] = ns[0];
     return clsort__drops(status) ? CL_SUCCESS : status;
@@ -18108,7 +18481,7 @@ static double clsort__median(double *times, int count)
 /* Does a form still take part? Not if it was dropped, or took four times as long as another. */
 static int clsort__takes_part(const clsort__timings *t, int form, double least)
 {
-    return t->form[form] == form && t->ns[form][0] > 0
+    return t->form[form] == form && t->ns[form][0] > 0 && !(t->out & CLSORT__BIT(form))
            && (t->ns[form][0] <= 4 * least || form == t->form[CLSORT__OWN_FORM]);
 }
 
@@ -18138,21 +18511,20 @@ static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, i
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
-    const double spent = m->spent;
+    const cl_ulong began = m->now;
     double first;
     int f;
-    if (count) CLSORT__MUST(clsort__check_time(m, spent * (double)t->n / (double)t[-1].n));
-    m->spent = 0;
+    if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
     m->d.count = t->n;
     clsort__find_forms(m, t);
     CLSORT__MUST(clsort__restore(m));
-    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &m->d,
-                                            m->memory[CLSORT__FIRST_PROOF], 0, 0, NULL, NULL));
+    CLSORT__MUST(clsort__make_reference(m));
     for (f = 0; f < CLSORT__FORMS; f++)
         if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
     first = clsort__least_time(t, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
+    m->spent = (double)(m->now - began);
     return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
@@ -18231,28 +18603,66 @@ static clsort__crossover clsort__own_row(const clsort__measurement *m)
     return row;
 }
 
-/* The row with the least cost: AUTO's own unless another one gains. Returns its gain, in
-   thousandths; 0: there is none that does not lose. */
-static cl_uint clsort__best_row(clsort__measurement *m, clsort__crossover *best)
+/* The mean time before, in thousandths of that after, which is the sum of parts of it. */
+static cl_uint clsort__gain(const clsort__measurement *m, double after)
+{
+    return (cl_uint)(1000 * m->counts / after);
+}
+
+/* Finds the row with the least cost: AUTO's own unless another one gains. Its gain is 0 if there is
+   none that does not lose. */
+static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
 {
     clsort__costs cost;
-    double least, before = 0, after = 0;
+    double least, after = 0;
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    *best = clsort__own_row(m);
-    least = clsort__row_cost(m, cost, best);
+    best->row = clsort__own_row(m);
+    least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
         clsort__crossover row = clsort__widest_rows[1];
         row.hybrid = clsort__least_at(m, hybrid);
-        clsort__best_with(m, cost, row, &least, best);
+        clsort__best_with(m, cost, row, &least, &best->row);
     }
-    if (least > 0.05) return 0;
+    if (least > 0.05) return;
+    for (i = 0; i < m->counts; i++)
+        after += 1 + cost[i][clsort__corner_at(&best->row, m->at[i].n)];
+    best->gain = clsort__gain(m, after);
+}
+
+/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans
+   stay, which may tell apart what is between the lengths that were measured. */
+static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
+{
+    double after = 0;
+    int i, f;
     for (i = 0; i < m->counts; i++) {
-        before += 1;
-        after += 1 + cost[i][clsort__corner_at(best, m->at[i].n)];
+        const clsort__timings *const t = &m->at[i];
+        double least = clsort__cost(t, CLSORT__OWN_FORM);
+        int way = CLSORT__OWN_FORM;
+        for (f = 0; f < CLSORT__WAYS; f++) {
+            const double cost = clsort__cost(t, f);
+            if (cost + 1e-9 < least) least = cost, way = f;
+        }
+        after += 1 + least;
+        if (t->form[way] != t->form[CLSORT__OWN_FORM] && !t->algorithm[way])
+            best->select[clsort__ceil_log2(t->n)] = (unsigned char)(1 + t->way[way]);
     }
-    return (cl_uint)(1000 * before / after);
+    best->gain = clsort__gain(m, after);
+}
+
+/* What AUTO is to take, by all times. */
+static clsort__measured_row clsort__best_of(clsort__measurement *m)
+{
+    clsort__measured_row best;
+    memset(&best, 0, sizeof best);
+    clsort__find_class(&m->d, &best.of);
+    m->d.count = best.most = (cl_uint)m->at[m->counts - 1].n;
+    if (m->d.top_k) clsort__best_ways(m, &best);
+    else clsort__best_row(m, &best);
+    if (!best.gain) best.most = 0;
+    return best;
 }
 
 /* ---- keeping ---- */
@@ -18318,22 +18728,26 @@ static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_
     return clsort__prepare_counts(&j, queue, m);
 }
 
+/* The place for a row of a class. If there is none, the oldest one of top-k is given up. */
+static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsort__class *of)
+{
+    clsort__measured_row *const r = clsort__place_of(m, of),
+                         *const oldest = m->rows + CLSORT__ARRAY_KINDS,
+                         *const last = m->rows + CLSORT__MEASURED_ROWS - 1;
+    if (r) return r;
+    memmove(oldest, oldest + 1, (size_t)(last - oldest) * sizeof *oldest);
+    return last;
+}
+
 /* Puts a row in the place of AUTO's, and prepares for it; as before if that fails. */
-static clsort_status clsort__take_row(clsort__measurement *m, const clsort__crossover *row,
-                                      cl_uint gain, cl_command_queue queue)
+static clsort_status clsort__take_row(clsort__measurement *m, const clsort__measured_row *row,
+                                      cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     clsort__measured *const before = s->measured, *after;
-    clsort__measured_row *r;
     clsort_status status;
     CLSORT__MUST(clsort__copy_choices(s, before, &after));
-    r = &after->rows[clsort__measured_kind(&m->d)];
-    memset(r, 0, sizeof *r);
-    if (gain) {
-        r->row = *row;
-        r->most = (cl_uint)m->at[m->counts - 1].n;
-        r->gain = gain;
-    }
+    *clsort__make_place(after, &row->of) = *row;
     s->measured = after;
     status = clsort__prepare_winners(m, queue);
     if (status != CL_SUCCESS) s->measured = before;
@@ -18381,36 +18795,59 @@ static clsort_status clsort__fill_inputs(clsort__measurement *m)
 static void clsort__size_buffers(clsort__measurement *m)
 {
     const clsort_desc *d = &m->d;
-    const size_t keys = d->count * (clsort__key_bits(d->key_type) / 8),
-                 values = d->count * d->value_size;
+    const size_t key = clsort__key_bits(d->key_type) / 8, rows = clsort__output_rows(d),
+                 n = clsort__saturating_multiply(rows, d->count),
+                 wanted = d->top_k ? rows * d->top_k : n;
     const int indices = d->flags & CLSORT_FLAG_INDICES, keys_out = d->flags & CLSORT_FLAG_KEYS_OUT,
-              values_out = d->flags & CLSORT_FLAG_VALUES_OUT;
-    m->bytes[CLSORT__ITS_KEYS] = keys;
-    m->bytes[CLSORT__ITS_VALUES] = values;
-    m->bytes[CLSORT__KEYS_IN_PLACE] = indices || keys_out ? 0 : keys;
-    m->bytes[CLSORT__VALUES_IN_PLACE] = indices || values_out ? 0 : values;
-    m->bytes[CLSORT__ITS_KEYS_OUT] = keys_out ? keys : 0;
-    m->bytes[CLSORT__ITS_VALUES_OUT] = values_out ? values : 0;
-    m->bytes[CLSORT__ITS_INDICES] = indices ? 4 * d->count : 0;
+              values_out = d->flags & CLSORT_FLAG_VALUES_OUT, stays = indices || d->top_k;
+    int i;
+    m->unit[0] = keys_out ? key : 0;
+    m->unit[1] = values_out ? d->value_size : 0;
+    m->unit[2] = indices ? 4 : 0;
+    m->bytes[CLSORT__ITS_KEYS] = clsort__saturating_multiply(n, key);
+    m->bytes[CLSORT__ITS_VALUES] = clsort__saturating_multiply(n, d->value_size);
+    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || keys_out ? 0 : n * key;
+    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || values_out ? 0 : n * d->value_size;
+    for (i = 0; i < CLSORT__ITS_OUTPUTS; i++) {
+        const size_t sorted = i ? m->unit[i] : key;
+        m->bytes[CLSORT__ITS_KEYS_OUT + i] = wanted * m->unit[i];
+        m->bytes[CLSORT__SORTED_KEYS + i] =
+            d->top_k ? clsort__saturating_multiply(n, sorted) : 0;
+        m->found_bytes += d->top_k ? wanted * m->unit[i] : 0;
+    }
     m->bytes[CLSORT__ITS_PROOF] = m->bytes[CLSORT__FIRST_PROOF] = sizeof(clsort_proof);
 }
 
-/* Makes the buffers, if they are within max_bytes, and puts them into the description. */
-static clsort_status clsort__make_buffers(clsort__measurement *m)
+/* Checks that all buffers are within max_bytes, the scratch memory included. */
+static clsort_status clsort__check_bytes(clsort__measurement *m)
 {
+    const clsort_desc reference = clsort__reference_sort(m);
     clsort_sorter *const s = m->s;
-    size_t sum = 0;
+    size_t sum = 0, more = 0;
     int i;
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
+    if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     s->function = "clsort_measure";
-    clsort__size_buffers(m);
+    sum = clsort__largest(sum, more, 0);   /* a queue has one */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
+    return CL_SUCCESS;
+}
+
+/* Makes the buffers and puts them into the description. */
+static clsort_status clsort__make_buffers(clsort__measurement *m)
+{
+    clsort_sorter *const s = m->s;
+    int i;
+    clsort__size_buffers(m);
+    CLSORT__MUST(clsort__check_bytes(m));
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
         if (m->bytes[i])
             CLSORT__MUST(clsort__create_buffer(s, m->bytes[i], NULL, CL_MEM_READ_WRITE, NULL,
                                                &m->memory[i]));
+    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->found, m->found_bytes, 1));
+    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->right, m->found_bytes, 1));
     m->d.keys = m->memory[m->bytes[CLSORT__KEYS_IN_PLACE] ? CLSORT__KEYS_IN_PLACE
                                                           : CLSORT__ITS_KEYS];
     m->d.values = m->memory[m->bytes[CLSORT__VALUES_IN_PLACE] ? CLSORT__VALUES_IN_PLACE
@@ -18421,22 +18858,27 @@ static clsort_status clsort__make_buffers(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
+/* log2 of the first count. Rows of top-k have more elements than any k of the class. */
+static cl_uint clsort__first_length(cl_uint k_log2)
+{
+    return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
+}
+
 /* Chooses the counts. */
 static void clsort__choose_counts(clsort__measurement *m)
 {
     const size_t most = m->d.count;
-    size_t n = (size_t)1 << CLSORT__FIRST_COUNT_LOG2;
+    size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
     for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
         m->at[m->counts++].n = n;
     m->at[m->counts++].n = most;
-    m->total = (cl_uint)m->counts * CLSORT__FORMS;
+    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
 }
 
 /* Makes what a measurement needs. */
 static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
-    int i;
-    for (i = 0; i < CLSORT__CORNERS; i++) m->corners[i] = clsort__corner_row(i);
+    clsort__make_forms(m);
     CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
     CLSORT__MUST(clsort__make_buffers(m));
     CLSORT__MUST(clsort__read_clock(m));
@@ -18451,7 +18893,7 @@ static clsort_status clsort__measure_all(clsort__measurement *m)
 {
     int i;
     for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)i * CLSORT__FORMS;
+        m->done = (cl_uint)(m->counts + i) * CLSORT__FORMS;
         CLSORT__MUST(clsort__measure_count(m, i));
     }
     m->done = m->total;
@@ -18474,37 +18916,50 @@ static void clsort__end_measurement(clsort__measurement *m)
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
         if (m->memory[i]) CLSORT_CL(clReleaseMemObject)(m->memory[i]);
     if (m->queue) CLSORT_CL(clReleaseCommandQueue)(m->queue);
+    clsort__free(m->found);
+    clsort__free(m->right);
     CLSORT_FREE(m);
 }
 
-/* Measures, decides and prepares. What fails in between is tried otherwise, so it is not reported;
-   the caller reports the end. */
+/* Builds, measures and decides, or only builds. AUTO's own form is the built-in one: what is found
+   does not depend on what was measured before. What fails in between is tried otherwise, so it is
+   not reported; the caller reports the end. */
+static clsort_status clsort__try_forms(clsort__measurement *m, int builds,
+                                       clsort__measured_row *best)
+{
+    clsort_sorter *const s = m->s;
+    clsort_status status;
+    s->pinned = 1;
+    status = clsort__build_forms(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
+    if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
+    s->pinned = 0;
+    return status;
+}
+
+/* Measures, and prepares for what is the fastest. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
-    clsort__crossover row;
+    const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
+    clsort__measured_row best;
     clsort_status status;
-    cl_uint gain;
+    memset(&best, 0, sizeof best);
     s->quiet = 1;
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__measure_all(m);
-    if (status == CL_SUCCESS) {
-        m->d.count = m->at[m->counts - 1].n;
-        gain = clsort__best_row(m, &row);
-        status = clsort__take_row(m, &row, gain, queue);
-    }
+    status = clsort__try_forms(m, builds, &best);
+    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
     s->options = options;
     s->quiet = 0;
-    if (status != CL_SUCCESS) return status;
-    clsort__save_programs(s);
-    clsort__keep_choices(s);
-    return CL_SUCCESS;
+    if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
+    if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
+    return status;
 }
 
-/* Is it a plain sort of one array by AUTO? Reads what arrays there will be from buffers that are
-   given, and forgets these. */
+/* Is it a plain sort of one array by AUTO, or the plain first k of rows? Reads what arrays there
+   will be from buffers that are given, and forgets these. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
@@ -18514,11 +18969,14 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
     if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
     if (d->values_out && !clsort__values_stay(d)) d->flags |= CLSORT_FLAG_VALUES_OUT;
-    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->rows && !d->segments
-                           && !d->segment_count && !d->top_k && !d->count_buffer && !d->fields
+    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->count_buffer && !d->fields
                            && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
-                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none),
-                    CLSORT_ERROR_UNSUPPORTED, "sort: only plain sorts of one array by AUTO");
+                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none)
+                           && !(d->top_k && (d->segments || d->segment_count || d->lengths)),
+                    CLSORT_ERROR_UNSUPPORTED,
+                    "sort: only plain sorts by AUTO, and the plain first k of rows");
+    CLSORT__REQUIRE(s, d->top_k || (!d->rows && !d->segments && !d->segment_count),
+                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments");
     plain.count = d->count;
     plain.key_type = d->key_type;
     plain.order = d->order;
@@ -18526,6 +18984,8 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     plain.zero_order = d->zero_order;
     plain.stable = d->stable;
     plain.value_size = d->value_size;
+    plain.rows = d->rows;
+    plain.top_k = d->top_k;
     plain.flags = d->flags & ~(cl_uint)(CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT);
     *d = plain;
     return CL_SUCCESS;
@@ -18533,12 +18993,14 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 
 /* ---- choices as text ---- */
 
-/* The most characters of a section: two lines, one for each choice, and one more. The most of a
-   line, and of a device's name. */
+/* The most characters of a line, of a section, which has two lines, one for each choice, and one
+   more; and of a device's name. The version of the text: the first one had no choices of top-k.
+   Sections of later ones are skipped. */
 enum {
     CLSORT__MOST_LINE = 256,
-    CLSORT__MOST_SECTION = (CLSORT__MEASURED_KINDS + 3) * CLSORT__MOST_LINE,
-    CLSORT__MOST_NAME = 128
+    CLSORT__MOST_SECTION = (CLSORT__MEASURED_ROWS + 3) * CLSORT__MOST_LINE,
+    CLSORT__MOST_NAME = 128,
+    CLSORT__TEXT_VERSION = 2
 };
 
 /* A text that is read: the next line, and a hash of the lines of the section. */
@@ -18566,31 +19028,59 @@ static void clsort__hash_line(clsort__lines *l)
     clsort__add_hash(&l->hash, l->line, strlen(l->line));
 }
 
-/* May a row be taken? Its kind is 0 to CLSORT__MEASURED_KINDS - 1. */
+/* May a row be taken? */
 static int clsort__good_row(const clsort__measured_row *r)
 {
-    return r->most && r->gain && r->row.bitonic <= CLSORT__MOST_BITONIC;
+    const cl_uint longest = clsort__ceil_log2(r->most);
+    cl_uint i;
+    if (!r->most || !r->gain || r->of.kind >= CLSORT__MEASURED_KINDS) return 0;
+    if (r->of.kind < CLSORT__ARRAY_KINDS) return r->row.bitonic <= CLSORT__MOST_BITONIC;
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+        if (r->select[i] > (i <= longest ? (unsigned)CLSORT__WAYS : 0u)) return 0;
+    return r->of.k_log2 <= 32 && r->of.rows_log2 <= 32;
+}
+
+/* Reads the ways of a choice: a letter for each length of rows, '.' for none. */
+static int clsort__read_ways(const char *letters, clsort__measured_row *r)
+{
+    int i, way;
+    if (strlen(letters) != CLSORT__MEASURED_LENGTHS) return 0;
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++) {
+        for (way = CLSORT__WAYS; way > 0 && clsort__ways[way - 1].letter != letters[i];) way--;
+        if (!way && letters[i] != '.') return 0;
+        r->select[i] = (unsigned char)way;
+    }
+    return 1;
 }
 
 /* Reads the line of a choice. */
-static int clsort__read_choice(const char *line, clsort__measured *into)
+static int clsort__read_choice(const char *line, clsort__measured_row *r)
 {
-    unsigned kind, most, few, radix, hybrid, bitonic, gain;
-    clsort__measured_row *r;
+    unsigned kind, most, few, radix, hybrid, bitonic, gain, k_log2, rows_log2;
+    char ways[64] = "";
+    memset(r, 0, sizeof *r);
+    r->loaded = 1;
     if (sscanf(line, "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u", &kind, &most,
                &few, &radix, &hybrid, &bitonic, &gain)
-            != 7
-        || kind >= CLSORT__MEASURED_KINDS)
+        == 7) {
+        r->row = clsort__widest_rows[1];
+        r->row.samples = few;
+        r->row.radix = radix;
+        r->row.hybrid = hybrid;
+        r->row.bitonic = bitonic;
+        if (kind >= CLSORT__ARRAY_KINDS) return 0;
+    } else if (sscanf(line, "choice %u most %u top 2^%u rows 2^%u ways %63s gain %u", &kind, &most,
+                      &k_log2, &rows_log2, ways, &gain)
+                   == 6
+               && kind >= CLSORT__ARRAY_KINDS && clsort__read_ways(ways, r)) {
+        r->of.k_log2 = k_log2;
+        r->of.rows_log2 = rows_log2;
+    } else {
         return 0;
-    r = &into->rows[kind];
-    r->row = clsort__widest_rows[1];
+    }
+    r->of.kind = kind;
     r->most = most;
-    r->row.samples = few;
-    r->row.radix = radix;
-    r->row.hybrid = hybrid;
-    r->row.bitonic = bitonic;
     r->gain = gain;
-    r->loaded = 1;
     return clsort__good_row(r);
 }
 
@@ -18609,24 +19099,27 @@ static int clsort__print_device(const clsort_sorter *s, char text[33])
 static int clsort__read_section(clsort__lines *l, const char *own, clsort__measured *into,
                                 cl_uint *fits)
 {
-    clsort__measured ignored;
-    clsort__measured *to;
+    clsort__measured_row row;
+    unsigned version = 0;
+    int fitting;
     char end[33];
     memset(&l->hash, 0, sizeof l->hash);
-    if (!clsort__read_line(l) || strcmp(l->line, "clsort choices 1")) return 0;
+    if (!clsort__read_line(l) || sscanf(l->line, "clsort choices %u", &version) != 1) return 0;
     clsort__hash_line(l);
     if (!clsort__read_line(l) || strncmp(l->line, "device ", 7) || strlen(l->line) < 40) return 0;
     clsort__hash_line(l);
-    to = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' ' ? into : &ignored;
-    memset(&ignored, 0, sizeof ignored);
+    fitting = own && !strncmp(l->line + 7, own, 32) && l->line[39] == ' '
+              && version <= CLSORT__TEXT_VERSION;
     for (;;) {
         if (!clsort__read_line(l)) return 0;
         if (!strncmp(l->line, "end ", 4)) break;
         clsort__hash_line(l);
-        if (!clsort__read_choice(l->line, to)) return 0;
+        if (version > CLSORT__TEXT_VERSION) continue;
+        if (!clsort__read_choice(l->line, &row)) return 0;
+        if (fitting) *clsort__make_place(into, &row.of) = row;
     }
     clsort__print_hash(l->hash, end);
-    *fits += to == into;
+    *fits += (cl_uint)fitting;
     return !strcmp(l->line + 4, end);
 }
 
@@ -18663,29 +19156,45 @@ static void clsort__print_name(const clsort_sorter *s, char name[CLSORT__MOST_NA
         if (*c < ' ' || *c > '~') *c = '?';
 }
 
+/* Writes the line of a choice. */
+static void clsort__print_choice(const clsort__measured_row *r, char line[CLSORT__MOST_LINE])
+{
+    char ways[CLSORT__MEASURED_LENGTHS + 1] = "";
+    int i;
+    if (r->of.kind < CLSORT__ARRAY_KINDS) {
+        snprintf(line, CLSORT__MOST_LINE,
+                 "choice %u most %u few %u radix %u hybrid %u bitonic %u gain %u",
+                 (unsigned)r->of.kind, (unsigned)r->most, (unsigned)r->row.samples,
+                 (unsigned)r->row.radix, (unsigned)r->row.hybrid, (unsigned)r->row.bitonic,
+                 (unsigned)r->gain);
+        return;
+    }
+    for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+        ways[i] = r->select[i] ? clsort__ways[r->select[i] - 1].letter : '.';
+    snprintf(line, CLSORT__MOST_LINE, "choice %u most %u top 2^%u rows 2^%u ways %s gain %u",
+             (unsigned)r->of.kind, (unsigned)r->most, (unsigned)r->of.k_log2,
+             (unsigned)r->of.rows_log2, ways, (unsigned)r->gain);
+}
+
 /* Writes the section of a sorter's choices, or nothing if it has none. */
 static clsort_status clsort__print_section(clsort_sorter *s, char *section)
 {
     clsort__lines l;
     char own[33], name[CLSORT__MOST_NAME], end[33];
     int i, rows = 0;
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) rows += s->measured && s->measured->rows[i].most;
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) rows += s->measured && s->measured->rows[i].most;
     if (!rows) return CL_SUCCESS;
     CLSORT__REQUIRE(s, clsort__print_device(s, own), CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the driver does not name the device");
     clsort__print_name(s, name);
     memset(&l, 0, sizeof l);
-    snprintf(l.line, sizeof l.line, "clsort choices 1");
+    snprintf(l.line, sizeof l.line, "clsort choices %d", CLSORT__TEXT_VERSION);
     clsort__add_line(section, &l);
     snprintf(l.line, sizeof l.line, "device %s %s", own, name);
     clsort__add_line(section, &l);
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
-        const clsort__measured_row *r = &s->measured->rows[i];
-        if (!r->most) continue;
-        snprintf(l.line, sizeof l.line,
-                 "choice %d most %u few %u radix %u hybrid %u bitonic %u gain %u", i,
-                 (unsigned)r->most, (unsigned)r->row.samples, (unsigned)r->row.radix,
-                 (unsigned)r->row.hybrid, (unsigned)r->row.bitonic, (unsigned)r->gain);
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) {
+        if (!s->measured->rows[i].most) continue;
+        clsort__print_choice(&s->measured->rows[i], l.line);
         clsort__add_line(section, &l);
     }
     clsort__print_hash(l.hash, end);
@@ -18693,8 +19202,17 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     return CL_SUCCESS;
 }
 
-/* Fills in a choice. Numbers go through payloads, then through widths. */
-static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+/* What a measured row says of itself. */
+static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c)
+{
+    c->device = "this device";
+    c->origin = r->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
+    c->most = r->most;
+    c->gain = r->gain;
+}
+
+/* Fills in a choice of sorts of one array. Numbers go through payloads, then through widths. */
+static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     static const char *const devices[CLSORT__CPU + 1] = { "NVIDIA H200", "", "",
                                                           "CPUs with AVX-512", "CPUs" };
@@ -18706,22 +19224,58 @@ static void clsort__describe_choice(const clsort_sorter *s, cl_uint number, clso
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
     row = clsort__built_in_crossover(s, &d);
-    c->bits = clsort__key_bits(d.key_type);
-    c->payload = number % 3;
     c->device = devices[row.device];
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
     if (m && m->most) {
         row = m->row;
-        c->device = "this device";
-        c->origin = m->loaded ? CLSORT_ORIGIN_LOADED : CLSORT_ORIGIN_MEASURED;
-        c->most = m->most;
-        c->gain = m->gain;
+        clsort__describe_row(m, c);
     }
     c->few_most = row.samples;
     c->radix_least = row.radix;
     c->hybrid_least = row.hybrid;
     c->bitonic_most = row.bitonic;
+}
+
+/* Fills in the part number *number of a row of top-k: lengths that are selected from in the same
+   way. Returns 0, and counts *number down, if it has fewer. */
+static int clsort__describe_ways(const clsort__measured_row *r, cl_uint *number, clsort_choice *c)
+{
+    const cl_uint first = clsort__first_length(r->of.k_log2), last = clsort__ceil_log2(r->most);
+    cl_uint i, next;
+    for (i = first < last ? first : last; i <= last; i = next) {
+        for (next = i + 1; next <= last && r->select[next] == r->select[i];) next++;
+        if ((*number)--) continue;
+        clsort__describe_row(r, c);
+        c->way = r->select[i] ? clsort__ways[r->select[i] - 1].name : "built in";
+        c->least = i ? (1u << (i - 1)) + 1 : 1;
+        if (next <= last) c->most = 1u << (next - 1);
+        c->top_k = r->of.k_log2 < 32 ? 1u << r->of.k_log2 : CLSORT__NEVER;
+        c->rows = r->of.rows_log2 < 32 ? 1u << r->of.rows_log2 : CLSORT__NEVER;
+        return 1;
+    }
+    return 0;
+}
+
+/* Fills in a choice; 0: there are fewer. */
+static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
+{
+    const clsort__measured_row *r = NULL;
+    cl_uint kind = number, left = number - CLSORT__ARRAY_KINDS, i;
+    c->device = c->way = "";
+    if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
+    else {
+        for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
+            if (!s->measured || s->pinned) return 0;
+            r = &s->measured->rows[i];
+            if (r->most && clsort__describe_ways(r, &left, c)) break;
+        }
+        if (i == CLSORT__MEASURED_ROWS) return 0;
+        kind = r->of.kind - CLSORT__ARRAY_KINDS;
+    }
+    c->bits = 16u << kind / 3;
+    c->payload = kind % 3;
+    return 1;
 }
 
 /* ---- >>public -------------------------------------------------------------------------------- */
@@ -18916,19 +19470,20 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort as AUTO plans it by `row`, or if that is NULL by a
-   built-in one. */
-static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
-                               const clsort__crossover *row, size_t *most)
+/* Raises *most to the scratch memory of a sort, or a selection, as AUTO plans it by `form`, which
+   leaves to the built-in choices what it does not say. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__form *form,
+                               size_t *most)
 {
     const int pinned = s->pinned;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    if (row && row->bitonic && given.count > row->bitonic) given.count = row->bitonic;
+    if (form->row && form->row->bitonic && given.count > form->row->bitonic)
+        given.count = form->row->bitonic;
     j = clsort__sort_job(s, s->function, &given, &d);
     s->pinned = 1;
-    s->forced = row;
+    s->forced = form;
     j.op->check(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
@@ -18938,15 +19493,20 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc,
     s->pinned = pinned;
 }
 
-/* The scratch memory of AUTO by any row that may be measured, and by the built-in one: what was
+/* The scratch memory of AUTO by any form that may be measured, and by the built-in one: what was
    enough before a measurement is enough after it. As a maximum of sizes that do not fall with the
    count, it does not either. */
 static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 {
+    const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
+    const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
+    clsort__form form = { NULL, 0 };
     size_t i, most = 0;
-    clsort__scratch_by(s, d, NULL, &most);
-    for (i = 0; i < sizeof clsort__widest_rows / sizeof *clsort__widest_rows; i++)
-        clsort__scratch_by(s, d, &clsort__widest_rows[i], &most);
+    for (form.select = 0; form.select <= ways; form.select++)
+        for (i = 0; i <= rows; i++) {
+            form.row = i ? &clsort__widest_rows[i - 1] : NULL;
+            clsort__scratch_by(s, d, &form, &most);
+        }
     return most;
 }
 
@@ -18983,9 +19543,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 /* How a selection works, or a partition that is planned as a sort. */
 static const char *clsort__select_name(const clsort__plan *p)
 {
-    static const char *const names[] = { "digits", "streams",  "registers", "tiles", "rounds",
-                                         "a sample in one launch", "a sample", "sorting" };
-    return names[p->d.top_k ? p->select.how : CLSORT__BY_SORTING];
+    return clsort__ways[p->d.top_k ? p->select.how : CLSORT__BY_SORTING].name;
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
@@ -19253,7 +19811,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     clsort_status first = CL_SUCCESS;
     cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_TOP_DOWN);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
@@ -19279,7 +19837,8 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     clsort__job j;
     CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
-    CLSORT__REQUIRE(s, !m->reserved, CLSORT_ERROR_UNKNOWN_VALUE, "measure.reserved");
+    CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
     CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
@@ -19334,8 +19893,8 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
     CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
     size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
     if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
-    CLSORT__REQUIRE(sorter, number < CLSORT__MEASURED_KINDS, CLSORT_ERROR_UNKNOWN_VALUE, "number");
-    clsort__describe_choice(sorter, number, &c);
+    CLSORT__REQUIRE(sorter, clsort__describe_choice(sorter, number, &c),
+                    CLSORT_ERROR_UNKNOWN_VALUE, "number");
     c.struct_size = size;
     memset(choice, 0, size);
     memcpy(choice, &c, size < sizeof c ? size : sizeof c);
@@ -19345,17 +19904,21 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
 CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
                                              size_t *bytes)
 {
-    char section[CLSORT__MOST_SECTION] = "";
-    size_t needed;
+    char *section = NULL;
+    size_t needed = 0;
+    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     sorter->function = "clsort_save_choices";
     CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
-    CLSORT__MUST(clsort__print_section(sorter, section));
-    *bytes = needed = strlen(section) + 1;
-    if (!text) return CL_SUCCESS;
-    CLSORT__REQUIRE(sorter, size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
-    memcpy(text, section, needed);
+    CLSORT__MUST(clsort__grow(sorter, &section, CLSORT__MOST_SECTION, 1));
+    *section = 0;
+    status = clsort__print_section(sorter, section);
+    if (status == CL_SUCCESS) *bytes = needed = strlen(section) + 1;
+    if (status == CL_SUCCESS && text && size >= needed) memcpy(text, section, needed);
+    clsort__free(section);
+    CLSORT__MUST(status);
+    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
     return CL_SUCCESS;
 }
 
@@ -20722,8 +21285,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
-   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
-     What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+   - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
+     what is the fastest on this device. What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
      text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
      clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
      0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.

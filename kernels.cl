@@ -134,6 +134,7 @@
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
 #define CLSORT__FAMILY_RANKS 49
+#define CLSORT__FAMILY_ROUNDS 50
 
 /* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
    radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
@@ -528,7 +529,9 @@
 #define CLSORT_NEEDS_MERGE \
     (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
-#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
+/* Rows, or pieces of rows, in registers. */
+#define CLSORT_NEEDS_HELD (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
+#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_HELD || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
@@ -12349,7 +12352,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
      short rows            select_short, or select_tile where much of a row is wanted
                            one launch, one reading: a work-group has a row in registers, or sorts
                            rows in local memory
-     longer rows           select_short in rounds, each a launch: pieces of rows, then of what these
+     longer rows           select_pieces in rounds, each a launch: pieces of rows, then of what these
                            gave, where work-groups may not make progress
      many rows             select_rows
                            one launch: a work-group reads its row once per pass
@@ -12568,7 +12571,7 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
    each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
    than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
    columns, of which a work-item has CLSORT_FIRSTS. */
-#define CLSORT_FIRSTS (CLSORT_IS(SHORT_ROWS) ? CLSORT_RADIX_ITEMS : 1)
+#define CLSORT_FIRSTS (CLSORT_NEEDS_HELD ? CLSORT_RADIX_ITEMS : 1)
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
 #define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
 #define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
@@ -12620,7 +12623,7 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
 }
 
 //---- select: short rows
-#if CLSORT_IS(SHORT_ROWS)
+#if CLSORT_NEEDS_HELD
 /* SHORT ROWS lie in the registers of a work-group, CLSORT_ITEMS elements per work-item. They form
    CLSORT_COLUMNS columns, of which a work-item has CLSORT_FIRSTS; each names its first pair of code
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
@@ -12641,7 +12644,7 @@ typedef struct {
 CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
                                       global const uint *numbers)
 {
-    const uint each = pieces == 1 ? s.n : s.n / pieces, longer = s.n - each * pieces,
+    const uint each = s.n / pieces, longer = s.n % pieces,
                first = piece * each + min(piece, longer);
     const select_part_t p = { s.keys, row * pieces + piece, piece, first,
                               first + each + (piece < longer ? 1 : 0),
@@ -12771,35 +12774,61 @@ CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, s
     write_marks(s, p, out);
 }
 
-/* Everything, in one reading. A work-group takes one row after the other. With `pieces` above 1 it
-   takes pieces of rows, and each of them has results, in the place of a row. numbers: see
-   cut_piece. space: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
+/* Local memory of `space`: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
    CLSORT__RANKED_BYTES bytes. */
-CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
-                                       global const uchar *numbers, ulong numbers_at,
-                                       local ulong *space)
+CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
+{
+    local ranked_t *const firsts = (local ranked_t *)space,
+                   *const list = firsts + CLSORT_COLUMNS + 1;
+    const short_row_t l = { firsts, list, (local uint *)(list + list_capacity) };
+    return l;
+}
+
+/* Everything, in one reading. */
+CLSORT_INLINE void select_held(select_t s, select_part_t p, output_t out, short_row_t l)
+{
+    code_t code[CLSORT_ITEMS];
+    load_short_row(s, p, code);
+    find_bound(s, code, l);
+    group_sync();
+    list_candidates(code, l);
+    group_sync();
+    const uint count = *l.count, sorted = sort_candidates(l, count);
+    write_candidates(s, p, out, l, count, sorted);
+}
+
+//---- select: short rows are selected from
+#if CLSORT_IS(SHORT_ROWS)
+/* A work-group takes one row after the other. space: see short_row_in. */
+CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
 {
     const select_t all = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
-    local ranked_t *const firsts = (local ranked_t *)space,
-                   *const list = firsts + CLSORT_COLUMNS + 1;
-    const short_row_t l = { firsts, list, (local uint *)(list + all.list_capacity) };
-    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
-        const uint row = pieces == 1 ? i : i / pieces;
+    const short_row_t l = short_row_in(space, all.list_capacity);
+    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
         const select_t s = select_from_row(all, row);
-        const select_part_t p = cut_piece(s, row, i - row * pieces, pieces,
-                                          (global const uint *)(numbers + numbers_at));
-        code_t code[CLSORT_ITEMS];
-        load_short_row(s, p, code);
-        find_bound(s, code, l);
-        group_sync();
-        list_candidates(code, l);
-        group_sync();
-        const uint count = *l.count, sorted = sort_candidates(l, count);
-        write_candidates(s, p, out, l, count, sorted);
+        select_held(s, whole_row(s, row), out, l);
     }
 }
-#endif   /* CLSORT_IS(SHORT_ROWS) */
+#else
+/* A round. A work-group takes one piece after the other, each of which has results in the place of
+   a row. numbers: see cut_piece. */
+CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
+                                        global const uchar *numbers, ulong numbers_at,
+                                        local ulong *space)
+{
+    const select_t all = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const short_row_t l = short_row_in(space, all.list_capacity);
+    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
+        const uint row = i / pieces;
+        const select_t s = select_from_row(all, row);
+        select_held(s, cut_piece(s, row, i - row * pieces, pieces,
+                                 (global const uint *)(numbers + numbers_at)), out, l);
+    }
+}
+#endif
+#endif   /* CLSORT_NEEDS_HELD */
 
 //---- select: tiles of rows
 #if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */

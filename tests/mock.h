@@ -21,6 +21,7 @@
                        does not know that query
    mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
                        move; `kernel` is NULL of what is no launch. Without this hook: 1000
+   mock.build_cost     how many ns of that clock a build takes that is not from a binary
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
@@ -213,7 +214,7 @@ static struct {
     void (*on_launch)(void *user, const mock_launch *l);
     cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
     cl_ulong (*on_cost)(void *user, const char *kernel, size_t global);
-    cl_ulong clock;                         /* ns */
+    cl_ulong clock, build_cost;             /* ns; of a build from source */
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -804,7 +805,10 @@ static inline cl_int mock_clBuildProgram(cl_program handle, cl_uint n, const cl_
     p->device = ((mock_device *)(void *)devices[0])->number;
     facts = &mock.facts[p->device];
     if (p->loaded) MOCK_ADD(mock.loads, 1);
-    else MOCK_ADD(mock.builds, 1);
+    else {
+        MOCK_ADD(mock.builds, 1);
+        MOCK_ADD(mock.clock, mock.build_cost);
+    }
     if (p->loaded && mock.refuse_binary == 2) return CL_BUILD_PROGRAM_FAILURE;
     if (p->loaded) options = p->options;
     else snprintf(p->options, sizeof p->options, "%s", options);

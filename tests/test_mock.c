@@ -912,11 +912,11 @@ static void damage_span(void *user, cl_mem buffer, size_t at, size_t bytes, void
     (void)buffer, (void)at;
     if (count < 1000) return;
     span = keys[count - 1] - keys[0];
-    if (count == CLSORT__TEST_HYBRID_COUNT && span + 1 - edge < 3)
+    if (count == CLSORT__TEST_TOP_DOWN && span + 1 - edge < 3)
         r->longs |= 1u << (span + 1 - edge);
     for (w = 1; count == CLSORT__TEST_COUNT && w < 32; w++)
         if (span + 1 - (1u << w) < 3 + (1u << w >> 10)) r->powers |= 1u << w;
-    if (count == CLSORT__TEST_HYBRID_COUNT && span == r->damaged) ((cl_uint *)host)[1000] ^= 1;
+    if (count == CLSORT__TEST_TOP_DOWN && span == r->damaged) ((cl_uint *)host)[1000] ^= 1;
 }
 
 /* The self-test sorts spans around every power of two, and below, at and above the one that decides

@@ -19,10 +19,12 @@ typedef struct world {
     cl_device_id device;
     cl_command_queue queue;
     clsort_sorter *sorter;
-    cl_ulong ns[KINDS];
+    cl_ulong ns[CLSORT__WAYS];      /* KINDS are fewer */
+    int sorts[CLSORT__WAYS];        /* that began by each */
     int fickle, runs;           /* a kind that is the fastest in the first round only */
     int wrong;                  /* a kind whose results are wrong */
     int kind, last;             /* of the sort that runs, -1: none has begun; of the last one */
+    int selects;                /* kinds are ways to select, and a read ends one */
     int steps, cancel_at;       /* of the progress callback */
     int failures;               /* that the diagnostic callback heard of */
 } world;
@@ -36,18 +38,47 @@ static int kind_of(const char *kernel)
     return -1;
 }
 
+/* The way to select that begins with a kernel, which is one of a sort where rows are sorted. */
+static int way_of(const char *kernel)
+{
+    static const struct { const char *kernel; int way; } ways[] = {
+        { "clsort_select_stream", CLSORT__BY_STREAMS },
+        { "clsort_select_short", CLSORT__BY_REGISTERS },
+        { "clsort_select_pieces", CLSORT__BY_ROUNDS },
+        { "clsort_select_tile", CLSORT__BY_TILES },
+        { "clsort_select_begin", CLSORT__BY_ONE_LAUNCH },
+        { "clsort_select_sample", CLSORT__BY_SAMPLE },
+        { "clsort_select_rows", CLSORT__BY_DIGITS },
+        { "clsort_select_pass", CLSORT__BY_DIGITS },
+        { "clsort_select_sort", CLSORT__BY_DIGITS },
+        { "clsort_select_scatter", CLSORT__BY_DIGITS }
+    };
+    size_t i;
+    for (i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!strcmp(kernel, ways[i].kernel)) return ways[i].way;
+    return kind_of(kernel) >= 0 || !strncmp(kernel, "clsort_segment", 14) ? CLSORT__BY_SORTING : -1;
+}
+
 static cl_ulong cost(void *user, const char *kernel, size_t global)
 {
     world *w = (world *)user;
-    const int kind = kernel ? kind_of(kernel) : -1;
+    const int kind = !kernel ? -1 : w->selects ? way_of(kernel) : kind_of(kernel);
     (void)global;
+    if (w->selects) {
+        if (kind < 0 || w->kind >= 0) return 10;
+        w->kind = w->last = kind;
+        return w->ns[kind];
+    }
     if (!kernel) w->kind = -1;
     if (w->kind == BITONIC && kind == MERGE) {
         w->kind = w->last = MERGE;
+        w->sorts[BITONIC]--;
+        w->sorts[MERGE]++;
         return w->ns[MERGE] - w->ns[BITONIC];
     }
     if (kind < 0 || w->kind >= 0) return 10;
     w->kind = w->last = kind;
+    w->sorts[kind]++;
     if (kind == w->fickle) return w->runs++ % 11 < 6 ? 1000000 : 3000000;
     return w->ns[kind];
 }
@@ -57,6 +88,12 @@ static void spoil(void *user, cl_mem buffer, size_t at, size_t bytes, void *host
     world *w = (world *)user;
     clsort_proof proof;
     (void)buffer, (void)at;
+    if (w->selects) {
+        if (bytes == sizeof proof) w->last = -2;   /* of what selections are compared with */
+        if (w->last == w->wrong) *(char *)host ^= 1;
+        w->kind = -1;
+        return;
+    }
     if (bytes != sizeof proof || w->last != w->wrong) return;
     memcpy(&proof, host, sizeof proof);
     proof.unsorted = 1;
@@ -80,7 +117,8 @@ static void hear_failure(void *user, clsort_status status, const char *function,
 static void set_clock(world *w, int fastest, cl_ulong fast, cl_ulong slow)
 {
     int k;
-    for (k = 0; k < KINDS; k++) w->ns[k] = k == fastest ? fast : slow;
+    for (k = 0; k < (int)(sizeof w->ns / sizeof *w->ns); k++)
+        w->ns[k] = k == fastest ? fast : slow;
 }
 
 /* Makes a sorter on device number `number` of two. */
@@ -127,7 +165,28 @@ static void close_world(world *w)
 
 /* ---- what is sorted -------------------------------------------------------------------------- */
 
-enum { SORTS = 9 };
+enum { SORTS = 9, SELECTIONS = 6 };
+static clsort_desc selection_number(int number, size_t count)
+{
+    static const struct { cl_uint type, flags; size_t value_size, rows, k; } selections[] = {
+        { CLSORT_F32, CLSORT_FLAG_INDICES, 0, 0, 40 },
+        { CLSORT_U32, CLSORT_FLAG_KEYS_OUT, 0, 0, 1 },
+        { CLSORT_F32, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT, 0, 9, 40 },
+        { CLSORT_U64, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 4, 0, 100 },
+        { CLSORT_U64, CLSORT_FLAG_INDICES, 0, 3, 2500 },
+        { CLSORT_I16, CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT, 20, 1200, 5 }
+    };
+    clsort_desc d = clsort_desc_default();
+    d.count = count;
+    d.key_type = selections[number].type;
+    d.flags = selections[number].flags;
+    d.value_size = selections[number].value_size;
+    d.rows = selections[number].rows;
+    d.top_k = selections[number].k;
+    return d;
+}
+
+/* A sort of one array, or behind those a selection. */
 static clsort_desc sort_number(int number, size_t count)
 {
     static const struct { cl_uint type, flags, stable; size_t value_size; } sorts[SORTS] = {
@@ -138,6 +197,7 @@ static clsort_desc sort_number(int number, size_t count)
         { CLSORT_U64, 0, 0, 8 }, { CLSORT_U8, 0, 1, 4 }   /* bitonic needs the most scratch */
     };
     clsort_desc d = clsort_desc_default();
+    if (number >= SORTS) return selection_number(number - SORTS, count);
     d.count = count;
     d.key_type = sorts[number].type;
     d.flags = sorts[number].flags;
@@ -160,14 +220,14 @@ static clsort_status measure(world *w, clsort_sorter *s, const clsort_desc *d, c
 static int same_choices(clsort_sorter *a, clsort_sorter *b)
 {
     cl_uint i;
-    for (i = 0; i < 9; i++) {
+    for (i = 0;; i++) {
         clsort_choice x = clsort_choice_default(), y = x;
-        CHECK_OK(clsort_auto_choice(a, i, &x));
-        CHECK_OK(clsort_auto_choice(b, i, &y));
+        const clsort_status status = clsort_auto_choice(a, i, &x);
+        if (clsort_auto_choice(b, i, &y) != status) return 0;
+        if (status != CL_SUCCESS) return i >= 9;
         y.origin = x.origin;
         if (memcmp(&x, &y, sizeof x)) return 0;
     }
-    return 1;
 }
 
 /* Is it as a sorter that measured nothing? */
@@ -205,7 +265,8 @@ static int follows(world *w, const clsort_desc *d, int fastest)
         if (at.count < 256 && fastest != BITONIC) continue;
         for (corner = 0; corner < CLSORT__CORNERS; corner++) {
             const clsort__crossover row = clsort__corner_row(corner);
-            w->sorter->forced = &row;
+            const clsort__form form = { &row, 0 };
+            w->sorter->forced = &form;
             clsort__make_plan(w->sorter, &at, &p);
             can |= planned_kind(&p) == fastest;
         }
@@ -220,8 +281,9 @@ static int follows(world *w, const clsort_desc *d, int fastest)
     return met;
 }
 
-/* What was prepared, or measured: such sorts of all counts build nothing and allocate nothing. */
-static void sorts_at_once(world *w, const clsort_desc *d)
+/* Such sorts of all counts build nothing, and if what AUTO takes now was prepared, they allocate
+   nothing. */
+static void sorts_at_once(world *w, const clsort_desc *d, int prepared)
 {
     clsort_desc at = *d;
     const int builds = mock.builds;
@@ -230,7 +292,8 @@ static void sorts_at_once(world *w, const clsort_desc *d)
     cl_int error = 0;
     cl_mem memory[5];
     for (i = 0; i < 5; i++)
-        memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 8 * d->count, NULL, &error);
+        memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE,
+                                        20 * d->count * (d->rows ? d->rows : 1), NULL, &error);
     at.keys = memory[0];
     at.keys_out = d->flags & CLSORT_FLAG_KEYS_OUT ? memory[1] : NULL;
     at.values = d->value_size ? memory[2] : NULL;
@@ -238,9 +301,9 @@ static void sorts_at_once(world *w, const clsort_desc *d)
     at.indices = d->flags & CLSORT_FLAG_INDICES ? memory[4] : NULL;
     at.flags = CLSORT_FLAG_NO_BUILD;
     allocated = mock.allocated;
-    for (at.count = 1; at.count <= d->count; at.count += at.count / 3 + 1)
+    for (at.count = d->top_k ? d->top_k : 1; at.count <= d->count; at.count += at.count / 3 + 1)
         CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &at, 0, NULL, NULL));
-    CHECK(mock.builds == builds && mock.allocated == allocated);
+    CHECK(mock.builds == builds && (mock.allocated == allocated || !prepared));
     for (i = 0; i < 5; i++) mock_clReleaseMemObject(memory[i]);
 }
 
@@ -258,12 +321,98 @@ static void follows_the_clock(bench *b)
                 set_clock(&w, fastest, 1000000, 2000000);
                 if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
                     met[fastest] += follows(&w, &d, fastest);
-                    sorts_at_once(&w, &d);
+                    sorts_at_once(&w, &d, 1);
                     CHECK(!w.failures && counted.live[COUNTED_QUEUE] <= 1);   /* the caller's */
                 }
                 close_world(&w);
             }
     for (fastest = 0; fastest < KINDS; fastest++) CHECK(met[fastest] > 10);
+}
+
+/* How a selection works, of so many elements and by a form; NULL: by what AUTO takes. */
+static int planned_way(world *w, const clsort_desc *d, size_t count, const clsort__form *form)
+{
+    clsort_desc at = *d, own;
+    clsort__checks c = clsort__begin_checks(w->sorter);
+    clsort__job j;
+    at.count = count;
+    j = clsort__sort_job(w->sorter, "test", &at, &own);
+    w->sorter->forced = form;
+    j.op->check(&c, &j);
+    w->sorter->forced = NULL;
+    CHECK(c.status == CL_SUCCESS && j.plan.d.top_k);
+    return j.plan.select.how;
+}
+
+/* At each count: the fastest way is taken wherever it can be, there and at the count of its class
+   that was measured; if that count is selected from in this way anyhow, it stays as planned. */
+static int follows_ways(world *w, const clsort_desc *d, int fastest)
+{
+    const clsort__form form = { NULL, 1 + (cl_uint)fastest };
+    size_t n;
+    int met = 0, wanted;
+    for (n = 256 + 2 * d->top_k; n <= d->count; n += n / 5 + 1) {
+        const size_t up = (size_t)1 << clsort__ceil_log2(n), of = up < d->count ? up : d->count;
+        if ((size_t)2 << clsort__ceil_log2(d->top_k) > n) continue;
+        if (planned_way(w, d, n, &form) != fastest || planned_way(w, d, of, &form) != fastest)
+            continue;
+        w->sorter->pinned = 1;
+        wanted = planned_way(w, d, of, NULL) == fastest ? planned_way(w, d, n, NULL) : fastest;
+        w->sorter->pinned = 0;
+        if (!CHECK(planned_way(w, d, n, NULL) == wanted)) {
+            printf("  %u keys by %s\n", (unsigned)n,
+                   clsort__ways[planned_way(w, d, n, NULL)].name);
+            return met;
+        }
+        met++;
+    }
+    return met;
+}
+
+/* From here on selections are measured, or sorts: results of selections are compared, so buffers
+   hold nothing. */
+static void select_now(world *w, int selects)
+{
+    w->selects = selects;
+    w->kind = -1;
+    mock.stored = selects ? 0 : 4096;
+}
+
+/* A world for a sort, or a selection, by number. */
+static void open_world_for(world *w, int number, mock_facts facts)
+{
+    open_world(w, facts);
+    select_now(w, number >= SORTS);
+}
+
+/* A sort or a selection of few elements, by number. */
+static clsort_desc small_number(int number)
+{
+    return sort_number(number, number < SORTS ? 600 : number == SORTS + 4 ? 6000 : 300);
+}
+
+static void selects_by_the_clock(bench *b)
+{
+    int v, number, fastest, met[CLSORT__WAYS] = { 0 };
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SELECTIONS; number++)
+            for (fastest = 0; fastest < (int)CLSORT__WAYS; fastest++) {
+                const clsort_desc d = selection_number(number, number == 5 ? 6000
+                                                               : number ? 300000 : 1 << 23);
+                world w;
+                open_world_for(&w, SORTS, mock_presets[v].facts());
+                AT("%s, selection %d, %s", mock_presets[v].name, number,
+                   clsort__ways[fastest].name);
+                set_clock(&w, fastest, 1000000, 2000000);
+                if (CHECK_OK(measure(&w, w.sorter, &d, 0))) {
+                    met[fastest] += follows_ways(&w, &d, fastest);
+                    sorts_at_once(&w, &d, 1);
+                    CHECK(!w.failures && counted.live[COUNTED_QUEUE] <= 1);   /* the caller's */
+                }
+                close_world(&w);
+            }
+    for (fastest = 0; fastest < (int)CLSORT__WAYS; fastest++) CHECK(met[fastest] > 10);
 }
 
 /* A gain of 4 %, or in one round only, changes nothing: the row that is kept is AUTO's own. */
@@ -296,6 +445,97 @@ static void needs_two_rounds(bench *b)
             }
 }
 
+/* What is behind radix by more than twice its time at two counts is not run with more elements;
+   radix is, however far it is behind, and so is AUTO's own. */
+static void drops_what_is_behind(bench *b)
+{
+    static const cl_ulong slow[] = { 1990000, 2010000 };
+    int i, more;
+    (void)b;
+    for (i = 0; i < 4; i++) {
+        const int behind = i % 2, radix = i / 2;
+        int sorts[2] = { 0, 0 };
+        for (more = 0; more < 2; more++) {
+            const clsort_desc d = sort_number(2, (size_t)1 << (more ? 20 : 16));
+            world w;
+            open_world(&w, mock_gpu());
+            AT("%s, %.2f ms", radix ? "radix" : "merge", 1e-6 * (double)slow[behind]);
+            set_clock(&w, radix ? MERGE : PASSES, 1000000, slow[behind]);
+            CHECK_OK(measure(&w, w.sorter, &d, 0));
+            sorts[more] = w.sorts[radix ? PASSES : BITONIC];
+            close_world(&w);
+        }
+        if (behind && !radix) CHECK(sorts[1] <= sorts[0] + 1);
+        else CHECK(sorts[1] > sorts[0] + 10);
+    }
+}
+
+/* What writes nothing is dropped, though what was there before was right: here all do. */
+static void drops_what_writes_nothing(bench *b)
+{
+    const clsort_desc d = selection_number(0, 2000);
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_gpu());
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    mock.stored = 1 << 20;
+    CHECK_STATUS(measure(&w, w.sorter, &d, 0), CLSORT_ERROR_WRONG_RESULT);
+    close_world(&w);
+}
+
+/* What is found, and its gain, does not depend on what was measured before. */
+static void starts_anew(bench *b)
+{
+    int number;
+    (void)b;
+    for (number = 0; number < SORTS + SELECTIONS; number++) {
+        const clsort_desc d = sort_number(number, 1 << 13);
+        const int fast = number < SORTS ? (int)MERGE : (int)CLSORT__BY_TILES;
+        clsort_sorter *once, *twice;
+        world w;
+        open_world_for(&w, number, mock_gpu());
+        AT("sort %d", number);
+        once = new_sorter(&w, 0, NULL);
+        twice = new_sorter(&w, 0, NULL);
+        set_clock(&w, number < SORTS ? (int)BITONIC : (int)CLSORT__BY_DIGITS, 1000000, 2000000);
+        CHECK_OK(measure(&w, twice, &d, 0));
+        set_clock(&w, fast, 1000000, 2000000);
+        CHECK_OK(measure(&w, once, &d, 0));
+        CHECK_OK(measure(&w, twice, &d, 0));
+        CHECK_OK(measure(&w, twice, &d, 0));
+        CHECK(same_choices(once, twice));
+        clsort_destroy(once);
+        clsort_destroy(twice);
+        close_world(&w);
+    }
+}
+
+/* So it is with ways to select. */
+static void drops_ways(void)
+{
+    int v, number, way;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < SELECTIONS; number += 2)
+            for (way = 0; way < (int)CLSORT__WAYS; way++) {
+                const clsort_desc d = selection_number(number, 20000);
+                clsort_status status;
+                size_t n;
+                world w;
+                open_world_for(&w, SORTS, mock_presets[v].facts());
+                AT("%s, selection %d, %s", mock_presets[v].name, number, clsort__ways[way].name);
+                set_clock(&w, way, 1000000, 2000000);
+                w.wrong = way;
+                status = measure(&w, w.sorter, &d, 0);
+                if (status != CL_SUCCESS) {   /* there was no other way */
+                    CHECK_STATUS(status, CLSORT_ERROR_WRONG_RESULT);
+                    CHECK(way == CLSORT__BY_DIGITS && is_built_in(&w, w.sorter));
+                } else
+                    for (n = (size_t)2 << clsort__ceil_log2(d.top_k); n <= d.count; n *= 2)
+                        CHECK(n < 256 || planned_way(&w, &d, n, NULL) != way);
+                close_world(&w);
+            }
+}
+
 /* The fastest kind is dropped if its results are wrong; with all wrong, the call fails. */
 static void drops_what_is_wrong(bench *b)
 {
@@ -318,24 +558,24 @@ static void drops_what_is_wrong(bench *b)
             }
             close_world(&w);
         }
+    drops_ways();
 }
 
 /* ---- it ends early --------------------------------------------------------------------------- */
 
-static void cancelled_anywhere(bench *b)
+static void cancel_anywhere(int number)
 {
-    const clsort_desc d = sort_number(0, 1 << 10);
+    const clsort_desc d = sort_number(number, 1 << 10);
     world w;
     int steps, at;
-    (void)b;
-    open_world(&w, mock_gpu());
+    open_world_for(&w, number, mock_gpu());
     set_clock(&w, MERGE, 1000000, 2000000);
     CHECK_OK(measure(&w, w.sorter, &d, 0));
     steps = w.steps;
     CHECK(steps > 10);
     for (at = 1; at <= steps; at++) {
         clsort_sorter *s = new_sorter(&w, 0, NULL);
-        AT("step %d of %d", at, steps);
+        AT("sort %d, step %d of %d", number, at, steps);
         w.cancel_at = at;
         w.failures = 0;
         CHECK_STATUS(measure(&w, s, &d, 0), CLSORT_ERROR_CANCELLED);
@@ -347,34 +587,120 @@ static void cancelled_anywhere(bench *b)
     close_world(&w);
 }
 
+static void cancelled_anywhere(bench *b)
+{
+    (void)b;
+    cancel_anywhere(0);
+    cancel_anywhere(SORTS);
+}
+
 /* The clock of the device is kept: what would take longer is not begun. */
 static void out_of_time(bench *b)
 {
     static const cl_uint limits[] = { 1, 10, 100, 1000 };
-    const clsort_desc d = sort_number(2, 1 << 20);
     size_t i;
     (void)b;
-    for (i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (i = 0; i < 2 * sizeof limits / sizeof *limits; i++) {
+        const int number = i % 2 ? SORTS : 2;
+        const cl_uint limit = limits[i / 2];
+        const clsort_desc d = sort_number(number, 1 << 20);
         world w;
         cl_ulong start;
-        open_world(&w, mock_nvidia());
-        AT("%u ms", (unsigned)limits[i]);
+        open_world_for(&w, number, mock_nvidia());
+        AT("sort %d, %u ms", number, (unsigned)limit);
         start = mock.clock;
-        set_clock(&w, MERGE, limits[i] * 10000, limits[i] * 20000);
-        CHECK_STATUS(measure(&w, w.sorter, &d, limits[i]), CLSORT_ERROR_OUT_OF_TIME);
+        set_clock(&w, MERGE, limit * 10000, limit * 20000);
+        CHECK_STATUS(measure(&w, w.sorter, &d, limit), CLSORT_ERROR_OUT_OF_TIME);
         CHECK(is_built_in(&w, w.sorter));
-        CHECK((double)(mock.clock - start) <= 1.2e6 * limits[i]);
+        CHECK((double)(mock.clock - start) <= 1.2e6 * limit);
         close_world(&w);
     }
+}
+
+/* ns of a launch: what it costs to begin, and its work-items. */
+static cl_ulong cost_by_size(void *user, const char *kernel, size_t global)
+{
+    (void)user;
+    return kernel ? 4000 + global / 10 : 4000;
+}
+
+static clsort_status measure_in(world *w, clsort_sorter *s, const clsort_desc *d, cl_uint max_ms,
+                                cl_uint flags)
+{
+    clsort_measure_desc m = clsort_measure_desc_default();
+    m.sort = d;
+    m.max_ms = max_ms;
+    m.flags = flags;
+    return clsort_measure(s, w->queue, &m);
+}
+
+/* Builds that take 3 s each do not keep large counts from being measured: once they are there, 15 s
+   are enough for 2^26 elements. */
+static void slow_builds(bench *b)
+{
+    int v, number;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (number = 0; number < 3; number += 2) {
+            const clsort_desc d = sort_number(number, 1 << 26);
+            clsort_choice c = clsort_choice_default();
+            int built;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            AT("%s, sort %d", mock_presets[v].name, number);
+            mock.on_cost = cost_by_size;
+            mock.build_cost = 3000000000u;
+            CHECK_OK(measure_in(&w, w.sorter, &d, 1000000, CLSORT_MEASURE_ONLY_BUILDS));
+            CHECK(is_built_in(&w, w.sorter));
+            built = mock.builds;
+            CHECK_OK(measure_in(&w, w.sorter, &d, 15000, 0));
+            CHECK(mock.builds <= built + 2);   /* some are for counts between the measured ones */
+            CHECK_OK(clsort_auto_choice(w.sorter, number ? 6 : 3, &c));
+            CHECK(c.origin == CLSORT_ORIGIN_MEASURED && c.most == 1 << 26);
+            close_world(&w);
+        }
+}
+
+/* max_ms bounds a call, builds included, unless a single form takes longer. What was built stays:
+   calls in little time come to an end, too. */
+static void slow_builds_keep_the_time(bench *b)
+{
+    static const cl_uint limits[] = { 5000, 10000, 40000 };
+    int v, calls;
+    size_t i;
+    (void)b;
+    for (v = 0; v < (int)MOCK_PRESETS; v++)
+        for (i = 0; i < sizeof limits / sizeof *limits; i++) {
+            const clsort_desc d = sort_number(2, 1 << 24);
+            clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
+            world w;
+            open_world(&w, mock_presets[v].facts());
+            mock.on_cost = cost_by_size;
+            mock.build_cost = 1500000000;
+            for (calls = 0; calls < 30 && status == CLSORT_ERROR_OUT_OF_TIME; calls++) {
+                const cl_ulong start = mock.clock;
+                AT("%s, %u ms, call %d", mock_presets[v].name, (unsigned)limits[i], calls);
+                CHECK(is_built_in(&w, w.sorter));
+                status = measure_in(&w, w.sorter, &d, limits[i], 0);
+                CHECK((double)(mock.clock - start) <= 1.2e6 * limits[i]);
+            }
+            CHECK_OK(status);
+            CHECK((calls == 1) == (limits[i] == 40000));
+            close_world(&w);
+        }
 }
 
 static void within_bytes(bench *b)
 {
     const clsort_desc d = sort_number(4, 10000);
     clsort_measure_desc m = clsort_measure_desc_default();
+    clsort_desc top = selection_number(2, 10000);
     world w;
     (void)b;
     open_world(&w, mock_gpu());
+    m.sort = &top;
+    m.max_bytes = 9 * 10000 * 11;   /* with keys, and keys and indices that a reference sorts */
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CL_MEM_OBJECT_ALLOCATION_FAILURE);
     m.sort = &d;
     m.max_bytes = 10000;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -393,12 +719,13 @@ static void survives_faults(bench *b)
     uint64_t random = test_seed();
     int at, failed = 0, survived = 0;
     for (at = 1;; at += 1 + (int)(pattern_random(&random) % (b->small ? 200 : 20))) {
-        const clsort_desc d = sort_number(at % SORTS, 600);
+        const int number = at % (SORTS + SELECTIONS);
+        const clsort_desc d = small_number(number);
         clsort_status status;
         clsort_sorter *s;
         int more;
         world w;
-        open_world(&w, mock_presets[at % 3].facts());
+        open_world_for(&w, number, mock_presets[at % 3].facts());
         s = new_sorter(&w, 0, NULL);
         set_clock(&w, MERGE, 1000000, 2000000);
         AT("call %d", at);
@@ -417,7 +744,7 @@ static void survives_faults(bench *b)
         CHECK_OK(measure(&w, s, &d, 0));
         clsort_destroy(s);
         close_world(&w);
-        if (!more || test_now.faults) break;
+        if ((!more && number < SORTS) || test_now.faults) break;
     }
     printf("%d failed, %d survived\n", failed, survived);
     CHECK(failed > 20);
@@ -438,15 +765,23 @@ static void refuses(bench *b)
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
     m.sort = &d;
-    m.reserved = 1;
+    m.flags = 2;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
-    m.reserved = 0;
+    m.flags = 0;
     m.struct_size = 3;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
     m.struct_size = sizeof m;
     d.rows = 2;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NO_CHOICE);
+    d.rows = 0, d.segment_count = 2;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NO_CHOICE);
+    d.top_k = 2, d.flags = CLSORT_FLAG_KEYS_OUT;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
-    d.rows = 0, d.algorithm = CLSORT_MERGE;
+    d.segment_count = 0, d.flags |= CLSORT_FLAG_TOP_NTH;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.flags = 0;
+    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_MISSING_BUFFER);
+    d.top_k = 0, d.algorithm = CLSORT_MERGE;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
     d.algorithm = 0, d.key_type = 0;
     CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_KEY_TYPE);
@@ -499,6 +834,92 @@ static void serves_what_was_measured(bench *b)
             clsort_destroy(fresh);
             close_world(&w);
         }
+}
+
+/* A choice of top-k serves its class: it is told apart by k, the number of rows, width and payload;
+   and what selects otherwise has none. */
+static void serves_its_class(bench *b)
+{
+    enum { CHANGES = 12 };
+    const clsort_desc d = selection_number(2, 1 << 12);
+    const clsort__form tiles = { NULL, 1 + CLSORT__BY_TILES };
+    int i, own;
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_gpu());
+    set_clock(&w, CLSORT__BY_TILES, 1000000, 2000000);
+    CHECK(planned_way(&w, &d, 3000, NULL) == CLSORT__BY_REGISTERS);
+    CHECK_OK(measure(&w, w.sorter, &d, 0));
+    for (i = 0; i < CHANGES; i++) {
+        clsort_desc at = d;
+        switch (i) {
+        case 0: at.top_k = 33; break;
+        case 1: at.top_k = 64; break;
+        case 2: at.rows = 16; break;
+        case 3: at.order = CLSORT_DESCENDING, at.key_type = CLSORT_U32; break;
+        case 4: at.top_k = 32; break;
+        case 5: at.top_k = 65; break;
+        case 6: at.rows = 8; break;
+        case 7: at.rows = 17; break;
+        case 8: at.key_type = CLSORT_U16; break;
+        case 9: at.flags = CLSORT_FLAG_KEYS_OUT; break;
+        case 10: at.flags |= CLSORT_FLAG_TOP_UNSORTED; break;
+        default: at.first_bit = 3; break;
+        }
+        AT("change %d", i);
+        CHECK(planned_way(&w, &at, 3000, &tiles) == CLSORT__BY_TILES);
+        CHECK(planned_way(&w, &at, 3000, NULL) == (i < 4 ? CLSORT__BY_TILES
+                                                        : CLSORT__BY_REGISTERS));
+        CHECK(planned_way(&w, &at, 4096, NULL) == (i < 4 ? CLSORT__BY_TILES
+                                                        : CLSORT__BY_REGISTERS));
+        w.sorter->pinned = 1;
+        own = planned_way(&w, &at, 128, NULL);
+        w.sorter->pinned = 0;
+        CHECK(planned_way(&w, &at, 128, NULL) == own);   /* fewer were not measured */
+    }
+    close_world(&w);
+}
+
+/* Streams need room for a list of candidates, however they are preferred. */
+static void keeps_conditions(bench *b)
+{
+    const clsort_desc d = selection_number(0, 1000);
+    const clsort__form streams = { NULL, 1 + CLSORT__BY_STREAMS };
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_cpu());
+    CHECK(planned_way(&w, &d, 159, &streams) != CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 160, &streams) == CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 500, NULL) != CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 500, &streams) == CLSORT__BY_STREAMS);
+    close_world(&w);
+}
+
+/* There is room for 64 classes of top-k: one more takes the place of the oldest. */
+static void forgets_the_oldest(bench *b)
+{
+    enum { ROOM = CLSORT__MEASURED_ROWS - CLSORT__ARRAY_KINDS };
+    clsort_desc d = selection_number(0, 300);
+    clsort__measured *m;
+    clsort__class of;
+    int i;
+    world w;
+    (void)b;
+    open_world_for(&w, SORTS, mock_gpu());
+    for (i = 0; i <= ROOM + 1; i++) {
+        d.top_k = (size_t)1 << i % 7;
+        d.rows = (size_t)1 << i / 7;
+        CHECK_OK(measure(&w, w.sorter, &d, 0));
+        CHECK_OK(measure(&w, w.sorter, &d, 0));
+    }
+    m = w.sorter->measured;
+    for (i = 0; i <= ROOM + 1; i++) {
+        d.top_k = (size_t)1 << i % 7;
+        d.rows = (size_t)1 << i / 7;
+        CHECK(clsort__find_class(&d, &of));
+        CHECK((clsort__place_of(m, &of) != NULL) == (i > 1));
+    }
+    close_world(&w);
 }
 
 static void clones_share(bench *b)
@@ -557,10 +978,11 @@ static void kept_in_a_cache(bench *b)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* A sorter that has measured two kinds, and its text. */
+/* A sorter that has measured two kinds of sorts, and selections, and its text. */
 static void measured_text(world *w, const char *device, char *text, size_t room)
 {
-    const clsort_desc keys = sort_number(2, 1 << 12), pairs = sort_number(4, 1 << 11);
+    const clsort_desc keys = sort_number(2, 1 << 12), pairs = sort_number(4, 1 << 11),
+                      top = selection_number(0, 1 << 13);
     clsort_sorter *s;
     size_t bytes = 0;
     mock.facts[0].name = device;
@@ -569,6 +991,10 @@ static void measured_text(world *w, const char *device, char *text, size_t room)
     CHECK_OK(measure(w, s, &keys, 0));
     set_clock(w, MERGE, 1000000, 2000000);
     CHECK_OK(measure(w, s, &pairs, 0));
+    select_now(w, 1);
+    set_clock(w, CLSORT__BY_TILES, 1000000, 2000000);
+    CHECK_OK(measure(w, s, &top, 0));
+    select_now(w, 0);
     CHECK_STATUS(clsort_save_choices(s, text, 10, &bytes), CLSORT_ERROR_SCRATCH_TOO_SMALL);
     CHECK(bytes <= room);
     CHECK_OK(clsort_save_choices(s, text, room, &bytes));
@@ -610,6 +1036,10 @@ static void travel_as_text(bench *b)
     CHECK(c.origin == CLSORT_ORIGIN_LOADED && c.bits == 64 && c.most == 1 << 12 && c.gain > 1000);
     CHECK_OK(clsort_auto_choice(s, 3, &c));
     CHECK(c.origin == CLSORT_ORIGIN_DERIVED && c.bits == 32 && !c.payload && !c.gain);
+    CHECK_OK(clsort_auto_choice(s, 9, &c));
+    CHECK(c.origin == CLSORT_ORIGIN_LOADED && c.bits == 32 && c.payload == CLSORT_PAYLOAD_WORDS
+          && !strcmp(c.way, "tiles") && c.top_k == 64 && c.rows == 1 && c.least == 129
+          && c.most == 4096);
     CHECK_OK(clsort_load_choices(s, "", &fits));
     CHECK(!fits && !is_built_in(&w, s));
     mock.facts[0].driver = "2";   /* a text holds for any driver */
@@ -618,6 +1048,93 @@ static void travel_as_text(bench *b)
     CHECK_OK(clsort_load_choices(s, both, &fits));
     CHECK(fits == 1);
     clsort_destroy(s);
+    close_world(&w);
+}
+
+/* Lets a text of one section say another version, with what that may have. */
+static void change_version(const char *from, char *to, unsigned version, const char *more)
+{
+    const char *rest = strchr(from, '\n') + 1, *end = strstr(rest, "end ");
+    clsort__lines l;
+    char hash[33];
+    size_t length;
+    sprintf(to, "clsort choices %u\n%.*s%s", version, (int)(end - rest), rest, more);
+    length = strlen(to);
+    memset(&l, 0, sizeof l);
+    for (l.next = to; clsort__read_line(&l);) clsort__hash_line(&l);
+    clsort__print_hash(l.hash, hash);
+    sprintf(to + length, "end %s\n", hash);
+}
+
+/* A text of the version before fits, one of the next is skipped, whatever it has, unless it is
+   damaged. */
+static void versions_of_texts(bench *b)
+{
+    char own[4000], text[4100], both[8200];
+    clsort_sorter *s;
+    cl_uint fits = 7;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    measured_text(&w, "mock GPU", own, sizeof own);
+    s = new_sorter(&w, 0, NULL);
+    change_version(own, text, 3, "verdict 3 of 4\n");
+    CHECK_OK(clsort_load_choices(s, text, &fits));
+    CHECK(!fits && is_built_in(&w, s));
+    snprintf(both, sizeof both, "%s%s", text, own);
+    CHECK_OK(clsort_load_choices(s, both, &fits));
+    CHECK(fits == 1 && !is_built_in(&w, s));
+    clsort_destroy(s);
+    s = new_sorter(&w, 0, NULL);
+    *strstr(text, "of 4") = 'i';
+    CHECK_STATUS(clsort_load_choices(s, text, &fits), CLSORT_ERROR_DAMAGED);
+    CHECK(!fits && is_built_in(&w, s));
+    change_version(own, text, 2, "verdict 3 of 4\n");
+    CHECK_STATUS(clsort_load_choices(s, text, &fits), CLSORT_ERROR_DAMAGED);
+    change_version(own, text, 1, "");
+    CHECK_OK(clsort_load_choices(s, text, &fits));
+    CHECK(fits == 1 && !is_built_in(&w, s));
+    clsort_destroy(s);
+    close_world(&w);
+}
+
+/* Lines that are whole, but make no sense, are refused. */
+static void lines_that_make_no_sense(bench *b)
+{
+    static const char good[] =
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s........................ gain 1000\n";
+    static const char *const lines[] = {
+        "choice 13 most 256 top 2^6 rows 2^0 ways .........s....................... gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........x........................ gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s....................... gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s......................... gain 1000\n",
+        "choice 13 most 256 top 2^33 rows 2^0 ways ........s........................ gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^33 ways ........s........................ gain 1000\n",
+        "choice 13 most 0 top 2^6 rows 2^0 ways ................................. gain 1000\n",
+        "choice 13 most 256 top 2^6 rows 2^0 ways ........s........................ gain 0\n",
+        "choice 8 most 256 top 2^6 rows 2^0 ways ........s........................ gain 1000\n",
+        "choice 18 most 256 top 2^6 rows 2^0 ways ........s........................ gain 1000\n",
+        "choice 13 most 256 few 0 radix 0 hybrid 0 bitonic 0 gain 1000\n",
+        "choice 3 most 256 few 0 radix 0 hybrid 0 bitonic 4194305 gain 1000\n"
+    };
+    char own[4000], text[4200];
+    size_t i;
+    cl_uint fits;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    measured_text(&w, "mock GPU", own, sizeof own);
+    change_version(own, text, 2, good);
+    CHECK_OK(clsort_load_choices(w.sorter, text, &fits));
+    CHECK(fits == 1);
+    for (i = 0; i < sizeof lines / sizeof *lines; i++) {
+        clsort_sorter *s = new_sorter(&w, 0, NULL);
+        AT("line %s", lines[i]);
+        change_version(own, text, 2, lines[i]);
+        CHECK_STATUS(clsort_load_choices(s, text, &fits), CLSORT_ERROR_DAMAGED);
+        CHECK(!fits && is_built_in(&w, s));
+        clsort_destroy(s);
+    }
     close_world(&w);
 }
 
@@ -763,25 +1280,41 @@ static void damaged_entries(bench *b)
 
 /* ---- scratch, and kernels that are there ----------------------------------------------------- */
 
-/* Any row that a text may hold. */
+/* Any row of a kind that a text may hold. */
+static clsort__measured_row any_row(cl_uint kind, uint64_t *random)
+{
+    clsort__measured_row r;
+    cl_uint *const at[4] = { &r.row.samples, &r.row.bitonic, &r.row.radix, &r.row.hybrid };
+    cl_uint k;
+    memset(&r, 0, sizeof r);
+    r.of.kind = kind;
+    r.gain = 1000;
+    r.most = CLSORT__NEVER >> pattern_random(random) % 24;
+    for (k = 0; k < 4; k++) {
+        const unsigned draw = (unsigned)(pattern_random(random) % 34);
+        *at[k] = draw == 33 ? CLSORT__NEVER : draw == 32 ? 0 : 1u << draw;
+    }
+    if (r.row.bitonic > CLSORT__MOST_BITONIC) r.row.bitonic = CLSORT__MOST_BITONIC;
+    if (kind >= CLSORT__ARRAY_KINDS) {
+        for (k = 0; k <= clsort__ceil_log2(r.most); k++)
+            r.select[k] = (unsigned char)(pattern_random(random) % (CLSORT__WAYS + 1));
+        r.of.k_log2 = (cl_uint)(pattern_random(random) % 14);
+        r.of.rows_log2 = (cl_uint)(pattern_random(random) % 8);
+    }
+    CHECK(clsort__good_row(&r));
+    return r;
+}
+
+/* Any rows of all kinds. */
 static clsort__measured any_choices(uint64_t *random)
 {
     clsort__measured m;
-    int i;
+    cl_uint i;
     memset(&m, 0, sizeof m);
-    for (i = 0; i < CLSORT__MEASURED_KINDS; i++) {
-        clsort__measured_row *r = &m.rows[i];
-        cl_uint *const at[4] = { &r->row.samples, &r->row.bitonic, &r->row.radix, &r->row.hybrid };
-        int k;
-        for (k = 0; k < 4; k++) {
-            const unsigned draw = (unsigned)(pattern_random(random) % 34);
-            *at[k] = draw == 33 ? CLSORT__NEVER : draw == 32 ? 0 : 1u << draw;
-        }
-        if (r->row.bitonic > CLSORT__MOST_BITONIC) r->row.bitonic = CLSORT__MOST_BITONIC;
-        r->gain = 1000;
-        r->most = CLSORT__NEVER >> pattern_random(random) % 24;
-        CHECK(clsort__good_row(r));
-    }
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++)
+        m.rows[i] = any_row(i < CLSORT__ARRAY_KINDS
+                                ? i : CLSORT__ARRAY_KINDS + (cl_uint)(pattern_random(random) % 9),
+                            random);
     return m;
 }
 
@@ -790,11 +1323,11 @@ static void scratch_covers_any_row(bench *b)
 {
     uint64_t random = test_seed();
     world w;
-    int i, v;
+    int i, v, met = 0;
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
         for (i = 0; i < 3000 && test_now.faults < 5; i++) {
-            clsort_desc d = sort_number((int)(pattern_random(&random) % SORTS), 0);
+            clsort_desc d = sort_number((int)(pattern_random(&random) % (SORTS + SELECTIONS)), 0);
             clsort__measured choices = any_choices(&random);
             size_t before = 0, after = 0, any = 0, larger = 0;
             char text[2000] = "";
@@ -805,14 +1338,21 @@ static void scratch_covers_any_row(bench *b)
             }
             d.count = pattern_random(&random) >> (36 + pattern_random(&random) % 26);
             if (pattern_random(&random) % 4 == 0) d.nan_order = CLSORT_NAN_EQUAL;
-            if (pattern_random(&random) % 4 == 0 && d.count > 2) {
+            if (d.top_k) {
+                d.top_k = 1 + pattern_random(&random) % (d.count < 5000 ? d.count + 1 : 5000);
+                d.rows = pattern_random(&random) % 90;
+                choices.rows[CLSORT__ARRAY_KINDS] = choices.rows[CLSORT__MEASURED_ROWS - 1];
+                clsort__find_class(&d, &choices.rows[CLSORT__ARRAY_KINDS].of);
+                choices.rows[CLSORT__ARRAY_KINDS].most = CLSORT__NEVER;
+                met += d.count >= d.top_k;
+            } else if (pattern_random(&random) % 4 == 0 && d.count > 2) {
                 d.top_k = d.count / 2;
                 d.flags |= CLSORT_FLAG_KEYS_OUT;
                 if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
             }
-            AT("%s, n %u, type %x, values %u, flags %u, top %u", mock_presets[v].name,
+            AT("%s, n %u, type %x, values %u, flags %u, top %u of %u rows", mock_presets[v].name,
                (unsigned)d.count, (unsigned)d.key_type, (unsigned)d.value_size, (unsigned)d.flags,
-               (unsigned)d.top_k);
+               (unsigned)d.top_k, (unsigned)d.rows);
             if (clsort_scratch_size(w.sorter, &d, &before) == CL_SUCCESS) {
                 w.sorter->measured = &choices;
                 CHECK_OK(clsort_explain(w.sorter, &d, text, sizeof text));
@@ -827,6 +1367,7 @@ static void scratch_covers_any_row(bench *b)
             }
             if (i == 2999) close_world(&w);
         }
+    CHECK(met > 2000);
 }
 
 /* What was prepared before goes on with CLSORT_FLAG_NO_BUILD, by the built-in choice; what was not
@@ -836,7 +1377,7 @@ static void ready_stays_ready(bench *b)
     int v, number;
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
-        for (number = 0; number < SORTS; number++) {
+        for (number = 0; number < SORTS + SELECTIONS; number++) {
             const clsort_desc d = sort_number(number, 1 << 12);
             uint64_t random = test_seed();
             clsort__measured *choices;
@@ -854,7 +1395,7 @@ static void ready_stays_ready(bench *b)
                 s->measured = choices;
                 clsort_destroy(w.sorter);
                 w.sorter = s;
-                sorts_at_once(&w, &d);
+                sorts_at_once(&w, &d, number < SORTS);
                 CHECK(!w.failures);
             }
             close_world(&w);
@@ -884,17 +1425,29 @@ static void unready_stays_unready(bench *b)
 
 static const test_entry tests[] = {
     { "AUTO follows the clock, whatever is the fastest, and is ready", follows_the_clock },
+    { "so it does with selections", selects_by_the_clock },
     { "a switch needs more than 5 % in two rounds", needs_two_rounds },
+    { "what is far behind is not run with more elements", drops_what_is_behind },
+    { "what writes nothing is not taken", drops_what_writes_nothing },
+    { "what was measured before does not matter", starts_anew },
     { "what sorts wrong is not taken", drops_what_is_wrong },
     { "cancelled at any step, AUTO stays as it was", cancelled_anywhere },
     { "out of time, AUTO stays as it was, and the time is kept", out_of_time },
+    { "where builds are slow, 2^26 elements are measured in 15 s after them", slow_builds },
+    { "the time is kept where builds are slow, and calls come to an end",
+      slow_builds_keep_the_time },
     { "bytes are kept", within_bytes },
     { "a fault in any call is reported, and AUTO stays, or is survived", survives_faults },
     { "what cannot be measured is refused", refuses },
     { "a choice serves its kind, up to the count that was measured", serves_what_was_measured },
+    { "a choice of selections serves its class", serves_its_class },
+    { "a way that is preferred is taken where it can be", keeps_conditions },
+    { "of more classes than there is room for the oldest is forgotten", forgets_the_oldest },
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
+    { "texts of other versions fit, or are skipped", versions_of_texts },
+    { "lines that make no sense are refused", lines_that_make_no_sense },
     { "choices that gain nothing are AUTO's own, and travel as text", own_choices_travel },
     { "damaged texts change nothing", damage_does_no_harm },
     { "damaged entries of a cache change nothing", damaged_entries },

@@ -308,7 +308,7 @@ static void test_hybrid(bench *other, unsigned char *memory, int wrong)
 
 static void the_self_test_finds_wrong_forms(bench *b)
 {
-    unsigned char *memory = (unsigned char *)malloc(21 * (size_t)CLSORT__TEST_HYBRID_COUNT);
+    unsigned char *memory = (unsigned char *)malloc(21 * (size_t)CLSORT__TEST_TOP_DOWN);
     bench other = *b;
     int wrong;
     for (wrong = 0; memory && wrong < 2 && sweeping_sorter(b, &other); wrong++) {

@@ -803,15 +803,16 @@ static const command commands[] = {
     { "tune", "", "Measures which algorithm is best at which count on a device",
       "Measures sorts by all that auto may take, and prints its choices for this device with their "
       "gain, also as text\n"
-      "for programs. They are kept in the cache, where the other commands find them. Please send in "
-      "what it prints of a\n"
-      "device that gains.\n",
+      "for programs. They are kept in the cache, where the other commands find them. --seconds "
+      "does not count builds\n"
+      "of kernels, which come first and may take ten times as long. Please send in what it prints "
+      "of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
     { "report", "", "Writes a text about a device, to be sent in",
       "It has names and versions of device and driver, what clsort reads of the device, and what\n"
       "the self-test, `tune` and `bench` say: half of --seconds goes to each of these two, the\n"
-      "self-test takes its own. It uses no cache and keeps nothing. Please send it to the issues of\n"
-      "the repository, most of all where something failed:\n"
+      "self-test and builds take their own. It uses no cache and keeps nothing. Please send it to\n"
+      "the issues of the repository, most of all where something failed:\n"
       "  clsort report -o report.txt\n",
       FOR_REPORT, 0, 0, command_report }
 };

@@ -202,18 +202,38 @@ static void info_origin(const clsort_choice *c, char *text, size_t room)
                  c->gain / 1000.0);
 }
 
+static const char *const info_payloads[3] = { "none", "4 bytes", "other" };
+
+/* A choice of top-k, and above the first one what its columns are. */
+static void info_way(const clsort_choice *c, int first)
+{
+    char text[2][16], origin[100];
+    if (first)
+        printf("  %-6s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "k up to", "rows up to",
+               "length from", "to", "way to select");
+    info_origin(c, origin, sizeof origin);
+    printf("  %-6u %-8s %11s %11s %11u %11u  %s, %s\n", (unsigned)c->bits,
+           info_payloads[c->payload], info_number(c->top_k, text[0], sizeof text[0]),
+           info_number(c->rows, text[1], sizeof text[1]), (unsigned)c->least, (unsigned)c->most,
+           c->way, origin);
+}
+
 /* The choices of AUTO, and where they come from. */
 static void info_choices(clsort_sorter *sorter)
 {
-    static const char *const payloads[3] = { "none", "4 bytes", "other" };
     char text[4][16], origin[100];
     clsort_choice c = clsort_choice_default();
     cl_uint i;
+    int tops = 0;
     printf("  %-6s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "few up to", "radix from",
            "hybrid from", "bitonic to", "choice");
     for (i = 0; clsort_auto_choice(sorter, i, &c) == CL_SUCCESS; i++) {
+        if (c.top_k) {
+            info_way(&c, !tops++);
+            continue;
+        }
         info_origin(&c, origin, sizeof origin);
-        printf("  %-6u %-8s %11s %11s %11s %11s  %s\n", (unsigned)c.bits, payloads[c.payload],
+        printf("  %-6u %-8s %11s %11s %11s %11s  %s\n", (unsigned)c.bits, info_payloads[c.payload],
                info_number(c.few_most, text[0], sizeof text[0]),
                info_number(c.radix_least, text[1], sizeof text[1]),
                info_number(c.hybrid_least, text[2], sizeof text[2]),

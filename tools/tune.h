@@ -1,9 +1,10 @@
 /* tune.h - `clsort tune`: lets clsort_measure measure what AUTO should take on a device, and prints
    its choices.
 
-   Each kind of keys and payload is measured up to 2^12 elements, which builds its kernels, then up
-   to 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was measured is kept in
-   the cache, where the other commands find it. */
+   Of each kind of keys and payload, and of some kinds of top-k, all kernels are built first, which
+   --seconds does not count; all builds together take at most ten times as long. Then it is measured
+   up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was
+   measured is kept in the cache, where the other commands find it. */
 
 #ifndef CLSORT_TOOLS_TUNE_H
 #define CLSORT_TOOLS_TUNE_H
@@ -12,35 +13,71 @@
 #include "info.h"
 #include "session.h"
 
-enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16, TUNE_KINDS = 9 };
+enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16, TUNE_BUILDS = 10 };
+
+/* Sorts, and selections of the first k of each row with their indices, by what is done most. Values
+   go to another array. */
+typedef struct tune_sort {
+    cl_uint type;
+    size_t value_size, rows, top_k;
+} tune_sort;
+
+static const tune_sort tune_sorts[] = {
+    { CLSORT_U32, 0, 0, 0 },   { CLSORT_U32, 4, 0, 0 },     { CLSORT_U64, 0, 0, 0 },
+    { CLSORT_F32, 0, 1, 40 },  { CLSORT_U16, 0, 0, 0 },     { CLSORT_U64, 4, 0, 0 },
+    { CLSORT_F32, 0, 64, 40 }, { CLSORT_F32, 0, 4096, 40 }, { CLSORT_F32, 0, 1, 2048 },
+    { CLSORT_U32, 8, 0, 0 },   { CLSORT_U16, 4, 0, 0 },     { CLSORT_F32, 0, 64, 2048 },
+    { CLSORT_U64, 8, 0, 0 },   { CLSORT_U16, 8, 0, 0 }
+};
+enum { TUNE_SORTS = sizeof tune_sorts / sizeof *tune_sorts };
 
 typedef struct tune_job {
     device_session session;
     cl_command_queue queue;
     clsort_sorter *sorter;
-    cl_uint kind;               /* number of the choice that is measured */
+    const tune_sort *sort;
     size_t count, most;
+    double most_ms, build_ms, measure_ms;   /* most_ms: for measuring; what builds and that took */
 } tune_job;
 
-/* What a choice is for: values go to another array. */
-static clsort_desc tune_describe(cl_uint kind, size_t n)
+static clsort_desc tune_describe(const tune_sort *sort, size_t n)
 {
-    static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     clsort_desc d = clsort_desc_default();
     d.count = n;
-    d.key_type = types[kind / 3];
-    d.value_size = 4 * (kind % 3);
+    d.key_type = sort->type;
+    d.value_size = sort->value_size;
+    d.rows = sort->rows;
+    d.top_k = sort->top_k;
     if (d.value_size) d.flags = CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    if (d.top_k) d.flags = CLSORT_FLAG_INDICES;
     return d;
 }
 
 static int tune_shows(void *user, cl_uint done, cl_uint total)
 {
     const tune_job *job = (const tune_job *)user;
-    const clsort_desc d = tune_describe(job->kind, job->count);
-    progress("%u bits, values of %zu bytes, up to %zu: %u %%", (unsigned)(d.key_type & 0xFF),
-             d.value_size, d.count, (unsigned)(100 * done / total));
+    const tune_sort *s = job->sort;
+    const unsigned bits = s->type & 0xFF, percent = 100 * done / total;
+    if (s->top_k)
+        progress("top %zu of %zu x %zu: %u %%", s->top_k, s->rows, job->count, percent);
+    else
+        progress("%u bits, values of %zu bytes, up to %zu: %u %%", bits, s->value_size, job->count,
+                 percent);
     return 0;
+}
+
+/* Builds what up to `n` elements need, or measures them, in so many ms. */
+static clsort_status tune_call(tune_job *job, size_t n, double ms, cl_uint flags)
+{
+    const clsort_desc d = tune_describe(job->sort, n);
+    clsort_measure_desc m = clsort_measure_desc_default();
+    job->count = n;
+    m.sort = &d;
+    m.max_ms = ms < 1e9 ? (cl_uint)ms : 1000000000u;
+    m.flags = flags;
+    m.progress = tune_shows;
+    m.user = job;
+    return clsort_measure(job->sorter, job->queue, &m);
 }
 
 /* The number of elements to measure after `n` of them; 0: none yet. */
@@ -50,28 +87,40 @@ static size_t tune_next(size_t n, size_t most)
     return next < most ? next : most;
 }
 
-/* Measures a kind, more and more elements: the fewest if it takes no more than `all_ms`, others
-   until `most_ms` have passed. Returns an exit code. */
-static int tune_kind(tune_job *job, double all_ms, double most_ms)
+/* Builds all that up to *most elements need; where memory is short, for fewer. */
+static clsort_status tune_build(tune_job *job, size_t *most)
 {
-    const double start = now_ms();
-    size_t n = 0;
-    while (n < job->most) {
-        const double left = (n ? most_ms : all_ms) - (now_ms() - start);
-        const clsort_desc d = tune_describe(job->kind, tune_next(n, job->most));
-        clsort_measure_desc m = clsort_measure_desc_default();
-        clsort_status status;
+    const double start = now_ms(), left = TUNE_BUILDS * job->most_ms - job->build_ms;
+    clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
+    if (left >= 1) status = tune_call(job, *most, left, CLSORT_MEASURE_ONLY_BUILDS);
+    job->build_ms += now_ms() - start;
+    if (status != CL_MEM_OBJECT_ALLOCATION_FAILURE || *most < TUNE_FACTOR) return status;
+    *most /= TUNE_FACTOR;
+    return tune_build(job, most);
+}
+
+/* Measures a sort, more and more elements: the fewest if it takes no more than `all_ms`, others
+   until `most_ms` have passed. Returns an exit code. */
+static int tune_one(tune_job *job, double all_ms, double most_ms)
+{
+    const size_t rows = job->sort->rows ? job->sort->rows : 1;
+    size_t n = 0, most = job->most / rows;
+    double spent = 0;
+    clsort_status status;
+    if (most < 2 || most < 2 * job->sort->top_k || most_ms < 1) return DONE_OK;
+    status = tune_build(job, &most);
+    while (status == CL_SUCCESS && n < most) {
+        const double left = (n ? most_ms : all_ms) - spent, start = now_ms();
         if (left < 1) break;
-        job->count = n = d.count;
-        m.sort = &d;
-        m.max_ms = (cl_uint)left;
-        m.progress = tune_shows;
-        m.user = job;
-        status = clsort_measure(job->sorter, job->queue, &m);
-        if (status == CLSORT_ERROR_OUT_OF_TIME || status == CL_MEM_OBJECT_ALLOCATION_FAILURE) break;
-        if (status != CL_SUCCESS) return sorter_check(job->sorter, status);
+        n = tune_next(n, most);
+        if (n <= job->sort->top_k) continue;
+        status = tune_call(job, n, left, 0);
+        spent += now_ms() - start;
     }
-    return DONE_OK;
+    job->measure_ms += spent;
+    if (status == CLSORT_ERROR_OUT_OF_TIME || status == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        return DONE_OK;
+    return sorter_check(job->sorter, status);
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -102,46 +151,50 @@ static void tune_print_row(const clsort_sorter *sorter, const clsort_choice *c)
 /* The choices as a table, as rows and as a text that programs can load. Returns an exit code. */
 static int tune_print(clsort_sorter *sorter)
 {
-    char text[8000];
+    clsort_choice c = clsort_choice_default();
     size_t bytes = 0;
+    char *text;
     cl_uint i;
-    int code = sorter_check(sorter, clsort_save_choices(sorter, text, sizeof text, &bytes));
+    int code = sorter_check(sorter, clsort_save_choices(sorter, NULL, 0, &bytes));
     progress("%s", "");
     info_choices(sorter);
     if (code != DONE_OK || bytes < 2) {
         puts("\nNothing was measured: allow more --seconds.");
         return code;
     }
+    text = (char *)malloc(bytes);
+    if (!text) return fail(DONE_OPENCL, "out of memory");
     puts("\nRows of clsort__crossovers in clsort.h, for what was measured:");
-    for (i = 0; i < TUNE_KINDS; i++) {
-        clsort_choice c = clsort_choice_default();
-        code = sorter_check(sorter, clsort_auto_choice(sorter, i, &c));
-        if (code != DONE_OK) return code;
-        if (c.origin >= CLSORT_ORIGIN_LOADED) tune_print_row(sorter, &c);
-    }
-    printf("\nFor clsort_load_choices:\n%s", text);
-    return DONE_OK;
+    for (i = 0; clsort_auto_choice(sorter, i, &c) == CL_SUCCESS; i++)
+        if (c.origin >= CLSORT_ORIGIN_LOADED && !c.top_k) tune_print_row(sorter, &c);
+    code = sorter_check(sorter, clsort_save_choices(sorter, text, bytes, &bytes));
+    if (code == DONE_OK) printf("\nFor clsort_load_choices:\n%s", text);
+    free(text);
+    return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Measures all kinds, each its share of the time. Returns an exit code. */
-static int tune_kinds(tune_job *job, double most_ms)
+/* Measures all sorts, each its share of the time. Returns an exit code. */
+static int tune_all(tune_job *job, double most_ms)
 {
-    /* What is sorted most comes first. */
-    static const cl_uint order[TUNE_KINDS] = { 3, 4, 6, 0, 7, 5, 1, 8, 2 };
-    const double start = now_ms();
     int i, code = DONE_OK;
-    for (i = 0; i < TUNE_KINDS && code == DONE_OK; i++) {
-        const double left = most_ms - (now_ms() - start);
-        job->kind = order[i];
-        code = tune_kind(job, left, left / (TUNE_KINDS - i));
+    job->most_ms = most_ms;
+    for (i = 0; i < TUNE_SORTS && code == DONE_OK; i++) {
+        const double left = most_ms - job->measure_ms;
+        job->sort = &tune_sorts[i];
+        code = tune_one(job, left, left / (TUNE_SORTS - i));
     }
-    return code == DONE_OK ? tune_print(job->sorter) : code;
+    if (code != DONE_OK) return code;
+    code = tune_print(job->sorter);
+    if (job->measure_ms > 0)
+        printf("\nMeasured in %.1f s, after builds of %.1f s.\n", job->measure_ms / 1e3,
+               job->build_ms / 1e3);
+    return code;
 }
 
-/* Measures up to `most` elements on a device for about `most_ms`, and prints its choices. Returns
-   an exit code. */
+/* Measures up to `most` elements on a device for about `most_ms` and builds, and prints its
+   choices. Returns an exit code. */
 static int tune_device(const device_info *info, const clsort_options *options, double most_ms,
                        size_t most)
 {
@@ -157,7 +210,7 @@ static int tune_device(const device_info *info, const clsort_options *options, d
     if (code == DONE_OK)
         code = cl_check(clsort_create(job.session.context, info->id, options, &job.sorter),
                         "clsort_create");
-    if (code == DONE_OK) code = tune_kinds(&job, most_ms);
+    if (code == DONE_OK) code = tune_all(&job, most_ms);
     clsort_destroy(job.sorter);
     if (job.queue) clReleaseCommandQueue(job.queue);
     device_close(&job.session);
