@@ -568,6 +568,21 @@
 #error "CLSORT_ITEMS_LOG2 must be 0 to 5"
 #elif CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
 #error "CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0"
+#elif CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 \
+    && (CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11))
+#error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
+#elif CLSORT_IS(SWEEP) && CLSORT_SHARE_LOG2 > 0 && CLSORT_GROUP_LOG2 < CLSORT_DIGIT_BITS
+#error "sweeps need a work-item for each digit"
+#elif CLSORT_IS(SWEEP) && CLSORT_SHARE_LOG2 > 0 \
+    && CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS) > CLSORT__SWEEP_PASSES
+#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
+#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#elif CLSORT_NEEDS_PASSES && CLSORT_LANES == 1 \
+    && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
+#error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
+#elif CLSORT_IS(SHORT_ROWS) && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2
+#error "CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where short rows are selected from"
 #endif   /* checks of options */
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
@@ -655,19 +670,28 @@ CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 typedef char
     clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
 #endif
+/* A key's code; the results of comparing codes in vectors; how many codes 16 bytes are. */
 #if CLSORT_KEY_BYTES == 1
 typedef uchar code_t;
 #define CLSORT_CODE_NAME uchar
+#define CLSORT_FLAG_NAME char
+#define CLSORT_PACK 16
 #elif CLSORT_KEY_BYTES == 2
 typedef ushort code_t;
 #define CLSORT_CODE_NAME ushort
+#define CLSORT_FLAG_NAME short
+#define CLSORT_PACK 8
 #elif CLSORT_KEY_BYTES == 4
 typedef uint code_t;
 #define CLSORT_CODE_NAME uint
+#define CLSORT_FLAG_NAME int
+#define CLSORT_PACK 4
 #else
 typedef ulong code_t;
 #define CLSORT_CODE_NAME ulong
-#endif
+#define CLSORT_FLAG_NAME long
+#define CLSORT_PACK 2
+#endif   /* CLSORT_KEY_BYTES == 1 */
 
 /* The codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the result of comparing
    codes into one that selects words. */
@@ -676,11 +700,13 @@ typedef ulong code_t;
 typedef code_t codes_t;
 typedef uint words_t;
 #define CLSORT_WORD_FLAG(flag) (flag)
+#define CLSORT_FIRST_LANE(codes) (codes)
 #else
 #define CLSORT_LANES_LOG2 4
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes_t;
 typedef uint16 words_t;
 #define CLSORT_WORD_FLAG(flag) convert_int16(flag)
+#define CLSORT_FIRST_LANE(codes) (codes).s0
 #endif
 
 /* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
@@ -701,11 +727,7 @@ typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
 #define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
-#if CLSORT_PAIRS
-#define CLSORT_CODEC { mask << 32, flip << 32, rotate << 32 }
-#else
-#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
-#endif
+#define CLSORT_CODEC { CLSORT_OF_CODE(mask), CLSORT_OF_CODE(flip), CLSORT_OF_CODE(rotate) }
 #endif   /* CLSORT_COMPARATOR */
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
@@ -736,8 +758,14 @@ CLSORT_INLINE uint keys_are_codes(codec_t c)
 /* apart: keys and values lie in two arrays; else pairs lie in one. Compilers see a constant. Where
    a pointer tells which, loops that PoCL 3.1 compiles store elements beyond their ends. */
 typedef struct { global uchar *keys, *values; uint apart; } array_t;
+#define CLSORT_ARRAY_OF(keys, values, apart) { keys, values, apart }
+#define CLSORT_OF_CODE(bits) (bits) << 32
+#define CLSORT_PAIRS_APART(a) (a).apart
 #else
 typedef struct { global uchar *keys, *values; } array_t;
+#define CLSORT_ARRAY_OF(keys, values, apart) { keys, values }
+#define CLSORT_OF_CODE(bits) (code_t)(bits)
+#define CLSORT_PAIRS_APART(a) 0
 #endif
 
 //---- arrays
@@ -754,12 +782,8 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_ARRAY_ARGS(name) \
     global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, \
         ulong name##_values_at
-#if CLSORT_PAIRS
 #define CLSORT_ARRAY(name) \
-    { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1 }
-#else
-#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
-#endif
+    CLSORT_ARRAY_OF(name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1)
 #endif   /* CLSORT_RECORDS */
 
 /* The three arrays that a sort moves elements between, by number. */
@@ -879,11 +903,7 @@ CLSORT_INLINE item_t top_item(void)
 /* The code of element i. */
 CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
 {
-#if CLSORT_LANES == 1
-    return encode(*key_place(a, i), c);
-#else
-    return encode((codes_t)*key_place(a, i), c).s0;
-#endif
+    return CLSORT_FIRST_LANE(encode((codes_t)*key_place(a, i), c));
 }
 #endif
 
@@ -970,13 +990,13 @@ CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
     item_t r;
 #if CLSORT_ITEMS_DIRECT
     r.key = vload16(0, key_place(a, i));
-#if CLSORT_WORDS == 1
-    r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
-#elif CLSORT_WORDS == 2
-    ulong16 pair = vload16(0, (global const ulong *)a.values + i);
-    r.word[0] = convert_uint16(pair);
-    r.word[1] = convert_uint16(pair >> 32);
-#endif
+    if (CLSORT_WORDS == 1)
+        r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
+    if (CLSORT_WORDS == 2) {
+        ulong16 pair = vload16(0, (global const ulong *)a.values + i);
+        r.word[0] = convert_uint16(pair);
+        r.word[CLSORT_WORDS_OR_1 - 1] = convert_uint16(pair >> 32);
+    }
 #else
     r = top_item();
     load_lanes(a, i, CLSORT_LANES, &r);
@@ -991,13 +1011,13 @@ CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
     r.key = decode(r.key, c);
 #if CLSORT_ITEMS_DIRECT
     vstore16(r.key, 0, key_place(a, i));
-#if CLSORT_WORDS == 1
-    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
-             (global unit_t *)a.values + i);
-#elif CLSORT_WORDS == 2
-    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0,
-             (global ulong *)a.values + i);
-#endif
+    if (CLSORT_WORDS == 1)
+        vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
+                 (global unit_t *)a.values + i);
+    if (CLSORT_WORDS == 2)
+        vstore16(convert_ulong16(r.word[0])
+                     | convert_ulong16(r.word[CLSORT_WORDS_OR_1 - 1]) << 32,
+                 0, (global ulong *)a.values + i);
 #else
     store_lanes(a, i, CLSORT_LANES, &r);
 #endif
@@ -1022,7 +1042,6 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 #endif   /* CLSORT_LANES == 1 */
 
 //---- record: order
-#if !CLSORT_IS(UTILITY)
 #if CLSORT_COMPARATOR
 /* The caller's record of an element. */
 CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
@@ -1036,20 +1055,16 @@ CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
     return u.record;
 #endif
 }
-#endif
 
-#if CLSORT_LANES == 1
 /* Does x come strictly before y? What lies beyond the end comes before nothing. */
 CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
-#if CLSORT_COMPARATOR
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
-#else
-    return x.key < y.key;
-#endif
 }
-#endif
-#endif   /* !CLSORT_IS(UTILITY) */
+#elif CLSORT_LANES == 1
+/* The same by codes. */
+CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
+#endif   /* CLSORT_COMPARATOR */
 
 //---- record: insertion
 #if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
@@ -1247,13 +1262,9 @@ CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
    start is loaded. */
 CLSORT_INLINE array_t advance(array_t a, long i)
 {
-#if CLSORT_PAIRS
-    a.keys += i * (a.apart ? 4 : 8);
-    a.values += i * 4;
-#else
-    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
+    a.keys += i * (CLSORT_PAIRS_APART(a) ? 4
+                   : CLSORT_RECORDS      ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
     a.values += i * CLSORT_VALUE_BYTES;
-#endif
     return a;
 }
 
@@ -1294,15 +1305,6 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 
-/* For code that is long or shared by kernels: NVIDIA's compiler, which takes long for what is
-   inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is inlined:
-   compilers for CPUs take barriers in kernels alone. */
-#if CLSORT_FORWARD_PROGRESS
-#define CLSORT_NOINLINE_NV CLSORT_NOINLINE
-#else
-#define CLSORT_NOINLINE_NV CLSORT_INLINE
-#endif
-
 /* A work-group of one work-item needs no barriers, which are not free on a CPU. */
 #if CLSORT_GROUP_LOG2 > 0
 #define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
@@ -1310,14 +1312,20 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #define group_sync()
 #endif
 
-/* Makes the team's writes to local memory visible in the team. Where warps are not known this is a
-   barrier, so all of a work-group must call it equally often. */
+/* CLSORT_NOINLINE_NV, for code that is long or shared by kernels: NVIDIA's compiler, which takes long for
+   what is inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is
+   inlined: compilers for CPUs take barriers in kernels alone.
+
+   team_sync makes the team's writes to local memory visible in the team. Where warps are not known
+   this is a barrier, so all of a work-group must call it equally often. */
 #if CLSORT_FORWARD_PROGRESS
+#define CLSORT_NOINLINE_NV CLSORT_NOINLINE
 CLSORT_INLINE void team_sync(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
 }
 #else
+#define CLSORT_NOINLINE_NV CLSORT_INLINE
 #define team_sync() group_sync()
 #endif
 
@@ -1452,26 +1460,16 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
 //---- network
 #if !CLSORT_IS(UTILITY)
 /* Does a come strictly before b? Answers for each lane; the result selects codes. */
-#if CLSORT_BREAK_TIES_BY_INDEX
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
-#if CLSORT_LANES == 1
+#if !CLSORT_BREAK_TIES_BY_INDEX
+#define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb))
+#elif CLSORT_LANES == 1
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb) || ((ka) == (kb) && (ia) < (ib)))
 #else
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) \
     (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_CODE_FLAG(flag) convert_char16(flag)
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_CODE_FLAG(flag) convert_short16(flag)
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_CODE_FLAG(flag) (flag)
-#else
-#define CLSORT_CODE_FLAG(flag) convert_long16(flag)
+#define CLSORT_CODE_FLAG(flag) CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_FLAG_NAME, 16))(flag)
 #endif
-#endif
-#else
-#define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
-#endif   /* CLSORT_BREAK_TIES_BY_INDEX */
 
 /* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
    what stands for elements beyond the end, always at the larger index, never moves. */
@@ -1850,10 +1848,6 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
 
 //---- bitonic: tile
 #if CLSORT_IS(BITONIC)
-#if !CLSORT_KERNEL_SUBSET
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
-#endif
-
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
    the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
    arguments for PoCL 3.1: local arrays that a kernel declares and hands to a function are shared
@@ -1882,6 +1876,8 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 }
 
 #if !CLSORT_KERNEL_SUBSET
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
+
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
    window down. Then the items return to the uppermost window. One read and one write of each
    element. */
@@ -2478,9 +2474,10 @@ CLSORT_INLINE void sort_items(item_t *v, codec_t c)
     }
 #endif   /* CLSORT_VALUE_BYTES == 0 */
 }
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- merge: work-group tiles
-#if !CLSORT_IS(PUBLISHED_MERGE)
+#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE)
 /* splits_here[0] and splits_here[2] become the splits of the slice of `count` elements from
    diagonal `from` on, in a pair of `size` elements: the stored ones if has_splits is set, else they
    are searched. Called by merge_tile, by all work-items of a group. Has the barriers that it
@@ -2559,7 +2556,6 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
 }
-#endif   /* !CLSORT_IS(PUBLISHED_MERGE) */
 
 //---- merge: work-group kernels
 #if CLSORT_IS(MERGE)
@@ -2575,8 +2571,9 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
     sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,
               keys, words, splits);
 }
+#endif
 
-#if !CLSORT_KERNEL_SUBSET
+#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2592,12 +2589,10 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                splits_here);
 }
 #endif
-#endif   /* CLSORT_IS(MERGE) */
-#elif !CLSORT_IS(PUBLISHED_MERGE)
+#elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
-#if CLSORT_LANES == 1
-#if CLSORT_IS(MERGE)
+#if CLSORT_LANES == 1 && CLSORT_IS(MERGE)
 /* Sorts every tile of n elements; each work-item sorts the tiles of one slice. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                      CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
@@ -2612,6 +2607,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
 }
 #endif
 
+#if CLSORT_LANES == 1
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
    from `to` on. For as many steps as the shorter rest has elements, no end needs a check. */
 CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
@@ -2714,7 +2710,8 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     }
 }
 #endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE) */
+#endif   /* CLSORT_NEEDS_MERGE */
 
 //---- merge: runs
 #if CLSORT_IS(RUNS)
@@ -2829,6 +2826,13 @@ CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, c
             high = middle;
     }
     return low;
+}
+
+/* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
+   Splits of runs that are not sorted may be anything up to the runs' sizes. */
+CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
+{
+    return min(max(begin, end) - begin, left);
 }
 
 #if CLSORT_SHARE_LOG2 == 0
@@ -3263,17 +3267,8 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     if (i <= tiles)
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
 }
-#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 //---- merge: a tile of runs
-/* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
-   Splits of runs that are not sorted may be anything up to the runs' sizes. */
-CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
-{
-    return min(max(begin, end) - begin, left);
-}
-
-#if CLSORT_SHARE_LOG2 > 0
 /* A tile of the merged run: where it begins, up to `slack` before or after its number times the
    size of tiles, and how many elements it has. */
 typedef struct { uint begin, size; } span_t;
@@ -3303,7 +3298,7 @@ CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uin
     s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;
     return s;
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
+#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 #if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
@@ -3584,9 +3579,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
    an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
    the target, and later passes leave it alone. On CPUs clsort_radix_pieces does what pack and tile
    do. */
-#if CLSORT_NEEDS_PACKING
-#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
-#if CLSORT_IS(SEGMENTS)
+#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
    it is the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
@@ -3594,7 +3587,7 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
     return passes - pass & 1 ? alt : target;
 }
 
-#if !CLSORT_KERNEL_SUBSET
+#if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET
 /* Fills the table of jobs: the first segment that begins in each half tile, and the slices of
    segments with more than `least` elements, in any order. A work-group counts the slices of
    CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
@@ -3631,12 +3624,10 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
-#endif   /* !CLSORT_KERNEL_SUBSET */
-#endif   /* CLSORT_IS(SEGMENTS) */
+#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET */
 
 //---- merge: tiles of segments
-#if CLSORT_SHARE_LOG2 > 0
-#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
+#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
@@ -3687,10 +3678,10 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
+#endif   /* CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
 
 //---- merge: packed segments
-#if !CLSORT_RANGES
+#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES
 /* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
    Otherwise the segments have `width` elements each and begin a stride apart. */
 typedef struct { uint base, width, stride; } layout_t;
@@ -3928,10 +3919,10 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
 #endif   /* CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG */
-#endif   /* !CLSORT_RANGES */
-#elif CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
+#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES */
 
 //---- merge: segments serially
+#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
    piece. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
@@ -3958,10 +3949,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
                     codec);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
-#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS */
-#endif   /* CLSORT_NEEDS_PACKING */
-#endif   /* CLSORT_NEEDS_MERGE */
+#endif   /* CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
+#endif   /* CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && ... */
 
 //---- radix: codes
 #if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
@@ -4004,9 +3993,6 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
 #if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
-#if CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11)
-#error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
-#endif
 /* The sweep kernels instead of the portable ones. */
 #define CLSORT_SWEEP CLSORT_IS(SWEEP)
 #define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
@@ -4088,7 +4074,6 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
     return r.digit;
 }
 
-#if CLSORT_SPLITTER_TREE
 /* Reverses the eight bits of x. */
 CLSORT_INLINE uint reverse_bits(uint x)
 {
@@ -4101,7 +4086,6 @@ CLSORT_INLINE uint reverse_bits(uint x)
     return (x >> 1 & 0x55) | (x & 0x55) << 1;
 #endif
 }
-#endif
 
 CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
@@ -4246,9 +4230,10 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
     for (uint i = t; i < b.size; i += step)
         store_whole_item(to, r.codec, b.begin + i, load_whole_item(from, r.codec, b.begin + i));
 }
+#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
 
 //---- radix: a block per work-item
-#if CLSORT_SHARE_LOG2 == 0
+#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0
 /* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */
 #define CLSORT_COUNT_COPIES 4
 /* How many keys digits are taken from at a time, in a loop that compilers turn into vectors. */
@@ -4339,8 +4324,10 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
-   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number.
-   CLSORT_VECTOR_LANES: lanes of a vector. */
+   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_VECTOR_LANES:
+   lanes of a vector. CLSORT_WITH_VECTORS stands before kernels that use them: PoCL 7.1 without its
+   optimizer takes vectors of other kernels apart, and cannot with what compress and expand
+   return. */
 #if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
@@ -4363,6 +4350,9 @@ typedef ushort mask_t;
 #define CLSORT_AS_VECTOR as_uint16
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
+#define CLSORT_PACKS_PAIRS 0
+typedef uint lane_t;
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
     && __has_builtin(__builtin_ia32_expanddi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
@@ -4376,21 +4366,14 @@ typedef uchar mask_t;
 #define CLSORT_AS_VECTOR as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
-#endif   /* CLSORT_LANE_BYTES == 4 */
-#if defined(CLSORT_VECTOR_LANES) && CLSORT_VALUE_BYTES > 0
-#define CLSORT_PACKS_PAIRS 1
+#define CLSORT_PACKS_PAIRS (CLSORT_VALUE_BYTES > 0)
 typedef ulong lane_t;
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else
 #define CLSORT_PACKS_PAIRS 0
 typedef code_t lane_t;
-#endif
-/* Stands before kernels that use vectors. PoCL 7.1 without its optimizer takes vectors of other
-   kernels apart, and cannot with what compress and expand return. */
-#ifdef CLSORT_VECTOR_LANES
-#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
-#else
 #define CLSORT_WITH_VECTORS
-#endif
+#endif   /* CLSORT_LANE_BYTES == 4 */
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
@@ -4413,9 +4396,7 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
    it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
    of the digits of `size` elements. Few elements are not worth the look. */
 #define CLSORT_CACHE_SETS 64
-#ifndef CLSORT_CACHE_WAYS
 #define CLSORT_CACHE_WAYS 12
-#endif
 CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
 {
     const uint bytes = CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES;
@@ -4478,9 +4459,7 @@ CLSORT_NOINLINE void scatter_together(radix_t r, array_t from, array_t to, block
    how. In a pass of radix this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys,
    1.3 times as long for 2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8
    bytes. */
-#ifndef CLSORT_STAGING_BYTES
 #define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
-#endif
 #define CLSORT_STAGE_LANES (64 / (uint)sizeof(lane_t))
 #define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(lane_t))
 
@@ -4818,7 +4797,6 @@ CLSORT_INLINE void store_whole_vector(vector_t v, global lane_t *to)
     store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
-#if !CLSORT_PACKS_PAIRS
 CLSORT_INLINE vector_t toggle_vector(vector_t k, codec_t c)
 {
     return k ^ (-(k >> (vector_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (vector_t)c.mask);
@@ -4833,7 +4811,6 @@ CLSORT_INLINE vector_t decode_vector(vector_t v, codec_t c)
 {
     return toggle_vector((v + (vector_t)c.rotate) ^ (vector_t)c.flip, c);
 }
-#endif
 
 //---- radix: lanes of vectors
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
@@ -4961,20 +4938,12 @@ CLSORT_INLINE uint lanes_left(uint n, uint vector)
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
 CLSORT_INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
-#if CLSORT_PACKS_PAIRS
-    return v;
-#else
-    return decode_vector(v, c);
-#endif
+    return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
 }
 
 CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
-#if CLSORT_PACKS_PAIRS
-    return v;
-#else
-    return decode(v, c);
-#endif
+    return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
 }
 
 /* Sorts n lanes, or n keys, up to `vectors` vectors of them. */
@@ -4986,10 +4955,8 @@ CLSORT_INLINE void sort_vectors(global const lane_t *from, global lane_t *to, ui
     #pragma unroll
     for (uint i = 0; i < vectors; i++) {
         r[i] = load_vector(from + i * CLSORT_VECTOR_LANES, lanes_left(n, i), rest);
-#if !CLSORT_PACKS_PAIRS
-        if (are_keys)
+        if (!CLSORT_PACKS_PAIRS && are_keys)
             r[i] = encode_vector(r[i], c);
-#endif
     }
     sort_columns(r, vectors);
     #pragma unroll
@@ -5216,9 +5183,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
 /* Digits sort from 2^PACKED_LOG2 elements on, times 8 for each digit in which codes differ. For
    2^22 pairs, half of them equal, they take .75 of the time of vectors; for 2^26 uniform ones, in
    ranges of 2^18, 1.3 times as long. */
-#ifndef CLSORT_PACKED_LOG2
 #define CLSORT_PACKED_LOG2 CLSORT__EDGE_PACKED_LOG2
-#endif
 
 /* Where pairs are packed: lanes, spare lanes, and for how many of them there is room. */
 typedef struct { global lane_t *lanes, *spare; uint room; } packed_t;
@@ -5608,11 +5573,9 @@ CLSORT_INLINE void move_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next
 CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
 {
     const code_t key = *key_place(r.source, i);
-#if CLSORT_PACKS_PAIRS
-    return (lane_t)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i];
-#else
-    return key;
-#endif
+    if (!CLSORT_PACKS_PAIRS)
+        return key;
+    return (lane_t)((ulong)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i]);
 }
 
 /* As move_to_ranges, elements in lanes; of more than caches hold if `stages`. */
@@ -5757,19 +5720,13 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
         sort_whole(r);
 }
 #endif   /* CLSORT_IS(CACHED) */
-#endif   /* CLSORT_SHARE_LOG2 == 0 */
+#endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 */
 
 //---- radix: a tile per work-group
-#if CLSORT_SHARE_LOG2 > 0
+#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
-#error "CLSORT_SWEEP needs a work-item for each digit"
-#endif
 /* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
 #define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)
-#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
-#error "few parts need 16 to 2048 work-items of up to 16 elements"
-#endif
 /* A partition into few parts where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
@@ -5894,6 +5851,8 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
     (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))
 #if CLSORT_SHARES && !CLSORT_WARPS
 #error "teams of CLSORT__WARP need warps"
+#elif CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
+#error "few parts need 16 to 2048 work-items of up to 16 elements"
 #endif
 typedef struct {
     local uint *offsets, *next, *counters, *sums;
@@ -6110,19 +6069,8 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 /* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
 #define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
 #define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_STORE_CHUNK vstore16
-typedef uchar16 chunk_t;
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_STORE_CHUNK vstore8
-typedef ushort8 chunk_t;
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_STORE_CHUNK vstore4
-typedef uint4 chunk_t;
-#else
-#define CLSORT_STORE_CHUNK vstore2
-typedef ulong2 chunk_t;
-#endif
+#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
+typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;
 
 /* May the elements that begin at `from` be loaded in chunks? */
 CLSORT_INLINE uint has_chunks(array_t from)
@@ -6428,7 +6376,8 @@ typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
 
 CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
 {
-#if CLSORT_WORDS
+    if (CLSORT_WORDS == 0)
+        return;
     if (size == CLSORT_RADIX_TILE) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -6438,7 +6387,6 @@ CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
-#endif
 }
 
 /* Moves the values by way of local memory to the same places. Called by all work-items with a
@@ -6477,10 +6425,10 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
 #else
     store_codes(tile, to, c, digit, size, place);
 #endif
-#if CLSORT_WORDS
-    barrier(CLK_LOCAL_MEM_FENCE);
-    move_values(tile, value, to, size, rank, place);
-#endif
+    if (CLSORT_WORDS) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        move_values(tile, value, to, size, rank, place);
+    }
 }
 
 #if !CLSORT_SWEEP
@@ -6607,6 +6555,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
 #endif   /* CLSORT_IS(RADIX) */
+#endif   /* !CLSORT_SWEEP */
 
 //---- radix: splitters
 #if CLSORT_IS(PARTITION)
@@ -6618,13 +6567,9 @@ CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *sp
                                      codec_t c)
 {
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-#if CLSORT_SPLITTER_TREE
         const uint node = max(d, 1u), level = 31 - clz(node),
                    i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;
-#else
-        const uint i = d;
-#endif
-        codes[d] = splitter_code(splitters, i, count, c);
+        codes[d] = splitter_code(splitters, CLSORT_SPLITTER_TREE ? i : d, count, c);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;
@@ -6951,10 +6896,10 @@ CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
         load_keys(key, from, r.codec, left);
         barrier(CLK_LOCAL_MEM_FENCE);
         store_chunks(v, r.target, chunks);
-#if CLSORT_WORDS
-        barrier(CLK_LOCAL_MEM_FENCE);
-        move_words(v, value, rank, r.target, size, chunks);
-#endif
+        if (CLSORT_WORDS) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            move_words(v, value, rank, r.target, size, chunks);
+        }
     }
 }
 
@@ -7091,7 +7036,6 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
         store_item(r.target, r.codec, tile_item(m), n, items[m]);
 }
 #endif   /* CLSORT_IS(RADIX) */
-#endif   /* !CLSORT_SWEEP */
 
 //---- radix: sweep
 /* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
@@ -7114,20 +7058,17 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 #if CLSORT_WIDE
 typedef ulong status_t;
 #define CLSORT_STATUS_SHIFT 62
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
+#define CLSORT_STATUS_REG "l"
 #else
 typedef uint status_t;
 #define CLSORT_STATUS_SHIFT 30
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
+#define CLSORT_STATUS_REG "r"
 #endif
 
 /* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
-#if CLSORT_WIDE
-#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
-#define CLSORT_STATUS_REG "l"
-#else
-#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
-#define CLSORT_STATUS_REG "r"
-#endif
 CLSORT_INLINE status_t load_status(global const status_t *p)
 {
     status_t word;
@@ -7161,11 +7102,6 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
    all, how many low bits are left, how many equal prefixes; counts[pass][digit];
    status[tile][digit]. */
-#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
-#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
-#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
-#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
-#endif
 CLSORT_INLINE global uint *sweep_tickets(radix_t r)
 {
     return radix_seen(r, 1);
@@ -7515,8 +7451,7 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 }
 #endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
 #endif   /* CLSORT_SWEEP */
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
-#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
+#endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: order of codes
 #if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
@@ -7581,33 +7516,27 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
    value. */
 CLSORT_INLINE code_t load_key(array_t a, size_t i)
 {
-#if CLSORT_PAIRS
-    if (a.apart)
-        return (code_t)((global const uint *)a.keys)[i] << 32
-               | ((global const uint *)a.values)[i];
-#endif
+    if (CLSORT_PAIRS_APART(a))
+        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32
+                        | ((global const uint *)a.values)[i]);
     return *key_place(a, i);
 }
 
 /* Loads the key, or of a pair the half that decides, without the value. */
 CLSORT_INLINE code_t load_decider(array_t a, size_t i)
 {
-#if CLSORT_PAIRS
-    if (a.apart)
-        return (code_t)((global const uint *)a.keys)[i] << 32;
-#endif
+    if (CLSORT_PAIRS_APART(a))
+        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32);
     return load_key(a, i);
 }
 
 CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
 {
-#if CLSORT_PAIRS
-    if (a.apart) {
-        ((global uint *)a.keys)[i] = (uint)(key >> 32);
+    if (CLSORT_PAIRS_APART(a)) {
+        ((global uint *)a.keys)[i] = (uint)((ulong)key >> 32);
         ((global uint *)a.values)[i] = (uint)key;
         return;
     }
-#endif
     *key_place(a, i) = key;
 }
 
@@ -8032,11 +7961,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
         uint second_digits, uint parts, local ulong2 *space
-#if CLSORT_PAIRS
-#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
-#else
-#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)
-#endif
+#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
@@ -8092,6 +8017,8 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 #define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
 #if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
 #error "the cell groups, and a cell on either side of them, must be cells"
+#elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
+#error "the edges of work-items have room for heavy codes twice"
 #endif
 
 CLSORT_INLINE uint sample_size(hybrid_t h)
@@ -8539,9 +8466,6 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 
 //---- radix: hybrid heavy codes
 #define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
-#if 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
-#error "the edges of work-items have room for heavy codes twice"
-#endif
 
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
    SKIP_PASSES must be cleared if none is. Called by all work-items with `sums` free; ends with a
@@ -9676,11 +9600,7 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
                                   uint size, code_t low, uint shift, uint factor, uint before,
                                   local uint *counters, local code_t *staged, uint stages)
 {
-#if CLSORT_PAIRS
-    const array_t alt = { from, from, 0 };
-#else
-    const array_t alt = { from, from };
-#endif
+    const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor, before };
     for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
@@ -9812,11 +9732,8 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
                                     code_t mask, code_t flip, code_t rotate, local ulong2 *space,
                                     uint size, code_t low, uint shift, uint factor, uint again)
 {
-#if CLSORT_PAIRS
-    const array_t to = { keys, values, 1 }, from = { alt, alt, 0 };
-#else
-    const array_t to = { keys, values }, from = { again ? keys : alt, values };
-#endif
+    const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
+                  from = CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, alt, 0);
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
@@ -9909,11 +9826,7 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
                                      uint size, code_t low, uint shift, uint factor, code_t top,
                                      uint bin)
 {
-#if CLSORT_PAIRS
-    const array_t alt = { from, from, 0 }, to = { keys, values, 1 };
-#else
-    const array_t alt = { from, from }, to = { keys, values };
-#endif
+    const array_t alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
@@ -10049,7 +9962,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 #endif   /* CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: bins of runs
-#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
 /* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
    for each other. Called by whole warps. */
 CLSORT_INLINE uint bins_crowd(uint bin)
@@ -10197,7 +10110,6 @@ CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec,
 }
 
 //---- radix: runs in buckets
-#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
 /* A work-group's tile in local memory: share k is elements before[k] ... before[k + 1] - 1 of it.
    address[k]: where element 0 of the tile would lie if it were of share k. edges: the first code of
    each share, then the last ones. rows: of the splits. */
@@ -10313,7 +10225,6 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     store_tile_codes(l, advance(target, span.begin), codec, size);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
-#endif   /* CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks
 /* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
@@ -10359,12 +10270,8 @@ CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint siz
 /* Loads element i. An index that is sorted with its key is the element's number. */
 CLSORT_INLINE item_t load_ranked(array_t source, codec_t codec, uint i)
 {
-#if CLSORT_BREAK_TIES_BY_INDEX
-    const item_t r = { encode(*key_place(source, i), codec), { i } };
-    return r;
-#else
-    return load_whole_item(source, codec, i);
-#endif
+    const item_t numbered = { encode(*key_place(source, i), codec), { i } };
+    return CLSORT_BREAK_TIES_BY_INDEX ? numbered : load_whole_item(source, codec, i);
 }
 
 /* Loads the work-item's keys of the part of the others that begins with number `at`. */
@@ -10408,10 +10315,8 @@ CLSORT_INLINE void sort_block(ranks_t r)
         r.tree[(r.size >> height) + (number >> height)] = code;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: ranks of others
-#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 /* Searches for some of the others, the keys of which are in v, and counts them. An element behind
    the block goes behind codes that are equal to its own, as if its code were one more. */
 CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
@@ -10516,11 +10421,7 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
             (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), n, tile, \
             (n + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
     }
-#if CLSORT_PAIRS
-#define CLSORT_SAMPLES_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
-#else
-#define CLSORT_SAMPLES_ALT CLSORT_ARRAY(alt)
-#endif
+#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
@@ -10557,11 +10458,14 @@ CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
     }
 }
 
-/* Intel's compiler for CPUs crashes at the kernel of buckets where all of this is unrolled. */
+/* Intel's compiler for CPUs crashes at the kernel of buckets where all of this, or loops over the
+   codes of bins, are unrolled. */
 #if CLSORT_BRANCH_BARRIERS
 #define CLSORT_UNROLL_RUNS 16
+#define CLSORT_UNROLL_CODES CLSORT_ITEMS
 #else
 #define CLSORT_UNROLL_RUNS 1
+#define CLSORT_UNROLL_CODES 1
 #endif
 
 CLSORT_INLINE void sort_own(code_t *v)
@@ -10582,9 +10486,8 @@ CLSORT_INLINE code_t other_lane(code_t code, uint mask)
 {
     uint low = (uint)code, high = (uint)((ulong)code >> 32);
     __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(mask));
-#if CLSORT_KEY_BYTES == 8
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
-#endif
+    if (CLSORT_KEY_BYTES == 8)
+        __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
     return (code_t)((ulong)high << 32 | low);
 }
 
@@ -10613,6 +10516,8 @@ CLSORT_INLINE void merge_lanes(code_t *v)
         merge_blocks(v, CLSORT_ITEMS / 2);
     }
 }
+#else
+#define merge_lanes(v)
 #endif   /* CLSORT_WARPS */
 
 //---- radix: samples are merged
@@ -10665,14 +10570,9 @@ CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
    Called by all work-items; begins and ends with a barrier. */
 CLSORT_INLINE void merge_own(held_t l, code_t *v, uint size)
 {
-#if CLSORT_WARPS
     merge_lanes(v);
-    uint run = CLSORT_ITEMS * CLSORT__WARP;
-#else
-    uint run = CLSORT_ITEMS;
-#endif
     hold(l, v);
-    for (; run < size; run *= 2) {
+    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS ? CLSORT__WARP : 1); run < size; run *= 2) {
         merge_held(l, v, run);
         hold(l, v);
     }
@@ -10714,12 +10614,6 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 //---- radix: samples bins
 /* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
    bin's codes. */
-/* Intel's compiler for CPUs crashes where all is unrolled. */
-#if CLSORT_BRANCH_BARRIERS
-#define CLSORT_UNROLL_CODES CLSORT_ITEMS
-#else
-#define CLSORT_UNROLL_CODES 1
-#endif
 #define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
 #define CLSORT_SAMPLES_BINS (CLSORT_GROUP * CLSORT_SAMPLES_OWN_BINS)
 /* Counters of bins, with one more; and words. */
@@ -10977,11 +10871,10 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint siz
    too. */
 CLSORT_INLINE code_t source_code(samples_t s, uint i)
 {
-#if CLSORT_PAIRS
-    return encode((code_t)((global const uint *)s.source.keys)[i] << 32 | i << clz(s.n), s.codec);
-#else
-    return encode(*key_place(s.source, i), s.codec);
-#endif
+    const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32
+                                         | i << clz(s.n)
+                                   : *key_place(s.source, i);
+    return encode((code_t)key, s.codec);
 }
 
 /* Loads of so many codes do not wait for each other. */
@@ -11639,7 +11532,8 @@ CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, cod
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
         v[m] = m * CLSORT_GROUP + t < size ? load_whole_item(from, c, begin + m * CLSORT_GROUP + t)
                                            : top_item();
-#if CLSORT_BREAK_TIES_BY_INDEX
+    if (!CLSORT_BREAK_TIES_BY_INDEX)
+        return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
         put_item(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
@@ -11648,7 +11542,6 @@ CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, cod
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
         v[m] = get_item(l.keys, l.words, held_item(m));
     barrier(CLK_LOCAL_MEM_FENCE);
-#endif
 }
 
 //---- quicksort: a tile moves
@@ -12286,10 +12179,9 @@ CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_scatter)
 CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_leaf)
-#endif   /* !CLSORT_IS(RELAUNCH) */
+#else
 
 //---- quicksort: relauncher
-#if CLSORT_IS(RELAUNCH)
 /* Enqueues the kernels of the next round and, after them, itself. When no block is left, it
    enqueues the kernel of the leaves. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
@@ -12331,7 +12223,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     quick_begin(q);
     relaunch(q, local_bytes);
 }
-#endif   /* CLSORT_IS(RELAUNCH) */
+#endif   /* !CLSORT_IS(RELAUNCH) */
 #endif   /* CLSORT_NEEDS_QUICKSORT */
 
 //---- select: plan
@@ -12375,9 +12267,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            before the k-th element so far. A full list keeps its first k. Where a
                            row is one part, one launch does everything */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-#if CLSORT_NEEDS_PASSES && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
-#error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
-#endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
 
 /* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored_high_bits
@@ -12629,9 +12518,6 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
    it, and they lie in k columns, whatever the input. So few elements are candidates, and each
    candidate's rank is how many of the others come before it. */
-#if CLSORT_FIRSTS > CLSORT_ITEMS
-#error "CLSORT_FIRSTS must be 1 to CLSORT_ITEMS"
-#endif
 
 /* Local memory: the columns' firsts and the bound; a list of candidates, and how many these are. */
 typedef struct {
@@ -12875,9 +12761,10 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
     }
 }
 #endif   /* CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS) */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
 
 //---- select: range
-#if CLSORT_NEEDS_PASSES
+#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_PASSES
 /* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
    lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
    earlier one. */
@@ -13126,7 +13013,6 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
 }
 
 //---- select: ranks of a list
-#if CLSORT_GROUP == 1
 /* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
    vectors, while the branches of a network cannot be predicted. From 512 on networks were
    faster. */
@@ -13147,20 +13033,19 @@ CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r,
     }
     write_marks(s, p, out);
 }
-#endif   /* CLSORT_GROUP == 1 */
 
 /* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
 CLSORT_INLINE void write_collected(select_t s, select_part_t p, select_range_t r, output_t out,
                                    local uint *space, local code_t *codes)
 {
-#if CLSORT_GROUP == 1
-    const uint count = min(space[0], s.list_capacity);
-    if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
-        write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
-        return;
+    if (CLSORT_GROUP == 1) {
+        const uint count = min(space[0], s.list_capacity);
+        if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
+            write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
+            return;
+        }
     }
-#endif
     sort_list(s, p, space, codes);
     write_list(s, p, r, out, space + CLSORT_LIST);
 }
@@ -13465,19 +13350,7 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
 
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_PACK 16
-#define CLSORT_PACKS_AHEAD 1
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_PACK 8
-#define CLSORT_PACKS_AHEAD 2
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_PACK 4
-#define CLSORT_PACKS_AHEAD 4
-#else
-#define CLSORT_PACK 2
-#define CLSORT_PACKS_AHEAD 4
-#endif
+#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
 /* Elements that a work-item looks at together. */
@@ -13612,15 +13485,6 @@ CLSORT_INLINE void read_part(select_t s, tables_t t, select_part_t p, local ulon
         if (count[1] + i < c.most)
             c.all[count[1] + i] = list[i];
 }
-
-#if CLSORT_IS(SELECT)
-CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const tables_t t = CLSORT_TABLES;
-    read_part(s, t, find_part(s, parts, part_elements), space);
-}
-#endif
 
 //---- select: finding ranks
 /* A work-group's share of a row's candidates: the pairs from low on that come before high, if it
@@ -13791,6 +13655,13 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
 }
 
 #if CLSORT_IS(SELECT)
+CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    read_part(s, t, find_part(s, parts, part_elements), space);
+}
+
 CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       uint ranges, local ulong *space)
 {
@@ -13800,7 +13671,7 @@ CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint group = (uint)get_group_id(0);
     rank_share(s, t, out, group / ranges, group % ranges, ranges, 0, space);
 }
-#endif
+#endif   /* CLSORT_IS(SELECT) */
 
 #elif CLSORT_IS(STREAMS)
 //---- select: candidates
@@ -14210,8 +14081,7 @@ CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 #endif   /* CLSORT_IS(SELECT) */
-#endif   /* CLSORT_NEEDS_PASSES */
-#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
+#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_PASSES */
 
 //---- utility
 #if CLSORT_IS(UTILITY)
