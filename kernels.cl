@@ -78,7 +78,7 @@
    the segments that are not whole yet. Below, letters are elements and a tile has 8:
 
      elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
-     windows    |       |       |       |       |       |       |
+     half tiles |       |       |       |       |       |       |
      pack       [   0   ] 1                                       [ 6 ]    work-groups 0, 1, 6
      tile                   [             ] [             ] [   ]          d: its tiles are jobs
      pass 0                 [                             ] [   ]
@@ -175,7 +175,7 @@
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile: offsets and next places of digits, counters of each team, sums and,
+/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
    later in their place, what is staged. A team is the work-items that rank elements together: a
    warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
    the counters, too. */
@@ -188,7 +188,7 @@
    32. */
 #define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
 #define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
-/* The same where warps are known: of the count, a counter for each part and lane; of the scatter,
+/* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
    in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
    staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
@@ -207,7 +207,7 @@
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* The same of selections: rows have a length each. */
+/* A bit of the `kind` of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
 /* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
@@ -217,16 +217,17 @@
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass, how many low bits are mended, how many runs. */
+   pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
-   the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
-#define CLSORT__GATE 31
-#define CLSORT__GATED 4
-#define CLSORT__MENDS 8
+/* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
+   1 while these sort; they clear it where they give up. Bits of the argument in_place: where that
+   word is not 0, do nothing; leave low bits to a sort of equal prefixes. */
+#define CLSORT__SKIP_PASSES 31
+#define CLSORT__MAY_SKIP 4
+#define CLSORT__LEAVES_BITS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -253,7 +254,7 @@
 #define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* How many of the sample are looked through for heavy codes; the most work-groups that write their
    keys. */
-#define CLSORT__HYBRID_JUDGED 1024
+#define CLSORT__HYBRID_HEAVY_SAMPLE 1024
 #define CLSORT__HYBRID_FILLERS 2048
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
@@ -348,19 +349,19 @@
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
 /* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin, and each part of a slice, 1 / BINS_CROWD. */
+   have the first one's; for each bin, and each part of a cell group, 1 / BINS_CROWD. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
-/* Of bins: the longest one that is mended by transposition; a merge of runs mends bins of up to
-   twice that length so. Where one of its bins of equal width is longer than RUNS_MOST_MENDED, keys
-   become the borders of bins instead. The longest bin whose keys are not looked at before. Codes of
-   samples are merged where a bin has more than SAMPLES_LONG_BIN. */
-#define CLSORT__EDGE_MOST_MENDED 96
-#define CLSORT__EDGE_RUNS_MOST_MENDED 24
+/* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
+   up to twice that length so. Where one of its bins of equal width is longer than RUNS_LONG_BIN,
+   keys become the borders of bins instead. The longest bin whose keys are not looked at before.
+   Codes of samples are merged where a bin has more than SAMPLES_LONG_BIN. */
+#define CLSORT__EDGE_MOST_TRANSPOSED 96
+#define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* The longest run of equal upper digits that is mended after sweeps. */
-#define CLSORT__EDGE_MOST_RUN 16
+/* The most keys with an equal prefix that are sorted after sweeps. */
+#define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
 /* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
    where one range has more than 1 / CACHED_PART of the elements. Digits sort packed pairs from
    2^PACKED_LOG2 on, times 8 for each digit in which codes differ. */
@@ -395,7 +396,7 @@
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, the same of an odd one, then
+/* The words of the state: sequences and blocks of an even round, those of an odd one, then
    these. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
@@ -859,7 +860,7 @@ CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
         word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
-/* The same for an element that may not exist; its words are 0 then. PoCL 7.1 crashes at words that
+/* Loads the words of an element that may not exist; they are 0 then. PoCL 7.1 crashes at words that
    are never set on one way and kept beyond a barrier, and LLVM 18 in PoCL 6.0 aborts. */
 CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
 {
@@ -1186,7 +1187,7 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
      1                slices of the longest segment
      2                not 0 where a segment descends: then nothing is sorted
      4 + 2 i          the segment of job i, then its slice
-     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where
+     4 + 2 most + w   the first segment that begins in half tile w; undefined where
                       none begins there */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
@@ -1215,17 +1216,17 @@ CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
     return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
 }
 
-/* The same for a pass that merges runs of 2^pass slices: 0 if no segment has more slices than
+/* How many jobs a pass has that merges runs of 2^pass slices: 0 if no segment has more slices than
    that. */
 CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
 {
     return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
 }
 
-/* The word of the table for a window of half a tile. */
-CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
+/* The word of the table for half a tile, by its number. */
+CLSORT_INLINE global uint *job_half_tile(jobs_t j, uint half_tile)
 {
-    return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + window;
+    return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + half_tile;
 }
 
 CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
@@ -3587,26 +3588,26 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
 }
 
 #if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET
-/* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
-   with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
-   segments, takes as many places of the table at once and fills them in turn; a search among the
-   sums finds the segment of a slice. Where offsets do not ascend, several segments may be the first
-   of a window: then the word is not read, and an atomic exchange keeps its writes apart. Words 0 to
-   2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
+/* Fills the table of jobs: the first segment that begins in each half tile, and the slices of
+   segments with more than `least` elements, in any order. A work-group counts the slices of
+   CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
+   among the sums finds the segment of a slice. Where offsets do not ascend, several segments may be
+   the first of a half tile: then the word is not read, and an atomic exchange keeps its writes
+   apart. Words 0 to 2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
                                        local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
     const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
-               i = first + t, window = max(slice / 2, 1u);
+               i = first + t, reach = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     if (i < segment_count(s) && segment_descends(s, i))
         atomic_or((volatile global uint *)j.table + 2, 1);
     const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
-        && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
-        atomic_xchg((volatile global uint *)job_window(j, own.begin / window), i);
+        && (i == 0 || take_segment(s, i - 1).begin / reach < own.begin / reach))
+        atomic_xchg((volatile global uint *)job_half_tile(j, own.begin / reach), i);
     uint slices;
     sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
     if (own_slices)
@@ -3730,32 +3731,32 @@ CLSORT_INLINE uint own_inside(segments_t s, packing_t m)
     return inside;
 }
 
-/* The first segment that begins in a window of `reach` elements; the number of segments if there is
-   none. The table's word counts only if that segment does begin in the window and the one before it
-   does not: words of windows where no segment begins were not written. */
-CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)
+/* The first segment that begins in a half tile of `reach` elements; the number of segments if there
+   is none. The table's word counts only if that segment does begin in the half tile and the one
+   before it does not: words of half tiles where no segment begins were not written. */
+CLSORT_INLINE uint first_of_half_tile(segments_t s, jobs_t j, uint half_tile, uint reach)
 {
-    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;
-    const uint begins = s.segments && take_segment(s, i).begin / reach == window;
-    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
+    const uint i = s.segments ? min(*job_half_tile(j, half_tile), s.segments - 1) : 0;
+    const uint begins = s.segments && take_segment(s, i).begin / reach == half_tile;
+    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < half_tile) ? i : s.segments;
 }
 
 /* Flags the heads and finds the end of a tile's segments: `per` segments of equal size, or if
-   offsets are given, the short ones that begin in the group's window, which fit. Only the last
-   segment of a window can be long: clsort_segment_tile sorts it. Called by all work-items, with `m`
-   cleared and a barrier since; `m` is complete after a barrier. */
+   offsets are given, the short ones that begin in the group's half tile, which fit. Only the last
+   segment of a half tile can be long: clsort_segment_tile sorts it. Called by all work-items, with
+   `m` cleared and a barrier since; `m` is complete after a barrier. */
 CLSORT_INLINE layout_t flag_segments(segments_t s, jobs_t j, packing_t m)
 {
     const uint t = local_id(), group = (uint)get_group_id(0),
-               reach = CLSORT_TILE_ITEMS / 2, window = group * reach, per = j.per;
-    const uint first = per ? group * per : first_of_window(s, j, group, reach);
+               reach = CLSORT_TILE_ITEMS / 2, half_begin = group * reach, per = j.per;
+    const uint first = per ? group * per : first_of_half_tile(s, j, group, reach);
     const segment_t nothing = { 0, 0 },
                     head = first < s.segments ? take_segment(s, first) : nothing;
     const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
         const uint start = per ? (i - first) * own.size : own.begin - head.begin;
-        if (!per && own.begin - window >= reach)
+        if (!per && own.begin - half_begin >= reach)
             break;
         if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
             flag_head(m, start);
@@ -4033,10 +4034,10 @@ typedef struct { uint shift, mask; } digit_t;
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \
-            in_place & (CLSORT__GATED - 1), pass, \
-            in_place & CLSORT__GATED \
-                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0, \
-            in_place & CLSORT__MENDS \
+            in_place & (CLSORT__MAY_SKIP - 1), pass, \
+            in_place & CLSORT__MAY_SKIP \
+                && ((global const uint *)(scratch + scratch_at))[CLSORT__SKIP_PASSES] != 0, \
+            in_place & CLSORT__LEAVES_BITS \
     }
 typedef struct {
     array_t source, target, alt;
@@ -4044,7 +4045,7 @@ typedef struct {
     global uint *scratch;
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
     uint done;   /* others have sorted: nothing is to do */
-    uint mends;  /* sweeps leave low bits to be mended */
+    uint leaves_bits;   /* sweeps leave low bits to a sort of equal prefixes */
 #if CLSORT_IS(PARTITION)
     digit_t digit;
 #endif
@@ -4164,7 +4165,7 @@ CLSORT_INLINE uint pass_plan(radix_t r)
     return r.scratch[r.pass];
 }
 
-/* The same for a count. The first one runs before there is a plan. */
+/* The plan's word for the count of this pass. The first one runs before there is a plan. */
 CLSORT_INLINE uint count_plan(radix_t r)
 {
     return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;
@@ -4323,10 +4324,10 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
-   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_ROW:
-   lanes of a vector. CLSORT_WITH_ROWS stands before kernels that use rows: PoCL 7.1 without its
-   optimizer takes vectors of other kernels apart, and cannot with what compress and expand
-   return. */
+   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number.
+   CLSORT_VECTOR_LANES: lanes of a vector. CLSORT_WITH_VECTORS stands before kernels that use
+   vectors: PoCL 7.1 without its optimizer takes vectors of other kernels apart, and cannot with
+   what compress and expand return. */
 #if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
@@ -4341,37 +4342,37 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
     && __has_builtin(__builtin_ia32_ucmpd512_mask) \
     && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
     && __has_builtin(__builtin_ia32_storedqusi512_mask)
-#define CLSORT_ROW 16
-typedef uint16 row_t;
+#define CLSORT_VECTOR_LANES 16
+typedef uint16 vector_t;
 typedef int16 flags_t;
 typedef ushort mask_t;
 #define CLSORT_AS_FLAGS as_int16
-#define CLSORT_AS_ROW as_uint16
+#define CLSORT_AS_VECTOR as_uint16
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
 #define CLSORT_PACKS_PAIRS 0
 typedef uint lane_t;
-#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
     && __has_builtin(__builtin_ia32_expanddi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
     && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
     && __has_builtin(__builtin_ia32_storedqudi512_mask)
-#define CLSORT_ROW 8
-typedef ulong8 row_t;
+#define CLSORT_VECTOR_LANES 8
+typedef ulong8 vector_t;
 typedef long8 flags_t;
 typedef uchar mask_t;
 #define CLSORT_AS_FLAGS as_long8
-#define CLSORT_AS_ROW as_ulong8
+#define CLSORT_AS_VECTOR as_ulong8
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
 #define CLSORT_PACKS_PAIRS (CLSORT_VALUE_BYTES > 0)
 typedef ulong lane_t;
-#define CLSORT_WITH_ROWS __attribute__((min_vector_width(512)))
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else
 #define CLSORT_PACKS_PAIRS 0
 typedef code_t lane_t;
-#define CLSORT_WITH_ROWS
+#define CLSORT_WITH_VECTORS
 #endif   /* CLSORT_LANE_BYTES == 4 */
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
@@ -4723,10 +4724,10 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: vectors
 /* VECTORS: quicksort of bare keys by one work-item, for compilers that show the instructions of
-   AVX-512. A row is a vector of codes. A compress puts the lanes of a row that precede the pivot in
-   front of the others, so a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 rows are
-   sorted in registers, first each column of them, then columns are joined: 0.8 ns per key of 4
-   bytes. (A network across each row's lanes, then merges of rows, took 1.1 ns.)
+   AVX-512. A compress puts the lanes of a vector that precede the pivot in front of the others, so
+   a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 vectors are sorted in registers,
+   first each column of them, then columns are joined: 0.8 ns per key of 4 bytes. (A network across
+   each vector's lanes, then merges of vectors, took 1.1 ns.)
 
    Ranges move between alt, which holds codes, and target; what is sorted ends in target as keys.
    Pivots are medians of a sample. Where a range was partitioned too often, the middle between its
@@ -4739,7 +4740,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
    Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016;
    B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017. */
-#ifndef CLSORT_ROW
+#ifndef CLSORT_VECTOR_LANES
 /* Without these instructions digits sort. */
 CLSORT_INLINE uint sorts_by_vectors(radix_t r) { return 0; }
 CLSORT_INLINE void vector_sort(radix_t r) {}
@@ -4750,72 +4751,72 @@ CLSORT_INLINE uint sorts_by_vectors(radix_t r)
 }
 
 /* The most lanes that are sorted in registers. */
-#define CLSORT_LEAF_ROWS 16
-#define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)
+#define CLSORT_LEAF_VECTORS 16
+#define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
 
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
-CLSORT_INLINE row_t compress_row(row_t v, row_t rest, uint mask)
+CLSORT_INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
-    return CLSORT_AS_ROW(CLSORT_VECTOR_(compress)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
-                                                  (mask_t)mask));
+    return CLSORT_AS_VECTOR(CLSORT_VECTOR_(compress)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
+                                                     (mask_t)mask));
 }
 
 /* The first lanes of v at the places that the mask names; elsewhere those of `rest`. */
-CLSORT_INLINE row_t expand_row(row_t v, row_t rest, uint mask)
+CLSORT_INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
 {
-    return CLSORT_AS_ROW(CLSORT_VECTOR_(expand)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
-                                                (mask_t)mask));
+    return CLSORT_AS_VECTOR(CLSORT_VECTOR_(expand)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
+                                                   (mask_t)mask));
 }
 
-CLSORT_INLINE uint lanes_below(row_t v, row_t pivot)
+CLSORT_INLINE uint lanes_below(vector_t v, vector_t pivot)
 {
     return (mask_t)CLSORT_VECTOR_LESS(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(pivot), 1, (mask_t)~0u);
 }
 
 /* The first `lanes` lanes, the others are `rest`. */
-CLSORT_INLINE row_t load_row(global const lane_t *from, uint lanes, lane_t rest)
+CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
-    return CLSORT_AS_ROW(CLSORT_VECTOR_(loaddqu)((global const void *)from,
-                                                 CLSORT_AS_FLAGS((row_t)rest),
-                                                 (mask_t)((1u << lanes) - 1)));
+    return CLSORT_AS_VECTOR(CLSORT_VECTOR_(loaddqu)((global const void *)from,
+                                                    CLSORT_AS_FLAGS((vector_t)rest),
+                                                    (mask_t)((1u << lanes) - 1)));
 }
 
-CLSORT_INLINE void store_row(row_t v, global lane_t *to, uint lanes)
+CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 {
     CLSORT_VECTOR_(storedqu)((global void *)to, CLSORT_AS_FLAGS(v), (mask_t)((1u << lanes) - 1));
 }
 
-/* Whole rows. vload and vstore take them apart in PoCL. */
-CLSORT_INLINE row_t load_whole_row(global const lane_t *from)
+/* Whole vectors. vload and vstore take them apart in PoCL. */
+CLSORT_INLINE vector_t load_whole_vector(global const lane_t *from)
 {
-    return load_row(from, CLSORT_ROW, 0);
+    return load_vector(from, CLSORT_VECTOR_LANES, 0);
 }
 
-CLSORT_INLINE void store_whole_row(row_t v, global lane_t *to)
+CLSORT_INLINE void store_whole_vector(vector_t v, global lane_t *to)
 {
-    store_row(v, to, CLSORT_ROW);
+    store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
-CLSORT_INLINE row_t toggle_row(row_t k, codec_t c)
+CLSORT_INLINE vector_t toggle_vector(vector_t k, codec_t c)
 {
-    return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (row_t)c.mask);
+    return k ^ (-(k >> (vector_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (vector_t)c.mask);
 }
 
-CLSORT_INLINE row_t encode_row(row_t k, codec_t c)
+CLSORT_INLINE vector_t encode_vector(vector_t k, codec_t c)
 {
-    return (toggle_row(k, c) ^ (row_t)c.flip) - (row_t)c.rotate;
+    return (toggle_vector(k, c) ^ (vector_t)c.flip) - (vector_t)c.rotate;
 }
 
-CLSORT_INLINE row_t decode_row(row_t v, codec_t c)
+CLSORT_INLINE vector_t decode_vector(vector_t v, codec_t c)
 {
-    return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);
+    return toggle_vector((v + (vector_t)c.rotate) ^ (vector_t)c.flip, c);
 }
 
-//---- radix: rows
+//---- radix: lanes of vectors
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
-CLSORT_INLINE row_t swap_lanes(row_t v, uint bits)
+CLSORT_INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
-#if CLSORT_ROW == 16
+#if CLSORT_VECTOR_LANES == 16
     return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
          : bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab
          : bits == 7 ? v.s76543210fedcba98 : v.sfedcba9876543210;
@@ -4826,117 +4827,118 @@ CLSORT_INLINE row_t swap_lanes(row_t v, uint bits)
 }
 
 /* `low` in the lanes whose number has the highest of these bits clear, `high` in the others. */
-CLSORT_INLINE row_t mix_lanes(row_t low, row_t high, uint bits)
+CLSORT_INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
 {
-#if CLSORT_ROW == 16
-    const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#if CLSORT_VECTOR_LANES == 16
+    const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
-    const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7);
+    const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7);
 #endif
-    return select(low, high, (lane & (row_t)(lane_t)(bits & ~(bits >> 1))) != 0);
+    return select(low, high, (lane & (vector_t)(lane_t)(bits & ~(bits >> 1))) != 0);
 }
 
-CLSORT_INLINE void order_rows(row_t *a, row_t *b)
+CLSORT_INLINE void order_vectors(vector_t *a, vector_t *b)
 {
-    const row_t low = min(*a, *b);
+    const vector_t low = min(*a, *b);
     *b = max(*a, *b);
     *a = low;
 }
 
 /* The steps of a bitonic merge inside each column, by `bit` and below. */
-CLSORT_INLINE void merge_columns(row_t *r, uint rows, uint bit)
+CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
     for (uint b = bit; b > 0; b /= 2)
         #pragma unroll
-        for (uint i = 0; i < rows; i++)
+        for (uint i = 0; i < vectors; i++)
             if (!(i & b))
-                order_rows(&r[i], &r[i + b]);
+                order_vectors(&r[i], &r[i + b]);
 }
 
 /* The mirror step that joins columns, whose numbers differ in these bits. */
-CLSORT_INLINE void mirror_columns(row_t *r, uint rows, uint bits)
+CLSORT_INLINE void mirror_columns(vector_t *r, uint vectors, uint bits)
 {
     #pragma unroll
-    for (uint i = 0; i < rows / 2; i++) {
-        const row_t x = r[i], y = swap_lanes(r[rows - 1 - i], bits), low = min(x, y),
-                    high = max(x, y);
+    for (uint i = 0; i < vectors / 2; i++) {
+        const vector_t x = r[i], y = swap_lanes(r[vectors - 1 - i], bits), low = min(x, y),
+                       high = max(x, y);
         r[i] = mix_lanes(low, high, bits);
-        r[rows - 1 - i] = swap_lanes(mix_lanes(high, low, bits), bits);
+        r[vectors - 1 - i] = swap_lanes(mix_lanes(high, low, bits), bits);
     }
 }
 
-CLSORT_INLINE void order_columns(row_t *r, uint rows, uint bit)
+CLSORT_INLINE void order_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
-    for (uint i = 0; i < rows; i++) {
-        const row_t y = swap_lanes(r[i], bit);
+    for (uint i = 0; i < vectors; i++) {
+        const vector_t y = swap_lanes(r[i], bit);
         r[i] = mix_lanes(min(r[i], y), max(r[i], y), bit);
     }
 }
 
-/* Joins what `width` columns hold, in order, with the same of their neighbours. */
-CLSORT_INLINE void join_columns(row_t *r, uint rows, uint width)
+/* Joins what `width` columns hold, in order, with what their neighbours hold. */
+CLSORT_INLINE void join_columns(vector_t *r, uint vectors, uint width)
 {
-    mirror_columns(r, rows, 2 * width - 1);
+    mirror_columns(r, vectors, 2 * width - 1);
     #pragma unroll
     for (uint bit = width / 2; bit > 0; bit /= 2)
-        order_columns(r, rows, bit);
-    merge_columns(r, rows, rows / 2);
+        order_columns(r, vectors, bit);
+    merge_columns(r, vectors, vectors / 2);
 }
 
-CLSORT_INLINE void sort_columns(row_t *r, uint rows)
+CLSORT_INLINE void sort_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
-    for (uint run = 1; run < rows; run *= 2) {
+    for (uint run = 1; run < vectors; run *= 2) {
         #pragma unroll
-        for (uint i = 0; i < rows; i++)
+        for (uint i = 0; i < vectors; i++)
             if (!(i & run))
-                order_rows(&r[i], &r[i ^ (2 * run - 1)]);
-        merge_columns(r, rows, run / 2);
+                order_vectors(&r[i], &r[i ^ (2 * run - 1)]);
+        merge_columns(r, vectors, run / 2);
     }
 }
 
 //---- radix: leaves of vectors
-#if CLSORT_ROW == 16
+#if CLSORT_VECTOR_LANES == 16
 #define CLSORT_ZIP(x, y, a, b, c, d, e, f, g, h) \
-    (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d, x.e, y.e, x.f, y.f, x.g, y.g, x.h, y.h)
+    (vector_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d, x.e, y.e, x.f, y.f, x.g, y.g, x.h, y.h)
 #define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3, s4, s5, s6, s7)
 #define CLSORT_ZIP_HIGH(x, y) CLSORT_ZIP(x, y, s8, s9, sa, sb, sc, sd, se, sf)
 #else
-#define CLSORT_ZIP(x, y, a, b, c, d) (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d)
+#define CLSORT_ZIP(x, y, a, b, c, d) (vector_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d)
 #define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3)
 #define CLSORT_ZIP_HIGH(x, y) CLSORT_ZIP(x, y, s4, s5, s6, s7)
 #endif
 
-/* Puts the columns one after the other into rows. Each perfect shuffle of all keys moves the bits
-   of a key's place up by one, and the highest bit, of the row, down to the lowest place. */
-CLSORT_INLINE void lay_columns(row_t *r, uint rows)
+/* Puts the columns one after the other into vectors. Each perfect shuffle of all keys moves the
+   bits of a key's place up by one, and the highest bit, of the vector, down to the lowest place. */
+CLSORT_INLINE void lay_columns(vector_t *r, uint vectors)
 {
-    row_t t[CLSORT_LEAF_ROWS];
+    vector_t t[CLSORT_LEAF_VECTORS];
     #pragma unroll
-    for (uint bit = 1; bit < rows; bit *= 2) {
+    for (uint bit = 1; bit < vectors; bit *= 2) {
         #pragma unroll
-        for (uint i = 0; i < rows / 2; i++) {
-            t[2 * i] = CLSORT_ZIP_LOW(r[i], r[i + rows / 2]);
-            t[2 * i + 1] = CLSORT_ZIP_HIGH(r[i], r[i + rows / 2]);
+        for (uint i = 0; i < vectors / 2; i++) {
+            t[2 * i] = CLSORT_ZIP_LOW(r[i], r[i + vectors / 2]);
+            t[2 * i + 1] = CLSORT_ZIP_HIGH(r[i], r[i + vectors / 2]);
         }
         #pragma unroll
-        for (uint i = 0; i < rows; i++)
+        for (uint i = 0; i < vectors; i++)
             r[i] = t[i];
     }
 }
 
-/* How many of n codes a row holds. */
-CLSORT_INLINE uint row_lanes(uint n, uint row)
+/* How many of n codes a vector holds. */
+CLSORT_INLINE uint lanes_left(uint n, uint vector)
 {
-    return min(max(n, row * CLSORT_ROW) - row * CLSORT_ROW, (uint)CLSORT_ROW);
+    return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
+               (uint)CLSORT_VECTOR_LANES);
 }
 
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
-CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
+CLSORT_INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
-    return CLSORT_PACKS_PAIRS ? v : decode_row(v, c);
+    return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
 }
 
 CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
@@ -4944,67 +4946,67 @@ CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
     return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
 }
 
-/* Sorts n lanes, or n keys, up to `rows` rows of them. */
-CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                             uint rows, uint are_keys)
+/* Sorts n lanes, or n keys, up to `vectors` vectors of them. */
+CLSORT_INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
+                                uint vectors, uint are_keys)
 {
     const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
-    row_t r[CLSORT_LEAF_ROWS];
+    vector_t r[CLSORT_LEAF_VECTORS];
     #pragma unroll
-    for (uint i = 0; i < rows; i++) {
-        r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
+    for (uint i = 0; i < vectors; i++) {
+        r[i] = load_vector(from + i * CLSORT_VECTOR_LANES, lanes_left(n, i), rest);
         if (!CLSORT_PACKS_PAIRS && are_keys)
-            r[i] = encode_row(r[i], c);
+            r[i] = encode_vector(r[i], c);
     }
-    sort_columns(r, rows);
+    sort_columns(r, vectors);
     #pragma unroll
-    for (uint width = 1; width < CLSORT_ROW; width *= 2)
-        join_columns(r, rows, width);
-    lay_columns(r, rows);
+    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2)
+        join_columns(r, vectors, width);
+    lay_columns(r, vectors);
     #pragma unroll
-    for (uint i = 0; i < rows; i++)
-        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
+    for (uint i = 0; i < vectors; i++)
+        store_vector(finish_vector(r[i], c), to + i * CLSORT_VECTOR_LANES, lanes_left(n, i));
 }
 
 CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                                uint are_keys)
 {
     if (n <= CLSORT_LEAF / 4)
-        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 4, are_keys);
     else if (n <= CLSORT_LEAF / 2)
-        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 2, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 2, are_keys);
     else
-        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS, are_keys);
 }
 
 //---- radix: partitions of vectors
 /* What a partition has not written yet: below `low` and from `high` on it is done. */
 typedef struct { uint low, high; } unwritten_t;
 
-/* Writes a row to both ends of what is unwritten: lanes below the pivot in front, others behind.
-   There is room for a row at each end, or for one row. */
-CLSORT_INLINE unwritten_t move_row(global lane_t *to, unwritten_t g, row_t v, lane_t pivot)
+/* Writes a vector to both ends of what is unwritten: lanes below the pivot in front, others behind.
+   There is room for a vector at each end, or for one vector. */
+CLSORT_INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot)
 {
-    const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
-    const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
-                                   ~0u << count);
-    store_whole_row(moved, to + g.low);
-    store_whole_row(moved, to + g.high - CLSORT_ROW);
+    const uint below = lanes_below(v, (vector_t)pivot), count = popcount(below);
+    const vector_t moved = expand_vector(compress_vector(v, v, ~below),
+                                         compress_vector(v, v, below), ~0u << count);
+    store_whole_vector(moved, to + g.low);
+    store_whole_vector(moved, to + g.high - CLSORT_VECTOR_LANES);
     g.low += count;
-    g.high -= CLSORT_ROW - count;
+    g.high -= CLSORT_VECTOR_LANES - count;
     return g;
 }
 
-/* The same of the first lanes of a row: nothing else is written. */
-CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, row_t v, lane_t pivot,
+/* Writes the first lanes of a vector to both ends, and nothing else. */
+CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot,
                                      uint lanes)
 {
-    const uint all = (1u << lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,
+    const uint all = (1u << lanes) - 1, below = lanes_below(v, (vector_t)pivot) & all,
                count = popcount(below);
-    store_row(compress_row(v, v, below), to + g.low, count);
+    store_vector(compress_vector(v, v, below), to + g.low, count);
     g.low += count;
     g.high -= lanes - count;
-    store_row(compress_row(v, v, all & ~below), to + g.high, lanes - count);
+    store_vector(compress_vector(v, v, all & ~below), to + g.high, lanes - count);
     return g;
 }
 
@@ -5015,31 +5017,32 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
 {
     unwritten_t g = { 0, n };
     uint i = 0;
-    for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW)
-        g = move_row(to, g, load_whole_row(from + i), pivot);
-    for (; i < n; i += CLSORT_ROW) {
-        const uint left = min(n - i, (uint)CLSORT_ROW);
-        g = move_lanes(to, g, load_row(from + i, left, 0), pivot, left);
+    for (; i + 2 * CLSORT_VECTOR_LANES <= n; i += CLSORT_VECTOR_LANES)
+        g = move_vector(to, g, load_whole_vector(from + i), pivot);
+    for (; i < n; i += CLSORT_VECTOR_LANES) {
+        const uint left = min(n - i, (uint)CLSORT_VECTOR_LANES);
+        g = move_lanes(to, g, load_vector(from + i, left, 0), pivot, left);
     }
     return g.low;
 }
 
 #if CLSORT_PACKS_PAIRS
-/* Rows that a partition in place holds of each end, and moves at a time. */
-#define CLSORT_HELD_ROWS 4
-#define CLSORT_HELD (CLSORT_HELD_ROWS * CLSORT_ROW)
+/* Vectors that a partition in place holds of each end, and moves at a time. */
+#define CLSORT_HELD_VECTORS 4
+#define CLSORT_HELD (CLSORT_HELD_VECTORS * CLSORT_VECTOR_LANES)
 
-/* The same in place, of a leaf or more; takes 1.2 times as long. Both ends are held in registers,
-   so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The next rows
-   come from the end that has fewer of these: then there is room for them at each end. */
+/* Partitions a leaf or more in place, which takes 1.2 times as long. Both ends are held in
+   registers, so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The
+   next vectors come from the end that has fewer of these: then there is room for them at each
+   end. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
-    row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
+    vector_t held[2 * CLSORT_HELD_VECTORS], v[CLSORT_HELD_VECTORS];
     unwritten_t g = { 0, n };
     uint i = CLSORT_HELD, j = n - CLSORT_HELD;
-    for (uint k = 0; k < CLSORT_HELD_ROWS; k++) {
-        held[k] = load_whole_row(a + k * CLSORT_ROW);
-        held[CLSORT_HELD_ROWS + k] = load_whole_row(a + j + k * CLSORT_ROW);
+    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++) {
+        held[k] = load_whole_vector(a + k * CLSORT_VECTOR_LANES);
+        held[CLSORT_HELD_VECTORS + k] = load_whole_vector(a + j + k * CLSORT_VECTOR_LANES);
     }
     while (j - i >= CLSORT_HELD) {
         const uint in_front = i - g.low <= g.high - j;
@@ -5047,23 +5050,23 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         i += in_front ? CLSORT_HELD : 0;
         j -= in_front ? 0 : CLSORT_HELD;
         #pragma unroll
-        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-            v[k] = load_whole_row(from + k * CLSORT_ROW);
+        for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+            v[k] = load_whole_vector(from + k * CLSORT_VECTOR_LANES);
         #pragma unroll
-        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-            g = move_row(a, g, v[k], pivot);
+        for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+            g = move_vector(a, g, v[k], pivot);
     }
-    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-        v[k] = load_row(a + i + k * CLSORT_ROW, row_lanes(j - i, k), 0);
-    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
-        g = move_lanes(a, g, v[k], pivot, row_lanes(j - i, k));
-    for (uint k = 0; k < 2 * CLSORT_HELD_ROWS; k++)
-        g = move_row(a, g, held[k], pivot);
+    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+        v[k] = load_vector(a + i + k * CLSORT_VECTOR_LANES, lanes_left(j - i, k), 0);
+    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+        g = move_lanes(a, g, v[k], pivot, lanes_left(j - i, k));
+    for (uint k = 0; k < 2 * CLSORT_HELD_VECTORS; k++)
+        g = move_vector(a, g, held[k], pivot);
     return g.low;
 }
 #endif   /* CLSORT_PACKS_PAIRS */
 
-/* The same from `from` to `to`, which may be the same of packed elements. */
+/* Partitions lanes from `from` to `to`: packed elements may stay where they are. */
 CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
 {
 #if CLSORT_PACKS_PAIRS
@@ -5074,23 +5077,23 @@ CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint 
 }
 
 //---- radix: quicksort of vectors
-/* The median of a row of lanes that lie evenly among n. */
+/* The median of a vector of lanes from places evenly among n. */
 CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
-    lane_t sample[CLSORT_ROW];
-    const uint step = n / CLSORT_ROW;
-    for (uint i = 0; i < CLSORT_ROW; i++)
+    lane_t sample[CLSORT_VECTOR_LANES];
+    const uint step = n / CLSORT_VECTOR_LANES;
+    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
         sample[i] = from[i * step + step / 2];
-    row_t v = CLSORT_JOIN(vload, CLSORT_ROW)(0, sample);
+    vector_t v = CLSORT_JOIN(vload, CLSORT_VECTOR_LANES)(0, sample);
     #pragma unroll
-    for (uint width = 1; width < CLSORT_ROW; width *= 2) {
+    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2) {
         order_columns(&v, 1, 2 * width - 1);
         #pragma unroll
         for (uint bit = width / 2; bit > 0; bit /= 2)
             order_columns(&v, 1, bit);
     }
-    CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, sample);
-    return sample[CLSORT_ROW / 2];
+    CLSORT_JOIN(vstore, CLSORT_VECTOR_LANES)(v, 0, sample);
+    return sample[CLSORT_VECTOR_LANES / 2];
 }
 
 /* Between the least and the most of n lanes: above the least one if they differ. */
@@ -5262,12 +5265,12 @@ CLSORT_INLINE void fetch_values(global lane_t *lanes, global const uint *values,
         lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | values[(uint)lanes[i]];
 }
 
-/* Are n lanes in order? The first rows tell most often that they are not. */
+/* Are n lanes in order? The first vectors tell most often that they are not. */
 CLSORT_INLINE uint are_in_order(global const lane_t *a, uint n)
 {
     uint i = 0;
-    for (; i + CLSORT_ROW < n; i += CLSORT_ROW)
-        if (lanes_below(load_whole_row(a + i + 1), load_whole_row(a + i)))
+    for (; i + CLSORT_VECTOR_LANES < n; i += CLSORT_VECTOR_LANES)
+        if (lanes_below(load_whole_vector(a + i + 1), load_whole_vector(a + i)))
             return 0;
     for (; i + 1 < n; i++)
         if (a[i + 1] < a[i])
@@ -5305,7 +5308,7 @@ CLSORT_INLINE void sort_packed_pairs(radix_t r, packed_t p, global const uint *v
     unpack_lanes(p.lanes, r.target, r.n, r.codec);
 }
 #endif   /* !CLSORT_PACKS_PAIRS */
-#endif   /* !defined(CLSORT_ROW) */
+#endif   /* !defined(CLSORT_VECTOR_LANES) */
 
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
@@ -5335,7 +5338,7 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 /* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
    for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
    both: what sorts is compiled once. scratch: a plan for each work-item. */
-CLSORT_WITH_ROWS
+CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint piece)
 {
@@ -5373,10 +5376,10 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      small      one work-item sorts all: few elements, in place of these
 
-   Where one range has so many elements that cores would wait for the one that sorts it, the GATE
-   falls: the kernels that follow end at once, and the passes behind them sort. A range whose part
-   of the sample is one code is no such range: its sort is short. Few elements, or those of a device
-   with few cores, are sorted without passes behind.
+   Where one range has so many elements that cores would wait for the one that sorts it, SKIP_PASSES
+   is cleared: the kernels that follow end at once, and the passes behind them sort. A range whose
+   part of the sample is one code is no such range: its sort is short. Few elements, or those of a
+   device with few cores, are sorted without passes behind.
 
    Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
    Comprehensive Study of Main-Memory Partitioning, 2014. */
@@ -5524,7 +5527,7 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
 }
 
 /* Also decides who sorts. pass: the most part of the elements that a mixed range may have is 1 /
-   pass; the gate cannot fall unless passes are behind. */
+   pass; unless passes are behind, SKIP_PASSES is not cleared. */
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5544,7 +5547,7 @@ CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
     }
     cached_starts(r)[CLSORT__CACHED_RANGES] = sum;
     cached_words(r)[CACHED_TICKET] = 0;
-    r.scratch[CLSORT__GATE] = !(in_place & CLSORT__GATED) || heaviest <= n / pass;
+    r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / pass;
 }
 
 //---- radix: cached split
@@ -5575,7 +5578,7 @@ CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
     return (lane_t)((ulong)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i]);
 }
 
-/* The same as move_to_ranges of elements in lanes, of more than caches hold if `stages`. */
+/* As move_to_ranges, elements in lanes; of more than caches hold if `stages`. */
 CLSORT_INLINE void move_lanes_to_ranges(radix_t r, cell_map_t c, block_t b, uint *next, uint stages)
 {
     lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
@@ -5608,7 +5611,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_global_id(0);
-    const block_t b = take_block(r, block, r.scratch[CLSORT__GATE]);
+    const block_t b = take_block(r, block, r.scratch[CLSORT__SKIP_PASSES]);
     const cell_map_t c = take_cells(r);
     uint next[CLSORT__CACHED_RANGES];
     if (b.size == 0)
@@ -5677,12 +5680,12 @@ CLSORT_INLINE void sort_whole(radix_t r)
 
 /* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
    each. */
-CLSORT_WITH_ROWS
+CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     radix_t r = CLSORT_RADIX;
     global uint *const words = cached_words(r), *const starts = cached_starts(r);
-    const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;
+    const uint ranges = r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_RANGES] : 0;
     const array_t target_all = r.target, alt_all = r.alt;
 #if CLSORT_PACKS_PAIRS
     packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
@@ -5709,7 +5712,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
     }
 }
 
-CLSORT_WITH_ROWS
+CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5724,7 +5727,7 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
 #define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)
-/* The same where warps are known: these rank by votes. */
+/* A partition into few parts where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
 //---- radix: counting
@@ -5971,8 +5974,8 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
     return peers;
 }
 
-/* The same digit, which the compiler cannot know to be the same: else it keeps the digits of all
-   elements from one loop to another, in registers. */
+/* Hides from the compiler that a digit is unchanged: else it keeps the digits of all elements from
+   one loop to another, in registers. */
 CLSORT_INLINE digit_t opaque_digit(digit_t d)
 {
 #if CLSORT_WARPS && !CLSORT_IS(PARTITION)
@@ -7097,20 +7100,21 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
-   all, how many low bits are mended, how many runs; counts[pass][digit]; status[tile][digit]. */
+   all, how many low bits are left, how many equal prefixes; counts[pass][digit];
+   status[tile][digit]. */
 CLSORT_INLINE global uint *sweep_tickets(radix_t r)
 {
     return radix_seen(r, 1);
 }
 
-CLSORT_INLINE global uint *mended_bits(radix_t r)
+CLSORT_INLINE global uint *bits_left(radix_t r)
 {
     return sweep_tickets(r) + CLSORT__SWEEP_PASSES;
 }
 
-CLSORT_INLINE global uint *mended_runs(radix_t r)
+CLSORT_INLINE global uint *prefixes_found(radix_t r)
 {
-    return mended_bits(r) + 1;
+    return bits_left(r) + 1;
 }
 
 CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
@@ -7124,14 +7128,14 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
 }
 
 #if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
-/* Zeroes the scratch but for the gate, which the others read meanwhile. */
+/* Zeroes the scratch but for SKIP_PASSES, which the others read meanwhile. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     const size_t words = r.done ? 0
                                 : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
     for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
-        if (i != CLSORT__GATE)
+        if (i != CLSORT__SKIP_PASSES)
             r.scratch[i] = 0;
 }
 #endif
@@ -7159,7 +7163,7 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin. The first one
-   writes the plan, without the passes of low bits that are mended. sums:
+   writes the plan, without the passes of low bits that are left. sums:
    CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
@@ -7167,10 +7171,10 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
     const uint p = (uint)get_group_id(0), t = local_id();
     const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0) {
-        const uint low = r.mends ? *mended_bits(r) : 0;
+        const uint low = r.leaves_bits ? *bits_left(r) : 0;
         write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));
-        if (r.mends)
-            r.scratch[CLSORT__GATE] = 1;
+        if (r.leaves_bits)
+            r.scratch[CLSORT__SKIP_PASSES] = 1;
     }
     if (r.done)
         return;
@@ -7318,18 +7322,18 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
 
-//---- radix: mending
+//---- radix: equal prefixes
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
-/* MENDING. Where long keys are spread, sweeps by their upper digits leave only a few elements in
-   the wrong order: neighbours whose upper digits are equal, a RUN. So the lowest digits are not
-   swept, and runs are mended by insertion. The counts of all digits say how many upper ones are
-   needed if digits do not depend on each other. Where they do, a run is long, the word CLSORT__GATE
-   becomes 0, and sweeps by all digits follow.
+/* EQUAL PREFIXES. Where long keys are spread, sweeps by their upper digits, the PREFIX, leave only
+   a few elements in the wrong order: neighbours with an equal prefix. So the lowest digits are not
+   swept, and such neighbours are sorted by insertion. The counts of all digits say how many upper
+   ones are needed if digits do not depend on each other. Where they do, many elements have an equal
+   prefix, the word CLSORT__SKIP_PASSES becomes 0, and sweeps by all digits follow.
 
-     measure               how many low bits are mended
+     measure               how many low bits are left
      begin, sweeps         by the digits above
-     runs                  lists runs in alt, and sees that one is too long
-     mend                  sorts each run */
+     prefixes              lists equal prefixes in alt, and sees that one has too many elements
+     sort_prefixes         sorts the elements of each */
 
 /* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
    CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
@@ -7359,7 +7363,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
             share += shares[p * CLSORT__WARP + i];
         peers *= share;
     }
-    *mended_bits(r) = p * CLSORT_DIGIT_BITS;
+    *bits_left(r) = p * CLSORT_DIGIT_BITS;
 }
 
 /* The bits of a code that are sorted by, without the `low` lowest of them. */
@@ -7374,26 +7378,26 @@ CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
     return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
 }
 
-//---- radix: runs
-/* Elements of the run that begins at `first`; at most one more than CLSORT__EDGE_MOST_RUN are
-   looked for. */
-CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)
+//---- radix: equal prefixes are listed
+/* How many elements from `first` on have its prefix; at most one more than
+   CLSORT__EDGE_MOST_EQUAL_PREFIX are looked for. */
+CLSORT_INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
 {
     const code_t upper = upper_at(r, first, low);
     uint length = 1;
-    while (first + length < r.n && length <= CLSORT__EDGE_MOST_RUN
+    while (first + length < r.n && length <= CLSORT__EDGE_MOST_EQUAL_PREFIX
            && upper_at(r, first + length, low) == upper)
         length++;
     return length;
 }
 
-/* A work-group per tile: lists where runs of two and more begin, and their lengths. For a run that
-   is too long it clears CLSORT__GATE. space: CLSORT_RADIX_TILE + 2 words. */
-CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)
+/* A work-group per tile: lists where two and more elements have an equal prefix, and how many.
+   Where these are too many it clears CLSORT__SKIP_PASSES. space: CLSORT_RADIX_TILE + 2 words. */
+CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     local uint *list = (local uint *)space;
-    const uint t = local_id(), low = *mended_bits(r);
+    const uint t = local_id(), low = *bits_left(r);
     const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
     local uint2 *found = (local uint2 *)(space + 1);
     if (t == 0)
@@ -7404,22 +7408,22 @@ CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)
         const code_t upper = upper_at(r, at, low);
         if (at + 1 < n && upper_at(r, at + 1, low) == upper
             && (at == 0 || upper_at(r, at - 1, low) != upper))
-            found[atomic_inc(&list[0])] = (uint2)((uint)at, run_length(r, at, low));
+            found[atomic_inc(&list[0])] = (uint2)((uint)at, count_equal_prefix(r, at, low));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (t == 0)
-        list[1] = atomic_add(mended_runs(r), list[0]);
+        list[1] = atomic_add(prefixes_found(r), list[0]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
         ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
-        if (found[i].y > CLSORT__EDGE_MOST_RUN)
-            atomic_and(&r.scratch[CLSORT__GATE], 0);
+        if (found[i].y > CLSORT__EDGE_MOST_EQUAL_PREFIX)
+            atomic_and(&r.scratch[CLSORT__SKIP_PASSES], 0);
     }
 }
 
-//---- radix: mend
-/* Sorts a run stably. Insertion. */
-CLSORT_INLINE void mend_run(radix_t r, uint first, uint length)
+//---- radix: equal prefixes are sorted
+/* Sorts elements with an equal prefix stably. Insertion. */
+CLSORT_INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
 {
     for (uint i = first + 1; i < first + length; i++) {
         const item_t item = load_whole_item(r.target, r.codec, i);
@@ -7435,14 +7439,14 @@ CLSORT_INLINE void mend_run(radix_t r, uint first, uint length)
     }
 }
 
-/* A work-item per run, any number of them; none where sweeps by all digits follow. */
-CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
+/* A work-item per equal prefix, any number of them; none where sweeps by all digits follow. */
+CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint runs = r.scratch[CLSORT__GATE] ? *mended_runs(r) : 0;
-    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0)) {
-        const uint2 run = ((global const uint2 *)r.alt.keys)[i];
-        mend_run(r, run.x, run.y);
+    const uint found = r.scratch[CLSORT__SKIP_PASSES] ? *prefixes_found(r) : 0;
+    for (size_t i = get_global_id(0); i < found; i += get_global_size(0)) {
+        const uint2 equal = ((global const uint2 *)r.alt.keys)[i];
+        sort_equal_prefix(r, equal.x, equal.y);
     }
 }
 #endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
@@ -7518,7 +7522,7 @@ CLSORT_INLINE code_t load_key(array_t a, size_t i)
     return *key_place(a, i);
 }
 
-/* The same without the value. */
+/* Loads the key, or of a pair the half that decides, without the value. */
 CLSORT_INLINE code_t load_decider(array_t a, size_t i)
 {
     if (CLSORT_PAIRS_APART(a))
@@ -7698,10 +7702,10 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
     return l.words[WORD_LONGEST];
 }
 
-//---- radix: bins are mended
+//---- radix: bins are transposed
 /* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
    work-items with a barrier since the keys were placed; needs one after. */
-CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
+CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 {
     const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
     local code_t *borders = (local code_t *)l.bins;
@@ -7725,10 +7729,10 @@ CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
 }
 
 //---- radix: network
-/* Puts codes a and b of the bucket in order, where b is one of its `rows`. */
-CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
+/* Puts codes a and b of the bucket in order, where b is below `size`. */
+CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
 {
-    if (b >= rows)
+    if (b >= size)
         return;
     const uint i = key_slot(a), j = key_slot(b);
     const code_t x = l.keys[i], y = l.keys[j];
@@ -7738,17 +7742,17 @@ CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
 
 /* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
+CLSORT_INLINE void sort_by_network(bucket_space_t l, uint size)
 {
-    for (uint run = 1; run < rows; run *= 2) {
-        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)
+    for (uint run = 1; run < size; run *= 2) {
+        for (uint p = local_id(); p / run * 2 * run < size; p += CLSORT_GROUP)
             order_places(l, p / run * 2 * run + p % run,
-                         p / run * 2 * run + 2 * run - 1 - p % run, rows);
+                         p / run * 2 * run + 2 * run - 1 - p % run, size);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint step = run / 2; step > 0; step /= 2) {
-            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)
+            for (uint p = local_id(); p / step * 2 * step < size; p += CLSORT_GROUP)
                 order_places(l, p / step * 2 * step + p % step,
-                             p / step * 2 * step + p % step + step, rows);
+                             p / step * 2 * step + p % step + step, size);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
@@ -7774,14 +7778,14 @@ CLSORT_INLINE uint is_unordered(bucket_space_t l)
 /* Puts keys in order that lie in their bins, of which those that hold several codes have `longest`
    keys at most. Where bins are long, their keys are often equal: floats made from few bits. Called
    by all work-items; begins after a barrier and ends with one. */
-CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
+CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 {
     if (longest > 1
         && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_MENDED)
-            mend_bins(l, (longest + 1) / 2);
+        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_TRANSPOSED)
+            transpose_odd_even(l, (longest + 1) / 2);
         else
-            sort_by_network(l, rows);
+            sort_by_network(l, size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7844,13 +7848,13 @@ CLSORT_INLINE uint bucket_item(uint m)
 
 /* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
    all work-items with the bins placed; ends with a barrier. */
-CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
+CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint first = first_item();
     #pragma unroll
     for (uint m = 0; m < (CLSORT_PLACES_FIRST ? CLSORT_BUCKET_ITEMS : 0); m++)
         rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
-    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {
+    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < size) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];
@@ -7860,15 +7864,15 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
             const uint row = first + m * CLSORT_NEXT_ITEM,
                        place = CLSORT_PLACES_FIRST ? rank[m]
                                                    : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
-                       at = row < rows ? place : row;
-            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+                       at = row < size ? place : row;
+            l.keys[key_slot(at)] = row < size ? key[m] : CLSORT_TOP_CODE;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
                               linear_map_t map)
 {
     const uint first = first_item(),
@@ -7876,22 +7880,22 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
     clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,
+        const uint inside = first + m * CLSORT_NEXT_ITEM < size,
                    bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
         rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
+/* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items;
    begins and ends with a barrier. */
-CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, linear_map_t map)
+CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    count_bins(l, key, rank, rows, map);
+    count_bins(l, key, rank, size, map);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
-    fill_bins(l, key, rank, rows);
-    order_bins(l, rows, single_bins(map) ? 0 : longest);
+    fill_bins(l, key, rank, size);
+    order_bins(l, size, single_bins(map) ? 0 : longest);
 }
 #endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
@@ -7926,7 +7930,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    come in the order of their values: where that order is free, or values are indices that ascend.
    Keys and values are read from two arrays and written to two; alt has pairs. Only keys that are
    spread about evenly, over 2^24 codes at least, are sorted so. Counts of ranges then need no
-   values, and a bin has few equal keys. For others the gate falls.
+   values, and a bin has few equal keys. Others are left to the passes.
 
    A code that many keys have, about 1 / 192 of them or more, is HEAVY: it is a range of its own.
    Its keys are counted and not moved; resplit, or else the kernel of buckets, writes them. That
@@ -7941,16 +7945,17 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
      above                                   only the passes
 
    The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
-   in one range, the GATE falls: the kernels that follow end at once, and the passes that are
-   enqueued behind them (sweeps, or three launches per digit) sort the untouched source. Else those
-   end at once. The gate only saves time: a bucket of any size and content is sorted right.
+   in one range, the word SKIP_PASSES is cleared: the kernels that follow end at once, and the
+   passes that are enqueued behind them (sweeps, or three launches per digit) sort the untouched
+   source. Else those end at once. That only saves time: a bucket of any size and content is sorted
+   right.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-/* What every kernel is told: `tables` words behind the gate's own table, those of this family
-   begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
+/* What every kernel is told: `tables` words behind where those of the passes begin, this family's
+   do; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
    has `parts` of them where they are counted together with the first digits; 0: they never are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
@@ -7960,13 +7965,13 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
+            (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
             (global uint *)(scratch + scratch_at) + tables, n, second_digits, parts \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
-    global uint *gate, *tables;
+    global uint *skip_passes, *tables;
     uint n, second_digits, parts;
 } hybrid_t;
 
@@ -7997,10 +8002,10 @@ CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
 }
 
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
-   lie, which are free as long as the gate is up. */
+   lie, which are free as long as these are skipped. */
 CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 {
-    return h.gate + 1;
+    return h.skip_passes + 1;
 }
 
 //---- radix: hybrid sample
@@ -8065,7 +8070,7 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
    last. */
 typedef struct {
     local uint *counts, *sums;
-    local code_t *edges, *judged;
+    local code_t *edges, *heavy_sample;
     linear_map_t map;
     gap_t gap;
     code_t first, last, most, margin;
@@ -8075,7 +8080,7 @@ typedef struct {
 /* The cells of the heavy codes, where part of the sample was. */
 CLSORT_INLINE local uint *heavy_cells(cells_t s)
 {
-    return (local uint *)s.judged;
+    return (local uint *)s.heavy_sample;
 }
 
 /* Which of the cells a code inside the sample lies in. */
@@ -8109,12 +8114,12 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
-/* Loads the codes of CLSORT_AHEAD keys, of `rows`; beyond the end, the last one. */
-CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint rows)
+/* Loads the codes of CLSORT_AHEAD of `size` keys; beyond the end, the last one. */
+CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, rows - 1)), codec);
+        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, size - 1)), codec);
 }
 
 /* The sum of two codes, or the highest code. */
@@ -8157,7 +8162,7 @@ CLSORT_INLINE edges_t own_edges(hybrid_t h, uint size)
 CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 {
     const uint t = local_id();
-    local code_t *codes = s->edges + t, *turned = s->judged + t;
+    local code_t *codes = s->edges + t, *turned = s->heavy_sample + t;
     const edges_t e = own_edges(h, s->size);
     put_edges(codes, e.least, e.most);
     put_edges(turned, e.above, e.below);
@@ -8171,8 +8176,8 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
     barrier(CLK_LOCAL_MEM_FENCE);
     s->first = s->edges[0];
     s->last = s->edges[CLSORT_GROUP];
-    s->gap.end = s->judged[0] ^ CLSORT_MIDDLE_CODE;
-    s->gap.low = s->judged[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
+    s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
+    s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -8460,34 +8465,35 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 }
 
 //---- radix: hybrid heavy codes
-#define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)
+#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
 
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
-   the gate must fall if none is. Called by all work-items with `sums` free; ends with a barrier. */
+   SKIP_PASSES must be cleared if none is. Called by all work-items with `sums` free; ends with a
+   barrier. */
 CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
 {
     const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,
-               falls = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
-    return group_total(crowded | falls << 16, s.sums);
+               leaves = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
+    return group_total(crowded | leaves << 16, s.sums);
 }
 
-/* Counts how often each code is among `rows` of the sample, in CLSORT_JUDGED_SLOTS words in place
-   of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of them, or
-   0. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)
+/* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
+   in place of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of
+   them, or 0. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 {
-    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
         s.counts[i] = 0;
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        s.judged[i] = encode(load_key(h.alt, i * (s.size / rows)), h.codec);
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
+        s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / size)), h.codec);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
-        const code_t code = s.judged[i];
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
+        const code_t code = s.heavy_sample[i];
         uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
         do {
-            at = (at + 1) % CLSORT_JUDGED_SLOTS;
+            at = (at + 1) % CLSORT_HEAVY_SAMPLE_SLOTS;
             found = atomic_cmpxchg(&s.counts[at], 0, i + 1);
-        } while (found != 0 && s.judged[(found & 0xFFFF) - 1] != code);
+        } while (found != 0 && s.heavy_sample[(found & 0xFFFF) - 1] != code);
         atomic_add(&s.counts[at], 1u << 16);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8499,18 +8505,18 @@ CLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)
 CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
     local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;
-    uint found = 0, rows = 0, total;
-    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP) {
+    uint found = 0, size = 0, total;
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
         const uint count = s.counts[i] >> 16;
         found += count >= least;
-        rows += count >= least ? count : 0;
+        size += count >= least ? count : 0;
     }
-    *weight = group_total(rows, s.sums);
+    *weight = group_total(size, s.sums);
     uint place = group_scan_total(found, s.sums, &total);
     total = min(total, CLSORT__EDGE_HEAVIES + 0u);
-    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
         if (s.counts[i] >> 16 >= least && place < total)
-            list[place++] = s.judged[(s.counts[i] & 0xFFFF) - 1];
+            list[place++] = s.heavy_sample[(s.counts[i] & 0xFFFF) - 1];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
         uint rank = 0;
@@ -8530,12 +8536,12 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
    barrier. */
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
-    const uint rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
-               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
+    const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u),
+               least = max(size / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
     uint weight;
-    count_judged(h, s, rows);
+    count_heavy_sample(h, s, size);
     const uint heavies = list_heavies(s, least, &weight);
-    return CLSORT__EDGE_HEAVIES_PART * weight < rows ? 0 : heavies;
+    return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
 }
 
 //---- radix: hybrid cells kernel
@@ -8575,14 +8581,14 @@ CLSORT_INLINE uint cell_group_parts(hybrid_t h, cells_t s)
     return s.flat && factor < 1UL << 31 ? h.parts : 0;
 }
 
-/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy, or
+/* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a cell is too heavy, or
    there are too many keys. Called by all work-items. */
 CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         hybrid_next(h)[d] = 0;
     if (local_id() == 0) {
-        *h.gate = 1;
+        *h.skip_passes = 1;
         h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
         h.tables[CLSORT__HEAD_LISTED] = 0;
         h.tables[CLSORT__HEAD_DIGITS] = digits;
@@ -8603,12 +8609,12 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))
-        atomic_and(h.gate, 0);
+        atomic_and(h.skip_passes, 0);
 }
 
 //---- radix: hybrid sample is counted
 /* Counts the cells, again where there are heavy codes. *sum: how many of the sample lie in the
-   cells of a work-item; *heaviest: in one of these. Returns whether the gate must fall already.
+   cells of a work-item; *heaviest: in one of these. Returns whether passes must sort.
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
 {
@@ -8630,25 +8636,25 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
     return leaves;
 }
 
-/* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_JUDGED codes, CLSORT_CELL_WORDS padded
-   words, 2 * CLSORT_GROUP + 1 words. */
+/* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_HEAVY_SAMPLE codes, CLSORT_CELL_WORDS
+   padded words, 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    local code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;
-    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),
+    local code_t *edges = (local code_t *)space, *heavy_sample = edges + 2 * CLSORT_GROUP;
+    local uint *counts = (local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
+    cells_t s = { counts, sums, edges, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
                   sample_size(h), 0, 0, 0, 0, 0, 0 };
     uint digits, heaviest, sum;
     if (n == 0)
         return;
     find_edges(h, &s);
     cut_cells(h, &s);
-    const uint falls = count_sample(h, &s, &sum, &heaviest),
+    const uint sample_leaves = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : falls,
+    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : sample_leaves,
                begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
     if (s.flat) digits = write_cell_groups(h, s);
@@ -8776,10 +8782,10 @@ CLSORT_INLINE linear_map_t range_map(hybrid_t h, uint digit)
 }
 
 //---- radix: hybrid count
-/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among `rows`? */
-CLSORT_INLINE uint all_ahead(uint at, uint rows)
+/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among the first `size`? */
+CLSORT_INLINE uint all_ahead(uint at, uint size)
 {
-    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
+    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
 }
 
 /* Loads CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each other. */
@@ -8827,14 +8833,14 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
         else add_count(counters, at[m], run, by), run = 1;
 }
 
-/* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
+/* Adds those of `size` keys to the counters that begin at `first` and every `step` keys from there
    on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
    with the counters ready. */
-CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
+CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint size, uint first,
                                   uint step, local uint *counters, const uint by)
 {
-    for (uint at = first + local_id(); at < rows; at += step) {
-        if (all_ahead(at, rows)) {
+    for (uint at = first + local_id(); at < size; at += step) {
+        if (all_ahead(at, size)) {
             code_t code[CLSORT_AHEAD];
             load_ahead(code, from, at);
             #pragma unroll
@@ -8842,7 +8848,7 @@ CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uin
                 code[m] = encode(code[m], codec);
             count_ahead(s, code, counters, by);
         } else
-            for (uint i = at; i < rows; i += CLSORT_GROUP)
+            for (uint i = at; i < size; i += CLSORT_GROUP)
                 atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);
     }
 }
@@ -8940,7 +8946,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
     const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
                words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
@@ -8964,22 +8970,22 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid ranges
 /* Does a bucket of so many keys fit into a work-group? */
-CLSORT_INLINE uint fits_bucket(uint rows)
+CLSORT_INLINE uint fits_bucket(uint size)
 {
-    return rows <= CLSORT_BUCKET_TILE;
+    return size <= CLSORT_BUCKET_TILE;
 }
 
-/* Notes a bucket of so many keys, and lowers the gate where the buckets above the capacity take too
-   long: one of them, or all together. */
-CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
+/* Notes a bucket of so many keys, and leaves all to the passes where the buckets above the capacity
+   take too long: one of them, or all together. */
+CLSORT_INLINE void check_bucket(hybrid_t h, uint size)
 {
-    if (fits_bucket(rows))
+    if (fits_bucket(size))
         return;
     const uint most = h.n / CLSORT__EDGE_OVER_PART,
-               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], rows);
-    if (before > most || rows > most - before
-        || rows / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
-        atomic_and(h.gate, 0);
+               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], size);
+    if (before > most || size > most - before
+        || size / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
+        atomic_and(h.skip_passes, 0);
 }
 
 /* The second digits of a range: as many as its keys need, and, unless codes lie about evenly, twice
@@ -8988,12 +8994,12 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
    crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
    about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
    conditional expression. */
-CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
+CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint size, uint outside)
 {
     const uint flat = h.tables[CLSORT__HEAD_FLAT],
                room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
-               parts = (rows / room + 1) << !flat,
+               parts = (size / room + 1) << !flat,
                wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits : parts;
     linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));
     if (!flat && !single_parts(map) && h.second_digits)
@@ -9013,9 +9019,9 @@ CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
     return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a cell group,
+/* Writes range `digit`, of `size` keys, which begins behind `tiles` tiles. parts: of a cell group,
    if they have been counted, else 0. */
-CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)
+CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint parts)
 {
     global uint *range = hybrid_range(h, digit);
     const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
@@ -9027,7 +9033,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
                          || is_edge(h, low, last, CLSORT__HEAD_FIRST)
                          || is_edge(h, low, last, CLSORT__HEAD_LAST);
-    linear_map_t map = cut_range(h, low, last, rows, outside);
+    linear_map_t map = cut_range(h, low, last, size, outside);
     if (parts != 0 && is_cell_group(digit)) {
         map.shift = h.tables[CLSORT__HEAD_SHIFT];
         map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
@@ -9038,23 +9044,23 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, ui
     range[RANGE_SHIFT] = map.shift;
     range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
-    if (rows > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
-        atomic_and(h.gate, 0);
+    if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
+        atomic_and(h.skip_passes, 0);
     if (h.second_digits == 0 && !single_parts(map))
-        judge_bucket(h, rows);
+        check_bucket(h, size);
 }
 
 /* How many tiles a split moves of a range of so many keys. */
-CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
+CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 {
-    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    return is_heavy_range(h, digit) ? 0 : (size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
 }
 
 //---- radix: hybrid ranges kernel
 /* Returns how many second digits of each cell group have been counted. Where a cell group has too
    many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
    Called by all work-items with `sums` free; ends with a barrier. */
-CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
+CLSORT_INLINE uint check_parts(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
@@ -9078,24 +9084,24 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     local uint *sums = (local uint *)space;
     const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
-    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
-    if (n == 0 || *h.gate == 0)
+    uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
+    if (n == 0 || *h.skip_passes == 0)
         return;
-    const uint counted = judge_parts(h, sums);
+    const uint counted = check_parts(h, sums);
     for (uint k = 0; k < own; k++) {
-        rows[k] = hybrid_next(h)[first + k];
-        sum += rows[k];
-        tiles += range_tiles(h, first + k, rows[k]);
+        size[k] = hybrid_next(h)[first + k];
+        sum += size[k];
+        tiles += range_tiles(h, first + k, size[k]);
     }
     sum = group_scan_total(sum, sums, &total);
     if (local_id() == 0 && total != n)      /* a counter of 16 bits was too small */
-        atomic_and(h.gate, 0);
+        atomic_and(h.skip_passes, 0);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
-        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;
-        write_range(h, first + k, rows[k], tiles, counted);
-        sum += rows[k];
-        tiles += range_tiles(h, first + k, rows[k]);
+        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + size[k] : sum;
+        write_range(h, first + k, size[k], tiles, counted);
+        sum += size[k];
+        tiles += range_tiles(h, first + k, size[k]);
     }
     if (local_id() == 0)
         h.tables[CLSORT__HEAD_TILES] = total;
@@ -9120,9 +9126,9 @@ CLSORT_INLINE split_space_t split_space(local ulong2 *space)
     return l;
 }
 
-/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
+/* Reserves the places of the digits of `size` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
    Called by all work-items with a barrier since the keys were counted; needs one after. */
-CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const uint by)
+CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
 {
     const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
                      / CLSORT_GROUP,
@@ -9131,7 +9137,7 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows,
         place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
     #pragma unroll
     for (uint k = 0; k < own; k++) {
-        count[k] = CLSORT_BRANCH_BARRIERS || rows != 0 ? l.counters[first + k] : 0;
+        count[k] = CLSORT_BRANCH_BARRIERS || size != 0 ? l.counters[first + k] : 0;
         place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
         sum += count[k];
     }
@@ -9148,7 +9154,7 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows,
 typedef struct {
     array_t from, to;
     global uint *next;
-    uint rows;
+    uint size;
 } move_t;
 
 /* Staged codes that a work-item has on their way at the same time. */
@@ -9170,7 +9176,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (CLSORT_BRANCH_BARRIERS || v.rows != 0) {
+        if (CLSORT_BRANCH_BARRIERS || v.size != 0) {
             const code_t code = l.staged[i];
             const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
             store_key(v.to, l.offsets[digit] + i, decode(code, codec));
@@ -9179,7 +9185,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
 }
 
 //---- radix: hybrid whole tiles
-/* The same value, which the compiler cannot know to be the same. */
+/* Hides from the compiler that a code, or a word, is unchanged. */
 #if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
 #define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
 #define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
@@ -9237,7 +9243,7 @@ CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)
 
 /* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
    and keeps what the counters were. */
-CLSORT_INLINE void rank_runs(kept_t *k, splitter_t s, local uint *counters, const uint by)
+CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, const uint by)
 {
     uint place = 0, base = 0;
     #pragma unroll
@@ -9301,7 +9307,7 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
     if (crowds && CLSORT_WARPS)
         rank_kept(k, s, counters, by, 1);
     else if (crowds)
-        rank_runs(k, s, counters, by);
+        rank_repeats(k, s, counters, by);
     else if (moves)
         rank_kept(k, s, counters, by, 0);
     else {
@@ -9316,7 +9322,7 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
-    const uint moves = CLSORT_BRANCH_BARRIERS || v.rows != 0;
+    const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
     const array_t from = advance(v.from, moves ? local_id() : 0);
     kept_t k;
     #pragma unroll
@@ -9328,7 +9334,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
         k.code[m] = encode(k.code[m], codec);
     count_kept(&k, s, l.counters, by, moves);
     barrier(CLK_LOCAL_MEM_FENCE);
-    reserve_places(l, v.next, v.rows, by);
+    reserve_places(l, v.next, v.size, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (moves)
         stage_kept(&k, s, l, by);
@@ -9355,12 +9361,12 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
     #pragma unroll 8
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);
+        l.staged[i] = encode(load_key(v.from, min(i, max(v.size, 1u) - 1)), codec);
     }
     #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP,
-                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
+                   d = i < v.size ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
         if (d < CLSORT_HEAVY_FLAG) {
             atomic_inc(&l.counters[d]);
             light |= 1u << m;
@@ -9388,7 +9394,7 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
     const uint light = count_light(v, s, l, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        if (v.rows != 0 && l.counters[d] != 0)
+        if (v.size != 0 && l.counters[d] != 0)
             l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
     barrier(CLK_LOCAL_MEM_FENCE);
     write_light(v, s, l, codec, light);
@@ -9403,17 +9409,17 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
-    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
+    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;
+    const uint size = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = size == CLSORT_SPLIT_TILE;
     const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);
-    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
+    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), size };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, light = v;
-        all.rows = whole && !s.heavy ? rows : 0;
-        light.rows = rows - all.rows;
+        all.size = whole && !s.heavy ? size : 0;
+        light.size = size - all.size;
         move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
         move_light(light, s, l, h.codec);
     } else if (!whole || s.heavy) move_light(v, s, l, h.codec);
@@ -9421,9 +9427,9 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid second digits
-/* A part of a range that a work-group takes: `begin` in the array, `rows` codes, of up to `most`
-   tiles; rows 0: there is none. */
-typedef struct { uint digit, begin, rows, tiles; } range_part_t;
+/* A part of a range that a work-group takes: `begin` in the array, `size` codes, of up to `most`
+   tiles; size 0: there is none. */
+typedef struct { uint digit, begin, size, tiles; } range_part_t;
 
 /* The range of tile `tile`, and what it has from there on. found: a word. Called by all work-items
    with the word free; it is so again after the next barrier. */
@@ -9440,8 +9446,8 @@ CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, loc
     range_part_t p = { *found, 0, 0, 0 };
     const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];
     p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;
-    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);
-    p.tiles = (p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    p.size = min(end - p.begin, most * CLSORT_SPLIT_TILE);
+    p.tiles = (p.size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
     return p;
 }
 
@@ -9451,7 +9457,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
@@ -9467,7 +9473,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         count_by_split(s, advance(h.alt, p.begin), h.codec,
-                       counted && is_cell_group(p.digit) ? 0 : p.rows, 0,
+                       counted && is_cell_group(p.digit) ? 0 : p.size, 0,
                        CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
@@ -9487,9 +9493,9 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint second_digi
 }
 
 /* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
-CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
+CLSORT_INLINE uint is_sorted_alone(uint size, uint single)
 {
-    return rows > 1 && fits_bucket(rows) && !single;
+    return size > 1 && fits_bucket(size) && !single;
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -9533,9 +9539,9 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group for each range: its buckets' counts become the places where they begin. The gate may
-   fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
-   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
+/* A work-group for each range: its buckets' counts become the places where they begin. SKIP_PASSES
+   may be cleared meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if
+   these differ among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -9559,11 +9565,11 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     sum += hybrid_next(h)[digit] - total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++) {
-        const uint rows = part_count(counts, first + k, second_digits, joins);
+        const uint size = part_count(counts, first + k, second_digits, joins);
         if (first + k < second_digits)
             next[first + k] = sum;
-        sum += rows;
-        judge_bucket(h, single ? 0 : rows);
+        sum += size;
+        check_bucket(h, single ? 0 : size);
     }
 }
 
@@ -9591,18 +9597,18 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
 /* Counts the keys of a part of a tile by their second digits, or, with `stages`, stages their codes
    where the counters say. Called by all work-items; ends with a barrier. */
 CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate,
-                                  uint rows, code_t low, uint shift, uint factor, uint before,
+                                  uint size, code_t low, uint shift, uint factor, uint before,
                                   local uint *counters, local code_t *staged, uint stages)
 {
     const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor, before };
-    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_within(code, alt, codec, at, rows);
+        load_within(code, alt, codec, at, size);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows) {
+            if (at + m * CLSORT_GROUP < size) {
                 const uint place = atomic_inc(&counters[map_part(map, code[m])]);
                 if (stages)
                     staged[place] = code[m];
@@ -9614,14 +9620,14 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
 /* As move_tile, by maps, for any number of keys, which are loaded twice. */
 CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)
 {
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 0);
-    reserve_places(l, v.next, v.rows, BY_MAP);
+    reserve_places(l, v.next, v.size, BY_MAP);
     barrier(CLK_LOCAL_MEM_FENCE);
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, map.low, map.shift, map.factor,
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 1);
     #pragma unroll 4
-    for (uint i = local_id(); i < v.rows; i += CLSORT_GROUP) {
+    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP) {
         const code_t code = l.staged[i];
         store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));
     }
@@ -9634,7 +9640,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint tile = (uint)get_group_id(0);
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     const uint tiles = h.tables[CLSORT__HEAD_TILES],
                fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
@@ -9648,15 +9654,15 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const range_part_t p = find_range_part(h, tile, 1, l.sums);
     const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const move_t v = { advance(h.alt, p.begin), h.target,
-                       hybrid_second_digits(h) + p.digit * second_digits, p.rows };
+                       hybrid_second_digits(h) + p.digit * second_digits, p.size };
     if (!CLSORT_BRANCH_BARRIERS) {
         move_t all = v, part = v;
-        all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;
-        part.rows = p.rows - all.rows;
+        all.size = p.size == CLSORT_SPLIT_TILE ? p.size : 0;
+        part.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
         move_part(part, s.map, l, h.codec);
-    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
+    } else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
     else move_part(v, s.map, l, h.codec);
 }
 
@@ -9664,7 +9670,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 /* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
    resplit, and whether all its codes are equal. */
 typedef struct {
-    uint begin, rows, again, single;
+    uint begin, size, again, single;
     code_t low, last;
     linear_map_t map;
 } bucket_t;
@@ -9677,7 +9683,7 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
                       *range = hybrid_range(h, digit);
     bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_map(h, digit) };
     const code_t last = load_code(range + RANGE_LAST);
-    b.rows = ends[number] - b.begin;
+    b.size = ends[number] - b.begin;
     b.single = single_parts(b.map);
     const ulong part = b.map.before + (number & (most - 1));
     b.low = map_start(b.map, part, 0, last);
@@ -9691,11 +9697,11 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
 
 /* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
-CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
+CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1));
+        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, size - 1));
         code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
     }
 }
@@ -9709,22 +9715,22 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
 #endif
 
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
-CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
+CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
     #pragma unroll CLSORT_SORTED_AHEAD
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows)
+        if (local_id() + m * CLSORT_GROUP < size)
             store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
 }
 
-/* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
+/* Sorts `size` keys, up to the capacity, to where keys and values lie in the target. They lie
    there, too, or, with `again` 0, in alt. The map is that of their bins. Called by all work-items
    with the local memory free; ends with a barrier. */
 CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
                                     code_t mask, code_t flip, code_t rotate, local ulong2 *space,
-                                    uint rows, code_t low, uint shift, uint factor, uint again)
+                                    uint size, code_t low, uint shift, uint factor, uint again)
 {
     const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
                   from = CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, alt, 0);
@@ -9732,24 +9738,24 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     code_t key[CLSORT_BUCKET_ITEMS];
-    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
-    else load_bucket(from, codec, rows, key);
+    if (CLSORT_PAIRS && again) load_bucket(to, codec, size, key);
+    else load_bucket(from, codec, size, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
         key[m] = encode(key[m], codec);
-    sort_bins(l, key, rows, map);
-    store_bucket(l, to, codec, rows);
+    sort_bins(l, key, size, map);
+    store_bucket(l, to, codec, size);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The same for those of a bucket from `begin` on. */
-CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows,
+/* Sorts `size` keys of a bucket from `begin` on, as sort_bucket does. */
+CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint size,
                              linear_map_t map, uint again)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
-                h.codec.rotate, space, rows, map.low, map.shift, map.factor, again);
+                h.codec.rotate, space, size, map.low, map.shift, map.factor, again);
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -9757,10 +9763,10 @@ CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint r
 CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
-    for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.single && !b.again; i += CLSORT_GROUP)
         store_key(to, i, decode(b.map.low, h.codec));
-    if (b.rows != 0 && fits_bucket(b.rows) && !b.single)
-        sort_part(h, space, b.begin, b.rows, b.map, b.again);
+    if (b.size != 0 && fits_bucket(b.size) && !b.single)
+        sort_part(h, space, b.begin, b.size, b.map, b.again);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9769,7 +9775,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.skip_passes == 0)
         return;
     const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
@@ -9777,12 +9783,12 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid portions
-/* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
-   map and not above `top`; or, where too many are equal, `rows` times the code `low`. */
+/* What a work-group sorts next of a bucket: `size` codes from `low` on, of bins below `bin` of the
+   map and not above `top`; or, where too many are equal, `size` times the code `low`. */
 typedef struct {
     code_t low, top;
     linear_map_t map;
-    uint bin, rows, equal;
+    uint bin, size, equal;
 } portion_t;
 
 /* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
@@ -9817,20 +9823,20 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
    and words cleared and a barrier since; ends with a barrier. */
 CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
                                      global uchar *values, code_t mask, code_t flip, code_t rotate,
-                                     uint rows, code_t low, uint shift, uint factor, code_t top,
+                                     uint size, code_t low, uint shift, uint factor, code_t top,
                                      uint bin)
 {
     const array_t alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
-    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_within(code, alt, codec, at, rows);
+        load_within(code, alt, codec, at, size);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const uint own = map_bin(map, code[m]);
-            if (at + m * CLSORT_GROUP >= rows || code[m] < low || code[m] > top)
+            if (at + m * CLSORT_GROUP >= size || code[m] < low || code[m] > top)
                 continue;
             if (bin == 0)
                 atomic_inc(&l.bins[pad_slot(own, 5)]);
@@ -9841,13 +9847,14 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The same for a bucket, whose part of the target from `done` on is free. */
+/* Looks at a bucket's codes, as scan_portion does; its part of the target from `done` on is
+   free. */
 CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
                                linear_map_t map, code_t top, uint bin)
 {
     const array_t to = advance(h.target, b.begin + done);
     scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
-                 h.codec.flip, h.codec.rotate, b.rows, map.low, map.shift, map.factor, top, bin);
+                 h.codec.flip, h.codec.rotate, b.size, map.low, map.shift, map.factor, top, bin);
 }
 
 /* The next portion of a bucket above the capacity. *low: the first code that is not yet sorted, of
@@ -9875,10 +9882,10 @@ CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b
         w.map = map;
         w.bin = bin;
         w.equal = taken == 0 && (code_t)(next - begin) == 1;
-        w.rows = w.equal ? heavy : taken;
+        w.size = w.equal ? heavy : taken;
         *low = w.equal ? next : begin;
         top = (code_t)(next - 1);
-    } while (w.rows == 0);
+    } while (w.size == 0);
     return w;
 }
 
@@ -9889,19 +9896,19 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
     code_t low = b.low;
-    for (uint i = local_id(); i < b.rows && b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.again; i += CLSORT_GROUP)
         store_key(alt, i, load_key(target, i));
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint done = 0; done < b.rows;) {
+    for (uint done = 0; done < b.size;) {
         const portion_t w = next_portion(h, space, b, &low);
         if (!w.equal) {
             scan_bucket(h, space, b, done, w.map, w.top, w.bin);
-            sort_part(h, space, b.begin + done, w.rows,
+            sort_part(h, space, b.begin + done, w.size,
                       make_map(w.low, (code_t)(low - 1), 1), 1);
         }
-        for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < w.size && w.equal; i += CLSORT_GROUP)
             store_key(advance(target, done), i, decode(w.low, h.codec));
-        done += w.rows;
+        done += w.size;
     }
 }
 
@@ -9916,23 +9923,23 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
     if (number < buckets) {
         const bucket_t b = take_bucket(h, number);
-        if (!fits_bucket(b.rows) && !b.single)
+        if (!fits_bucket(b.size) && !b.single)
             list[atomic_inc(&list[CLSORT_GROUP])] = number;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Zeroes the tables of the passes behind, but for the gate, which others read meanwhile. */
+/* Zeroes the tables of the passes behind, but for SKIP_PASSES, which others read meanwhile. */
 CLSORT_INLINE void clear_passes(hybrid_t h)
 {
-    global uint *words = h.gate - CLSORT__GATE;
+    global uint *words = h.skip_passes - CLSORT__SKIP_PASSES;
     const size_t count = (size_t)(h.tables - words);
     for (size_t i = get_global_id(0); i < count; i += get_global_size(0))
-        if (i != CLSORT__GATE)
+        if (i != CLSORT__SKIP_PASSES)
             words[i] = 0;
 }
 
-/* Sorts the buckets above the capacity, or, where the gate has fallen, makes ready what the passes
+/* Sorts the buckets above the capacity, or, where the passes must sort, makes ready what these
    begin with. Any number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1
    words. */
 CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
@@ -9941,9 +9948,9 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     local uint *list = bucket_space(space).words + 8;
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
-    if (n != 0 && *h.gate == 0)
+    if (n != 0 && *h.skip_passes == 0)
         clear_passes(h);
-    if (n == 0 || *h.gate == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
+    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
         list_long(h, list, first, step, buckets);
@@ -9986,13 +9993,13 @@ CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
 
 /* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
    only once. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
                                   linear_map_t map)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
                warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
                crowds = bins_crowd(map_bin(map, key[0]));
-    if (warp_end <= rows && !crowds) {
+    if (warp_end <= size && !crowds) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint bin = pad_slot(map_bin(map, key[m]), 5);
@@ -10001,7 +10008,7 @@ CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *ran
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint inside = bucket_item(m) < rows,
+            const uint inside = bucket_item(m) < size,
                        bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
             rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
         }
@@ -10053,7 +10060,7 @@ CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
 
 /* Counts the keys of the bins that splitters make. Called by all work-items; begins after a barrier
    and ends with one. */
-CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
+CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
     uint crowds = 0;
@@ -10061,7 +10068,7 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
     clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = bucket_item(m) < rows,
+        const uint inside = bucket_item(m) < size,
                    bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
         crowds = m == 0 ? bins_crowd(bin) : crowds;
         rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
@@ -10070,34 +10077,34 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 }
 
 //---- radix: sorting of runs
-/* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
+/* Sorts codes of least ... most that work-items hold, `size` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint rows, code_t least,
+CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
                                    code_t most)
 {
     const linear_map_t map = make_map(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_map_bins(l, key, rank, rows, map);
+    count_map_bins(l, key, rank, size, map);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_MOST_MENDED) {
-        count_split_bins(l, key, rank, rows);
+    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
+        count_split_bins(l, key, rank, size);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
-    fill_bins(l, key, rank, rows);
-    order_bins(l, rows, longest);
+    fill_bins(l, key, rank, size);
+    order_bins(l, size, longest);
 }
 
-CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint rows)
+CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     if (keys_are_codes(codec)) {
         #pragma unroll 8
-        for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
             *key_place(to, i) = l.keys[key_slot(i)];
     } else {
-        for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
             *key_place(to, i) = decode(l.keys[key_slot(i)], codec);
     }
 }
@@ -10143,10 +10150,10 @@ CLSORT_INLINE code_t share_key(ulong address, uint i)
     return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
 }
 
-/* Loads the work-item's keys of a tile of `rows`. */
-CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint rows)
+/* Loads the work-item's keys of a tile of `size`. */
+CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
 {
-    const uint first = min(bucket_item(0), rows - 1);
+    const uint first = min(bucket_item(0), size - 1);
     uint k = 0;
     #pragma unroll
     for (uint step = CLSORT__MOST_RUNS / 2; step > 0; step /= 2)
@@ -10155,7 +10162,7 @@ CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint rows)
     ulong address = s.address[k];
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = min(bucket_item(m), rows - 1);
+        const uint i = min(bucket_item(m), size - 1);
         while (i >= end) {
             end = s.before[++k + 1];
             address = s.address[k];
@@ -10202,10 +10209,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     const bare_shares_t s = bare_shares(l);
     code_t code[CLSORT_BUCKET_ITEMS], least, most;
     const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);
-    const uint rows = find_bare_shares(s, own.array, span.size);
-    if (rows == 0)
+    const uint size = find_bare_shares(s, own.array, span.size);
+    if (size == 0)
         return;
-    load_bare_shares(s, code, rows);
+    load_bare_shares(s, code, size);
     write_edges(s, codec);
     clear_bucket(l);
     read_edges(s, &least, &most);
@@ -10214,8 +10221,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             code[m] = encode(code[m], codec);
     }
-    sort_tile_codes(l, code, rows, least, most);
-    store_tile_codes(l, advance(target, span.begin), codec, rows);
+    sort_tile_codes(l, code, size, least, most);
+    store_tile_codes(l, advance(target, span.begin), codec, size);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
 
@@ -10240,7 +10247,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 typedef struct {
     array_t source;
     codec_t codec;
-    uint begin, rows, others;   /* the block's elements; how many are not in it */
+    uint begin, elements, others;   /* the block's elements; how many are not in it */
     uint size_log2, size;
     local code_t *block, *tree;
     local uint *places;         /* of the block's elements among its own */
@@ -10252,10 +10259,10 @@ CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint siz
                                  local ulong *space)
 {
     const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),
-               rows = min(n - begin, size - 1);
+               elements = min(n - begin, size - 1);
     local code_t *const block = (local code_t *)space;
     local uint *const words = (local uint *)(block + 2 * size);
-    const ranks_t r = { source, codec, begin, rows, n - rows, size_log2, size,
+    const ranks_t r = { source, codec, begin, elements, n - elements, size_log2, size,
                         block, block + size, words, words + size, words + 2 * size };
     return r;
 }
@@ -10272,8 +10279,8 @@ CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.rows;
-        v[m] = *key_place(r.source, min(place, r.rows + r.others - 1));
+        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.elements;
+        v[m] = *key_place(r.source, min(place, r.elements + r.others - 1));
     }
 }
 
@@ -10330,7 +10337,7 @@ CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (exists[m] && node[m] - r.size < r.rows)
+        if (exists[m] && node[m] - r.size < r.elements)
             atomic_inc(&r.counts[node[m] - r.size]);
 }
 
@@ -10365,16 +10372,16 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
     code_t v[CLSORT_ITEMS];
     if (n == 0)
         return;
-    const item_t item = load_ranked(source, codec, r.begin + min(t, r.rows - 1));
+    const item_t item = load_ranked(source, codec, r.begin + min(t, r.elements - 1));
     load_others(r, v, 0);
     if (t < r.size) {
-        r.block[t] = t < r.rows ? item.key : CLSORT_TOP_CODE;
+        r.block[t] = t < r.elements ? item.key : CLSORT_TOP_CODE;
         r.places[t] = r.counts[t] = r.before[t] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_block(r);
     count_others(r, v);
-    if (t < r.rows)
+    if (t < r.elements)
         store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
 }
 #endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
@@ -10559,22 +10566,22 @@ CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
     }
 }
 
-/* Merges the sorted codes of the work-items, the first `rows` of which matter, into local memory.
+/* Merges the sorted codes of the work-items, the first `size` of which matter, into local memory.
    Called by all work-items; begins and ends with a barrier. */
-CLSORT_INLINE void merge_own(held_t l, code_t *v, uint rows)
+CLSORT_INLINE void merge_own(held_t l, code_t *v, uint size)
 {
     merge_lanes(v);
     hold(l, v);
-    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS ? CLSORT__WARP : 1); run < rows; run *= 2) {
+    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS ? CLSORT__WARP : 1); run < size; run *= 2) {
         merge_held(l, v, run);
         hold(l, v);
     }
 }
 
-/* Writes the first `rows` codes in local memory. */
-CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
+/* Writes the first `size` codes in local memory. */
+CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint size)
 {
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
@@ -10584,23 +10591,23 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
     const held_t l = held_space(space);
-    const uint begin = (uint)get_group_id(0) * tile, rows = min(n - begin, tile),
-               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    const uint begin = (uint)get_group_id(0) * tile, size = min(n - begin, tile),
+               width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     const array_t from = advance(s.source, begin);
     code_t v[CLSORT_ITEMS];
     if (n == 0)
         return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = *key_place(from, min(m * width + local_id(), rows - 1));
+        v[m] = *key_place(from, min(m * width + local_id(), size - 1));
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)
+        v[m] = local_id() < width && m * width + local_id() < size ? encode(v[m], s.codec)
                                                                    : CLSORT_TOP_CODE;
     sort_own(v);
-    merge_own(l, v, rows);
-    store_held(l, advance(s.target, begin), s.codec, rows);
+    merge_own(l, v, size);
+    store_held(l, advance(s.target, begin), s.codec, size);
 }
 #else
 
@@ -10778,23 +10785,23 @@ CLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
 
 /* Puts codes into their bins. rank: as count_in_bin returned it. PoCL 3.1 miscompiles the loop
    unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
-CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint rows)
+CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows)
+        if (local_id() + m * CLSORT_GROUP < size)
             *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Puts the codes where they belong, by counting those of its bin that come before. single: bins
    have one code. Called by all work-items with the bins filled; ends with a barrier. */
-CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint rows,
+CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint size,
                               uint single)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows) {
+        if (local_id() + m * CLSORT_GROUP < size) {
             const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),
                        own = begin + (rank[m] & 0xFFFF),
                        end = single ? begin : *bin_slot(b, bin + 1);
@@ -10809,35 +10816,35 @@ CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows)
+        if (local_id() + m * CLSORT_GROUP < size)
             *held_slot(l, rank[m]) = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the first `rows` codes in local memory by merging. Called by all work-items; begins after a
+/* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void merge_rows(held_t l, uint rows)
+CLSORT_INLINE void merge_codes(held_t l, uint size)
 {
-    const uint width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    const uint width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     code_t v[CLSORT_ITEMS];
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = local_id() < width && m * width + local_id() < rows
+        v[m] = local_id() < width && m * width + local_id() < size
                    ? held(l, m * width + local_id())
                    : CLSORT_TOP_CODE;
     sort_own(v);
-    merge_own(l, v, rows);
+    merge_own(l, v, size);
 }
 
-/* Sorts the first `rows` codes of the work-items, whose m-th have the numbers local_id() + m *
+/* Sorts the first `size` codes of the work-items, whose m-th have the numbers local_id() + m *
    CLSORT_GROUP, into local memory. Called by all work-items with that free; ends with a barrier. */
-CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint rows)
+CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint size)
 {
     uint rank[CLSORT_ITEMS];
     code_t least = CLSORT_TOP_CODE, most = 0;
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < rows) {
+        if (local_id() + m * CLSORT_GROUP < size) {
             least = min(least, code[m]);
             most = max(most, code[m]);
         }
@@ -10847,16 +10854,16 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint row
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (m * CLSORT_GROUP < rows)
-            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < rows);
+        if (m * CLSORT_GROUP < size)
+            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_counts(l, b);
-    move_to_bins(l, b, code, rank, rows);
+    move_to_bins(l, b, code, rank, size);
     if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
-        merge_rows(l, rows);
+        merge_codes(l, size);
     else
-        rank_codes(l, b, code, rank, rows, even.single);
+        rank_codes(l, b, code, rank, size, even.single);
 }
 
 //---- radix: samples are moved
@@ -10873,15 +10880,15 @@ CLSORT_INLINE code_t source_code(samples_t s, uint i)
 /* Loads of so many codes do not wait for each other. */
 #define CLSORT_STORED 4
 
-/* Stores the work-item's codes to the target from element `at` on: `rows` sorted codes or, with
+/* Stores the work-item's codes to the target from element `at` on: `size` sorted codes or, with
    `single`, one code so many times. */
-CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint single, code_t code)
+CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint size, uint single, code_t code)
 {
-    for (uint i = local_id(); i < rows; i += CLSORT_STORED * CLSORT_GROUP) {
+    for (uint i = local_id(); i < size; i += CLSORT_STORED * CLSORT_GROUP) {
         code_t key[CLSORT_STORED];
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, rows - 1)), s.codec);
+            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, size - 1)), s.codec);
 #if CLSORT_PAIRS
         uint value[CLSORT_STORED];
         #pragma unroll
@@ -10891,14 +10898,14 @@ CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint rows, uint 
         }
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            if (i + m * CLSORT_GROUP < rows) {
+            if (i + m * CLSORT_GROUP < size) {
                 ((global uint *)s.target.keys)[at + i + m * CLSORT_GROUP] = (uint)(key[m] >> 32);
                 ((global uint *)s.target.values)[at + i + m * CLSORT_GROUP] = value[m];
             }
 #else
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            if (i + m * CLSORT_GROUP < rows)
+            if (i + m * CLSORT_GROUP < size)
                 *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
 #endif   /* CLSORT_PAIRS */
     }
@@ -10943,12 +10950,12 @@ CLSORT_INLINE uint choose_bucket(samples_t s, held_t l, code_t code, uint i, uin
     return bucket;
 }
 
-CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint rows)
+CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint size)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (m * CLSORT_GROUP < rows)
-            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, rows - 1));
+        if (m * CLSORT_GROUP < size)
+            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, size - 1));
 }
 
 /* The work-group of the first tile writes the least code of each bucket. */
@@ -10966,27 +10973,27 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
     const held_t l = held_space(space);
     const bins_t b = bins_of(l);
     const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
-               rows = min(n - begin, tile), each = samples / max(buckets, 1u);
+               size = min(n - begin, tile), each = samples / max(buckets, 1u);
     code_t code[CLSORT_ITEMS];
     uint rank[CLSORT_ITEMS];
     if (n == 0)
         return;
-    load_tile_codes(s, code, begin, rows);
+    load_tile_codes(s, code, begin, size);
     sort_samples(s, l, b);
     clear_counts(b);
     write_borders(s, l, own, each);
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = t + m * CLSORT_GROUP;
-        if (m * CLSORT_GROUP < rows)
-            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < rows);
+        if (m * CLSORT_GROUP < size)
+            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     place_counts(l, b);
     for (uint i = t; i < buckets; i += CLSORT_GROUP)
         s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
-    move_to_bins(l, b, code, rank, rows);
-    for (uint i = t; i < rows; i += CLSORT_GROUP)
+    move_to_bins(l, b, code, rank, size);
+    for (uint i = t; i < size; i += CLSORT_GROUP)
         *key_place(s.alt, begin + i) = held(l, i);
 }
 
@@ -11022,12 +11029,12 @@ typedef struct { code_t first, last; } codes_span_t;
 
 /* Keeps those of the bucket's codes in local memory that are in a span, as many as fit. Returns how
    many there are. Called by all work-items with the stretches in the bins; ends with a barrier. */
-CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_span_t span)
+CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint size, codes_span_t span)
 {
     if (local_id() == 0)
         b.words[BINS_KEPT] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
         const code_t code = stretch_code(s, b, i);
         if (code >= span.first && code <= span.last) {
             const uint place = atomic_inc(&b.words[BINS_KEPT]);
@@ -11045,20 +11052,20 @@ CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint rows, codes_s
    lie before the work-item's stretch. Called by all work-items with local memory free; ends with a
    barrier. */
 CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, stretch_t own,
-                              uint before, uint rows, codes_span_t span)
+                              uint before, uint size, codes_span_t span)
 {
     const uint t = local_id();
-    uint kept = rows;
+    uint kept = size;
     b.count[t] = before;
     b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_BRANCH_BARRIERS && rows <= CLSORT_TILE_ITEMS) {
+    if (CLSORT_BRANCH_BARRIERS && size <= CLSORT_TILE_ITEMS) {
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (m * CLSORT_GROUP < rows)
-                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, rows - 1));
+            if (m * CLSORT_GROUP < size)
+                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, size - 1));
     } else {
-        kept = keep_span(s, l, b, rows, span);
+        kept = keep_span(s, l, b, size, span);
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;
@@ -11077,14 +11084,14 @@ CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)
     return is_done ? after : first;
 }
 
-/* Sorts a bucket of `rows` codes to the target, from element `begin` on. Those above what a
+/* Sorts a bucket of `size` codes to the target, from element `begin` on. Those above what a
    work-group holds are sorted in spans that fit, or of one code. */
 CLSORT_INLINE void sort_spans(samples_t s, held_t l, bins_t b, stretch_t own, uint before,
-                              uint begin, uint rows, codes_span_t span)
+                              uint begin, uint size, codes_span_t span)
 {
-    for (uint done = 0; done < rows;) {
+    for (uint done = 0; done < size;) {
         code_t code[CLSORT_ITEMS];
-        const uint kept = take_codes(s, l, b, code, own, before, rows, span),
+        const uint kept = take_codes(s, l, b, code, own, before, size, span),
                    fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;
         sort_in_bins(l, b, code, fits ? kept : 0);
         store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);
@@ -11102,19 +11109,19 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const samples_t s = CLSORT_SAMPLES;
     const held_t l = held_space(space);
     const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
-    uint begin = 0, rows = 0;
+    uint begin = 0, size = 0;
     if (n == 0)
         return;
     const stretch_t own = load_stretch(s, bucket);
     const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
-    const uint before = scan_sums(own.end - own.first, l.sums, &rows);
+    const uint before = scan_sums(own.end - own.first, l.sums, &size);
     scan_sums(own.first, l.sums, &begin);
     if (bucket > 0 && !is_last && low == high) {
-        store_sorted(s, l, begin, rows, 1, low);
+        store_sorted(s, l, begin, size, 1, low);
         return;
     }
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
-    sort_spans(s, l, bins_of(l), own, before, begin, rows, all);
+    sort_spans(s, l, bins_of(l), own, before, begin, size, all);
 }
 #endif   /* CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES */
 #endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
@@ -11273,8 +11280,8 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
                                               : state[CLSORT__QUICK_BLOCKS];
 }
 
-//---- quicksort: parts
-CLSORT_INLINE partition_t no_part(void)
+//---- quicksort: partitions
+CLSORT_INLINE partition_t no_partition(void)
 {
     const partition_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
     return p;
@@ -11292,7 +11299,7 @@ CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
     p->most = max(p->most, code);
 }
 
-CLSORT_INLINE partition_t join_parts(partition_t a, partition_t b)
+CLSORT_INLINE partition_t join_partitions(partition_t a, partition_t b)
 {
     const partition_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
                             max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
@@ -11304,7 +11311,7 @@ CLSORT_INLINE uint8 pack_bounds(partition_t p)
     return as_uint8((ulong4)(p.least, p.below, p.above, p.most));
 }
 
-CLSORT_INLINE partition_t unpack_part(uint less, uint equal, uint8 bounds)
+CLSORT_INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
 {
     const ulong4 v = as_ulong4(bounds);
     const partition_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
@@ -11413,7 +11420,7 @@ CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 #endif
 }
 
-CLSORT_INLINE void put_part(quick_local_t l, uint t, partition_t p)
+CLSORT_INLINE void put_partition(quick_local_t l, uint t, partition_t p)
 {
     l.sums[t] = p.less;
     l.sums[CLSORT_GROUP + t] = p.equal;
@@ -11423,7 +11430,7 @@ CLSORT_INLINE void put_part(quick_local_t l, uint t, partition_t p)
     l.codes[3 * CLSORT_GROUP + t] = p.most;
 }
 
-CLSORT_INLINE partition_t get_part(quick_local_t l, uint t)
+CLSORT_INLINE partition_t get_partition(quick_local_t l, uint t)
 {
     const partition_t p = { l.sums[t],
                             l.sums[CLSORT_GROUP + t],
@@ -11439,16 +11446,16 @@ CLSORT_INLINE partition_t join_group(partition_t p, quick_local_t l)
 {
     const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_part(l, t, p);
+    put_partition(l, t, p);
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t < step) {
-            p = join_parts(p, get_part(l, t + step));
-            put_part(l, t, p);
+            p = join_partitions(p, get_partition(l, t + step));
+            put_partition(l, t, p);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    p = get_part(l, 0);
+    p = get_partition(l, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     return p;
 }
@@ -11475,9 +11482,10 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: a tile
 /* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
-CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
+                                          code_t pivot)
 {
-    partition_t p = no_part();
+    partition_t p = no_partition();
     for (uint base = local_id(); base < size; base += CLSORT_TILE_ITEMS) {
         code_t key[CLSORT_ITEMS];
         #pragma unroll
@@ -11641,7 +11649,7 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
 {
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
-    partition_t p = no_part();
+    partition_t p = no_partition();
     vstore16(least, 0, codes);
     vstore16(below, 1, codes);
     vstore16(above, 2, codes);
@@ -11655,7 +11663,7 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
                                    codes[CLSORT_LANES + l],
                                    codes[2 * CLSORT_LANES + l],
                                    codes[3 * CLSORT_LANES + l] };
-        p = join_parts(p, lane);
+        p = join_partitions(p, lane);
     }
     return p;
 }
@@ -11681,13 +11689,14 @@ CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uin
 }
 #endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
-CLSORT_INLINE partition_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
+CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
+                                          code_t pivot)
 {
     uint done = 0;
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
     partition_t p = count_vectors(from, c, begin, size, pivot, &done);
 #else
-    partition_t p = no_part();
+    partition_t p = no_partition();
 #endif
     for (uint i = done; i < size; i++)
         add_code(&p, code_at(from, begin + i, c), pivot);
@@ -11761,8 +11770,8 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const partition_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
-                                           block_count(q, r, b), pivot),
+        const partition_t own = count_partition(from, q.codec, r.begin + block_begin(q, r, b),
+                                                block_count(q, r, b), pivot),
                           part = join_group(own, l);
         if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
@@ -11818,36 +11827,36 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
                end = min(first + share, blocks);
     uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;
-    partition_t p = no_part(), head = no_part();
+    partition_t p = no_partition(), head = no_partition();
     for (uint b = first; b < end; b++) {
-        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
+        p = join_partitions(p, unpack_partition(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
             if (first_block(q, now) < first) {
                 head = p;
                 ends = 1;
             } else
                 store_bounds(q, now, p);
-            p = no_part();
+            p = no_partition();
             now++;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_part(l, t, p);
+    put_partition(l, t, p);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = t; ends && k * share > first_block(q, open);)
-        head = join_parts(head, get_part(l, --k));
+        head = join_partitions(head, get_partition(l, --k));
     if (ends)
         store_bounds(q, open, head);
 }
 #else
 CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 {
-    partition_t p = no_part();
+    partition_t p = no_partition();
     for (uint b = 0, now = 0; b < blocks; b++) {
-        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
+        p = join_partitions(p, unpack_partition(0, 0, vload8(0, block_at(q, b) + 2)));
         if (b + 1 == first_block(q, now + 1)) {
             store_bounds(q, now++, p);
-            p = no_part();
+            p = no_partition();
         }
     }
 }
@@ -12090,7 +12099,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
     const array_t from = quick_array(q, r.array);
     const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
     const code_t pivot = choose_pivot(q, l, from, parted);
-    const partition_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
+    const partition_t part = join_group(count_partition(from, q.codec, r.begin, size, pivot), l);
     const uint greater = r.begin + part.less + part.equal;
     const places_t next = { r.begin, r.begin + part.less, greater };
     scatter_part(q, l, r.array, r.begin, size, pivot, next);
@@ -13430,8 +13439,8 @@ CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint who
     }
 }
 
-/* The same for a part's elements from `first` on, which fill no pack: all where keys are not
-   aligned. */
+/* Lists the candidates of a part's elements from `first` on, which fill no pack: all where keys are
+   not aligned. */
 CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint first)
 {
     const uint size = p.end - p.first;
@@ -13882,7 +13891,7 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t 
 }
 
 #if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)
-/* The same, one row per work-group. */
+/* Sorts what the passes collected; a work-group per row. */
 CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       local uint *space, local code_t *codes)
 {

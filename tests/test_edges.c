@@ -93,7 +93,7 @@ static void check_sorted(const stage *t, const void *keys, const cl_uint *values
     CHECK(strangers == 0 && !memcmp(moved, wanted, t->n * sizeof *wanted));
 }
 
-/* Reads the gate and the tables behind it, but of radix of samples, which has neither. */
+/* Reads SKIP_PASSES and the tables behind it, but of radix of samples, which has neither. */
 static void read_head(stage *t, const clsort_desc *d)
 {
     const cl_command_queue q = t->b->session.queue;
@@ -103,7 +103,8 @@ static void read_head(stage *t, const clsort_desc *d)
     clsort__plan_scratch(t->b->sorter, &p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return;
     if (t->form == &hybrid) at = clsort__hybrid_at(t->b->sorter, &p);
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + 4 * CLSORT__GATE, 4,
+    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE,
+                                 p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4,
                                  &t->stays, 0, NULL, NULL));
     CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + at, sizeof t->head,
                                  t->head, 0, NULL, NULL));
@@ -148,14 +149,14 @@ static void sort_keys(stage *t)
     if (d.values_out) clReleaseMemObject(d.values_out);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- maps ------------------------------------------------------------------------------------ */
 
 static cl_ulong head_code(const stage *t, int word)
 {
     return code_bytes(t) == 8 ? t->head[word] | (cl_ulong)t->head[word + 1] << 32 : t->head[word];
 }
 
-/* What a key becomes on the line of the cells, as kernels.cl says it, by the head. */
+/* What a key becomes on the map of the cells, as kernels.cl says it, by the head. */
 static cl_ulong product_of(const stage *t, cl_ulong key)
 {
     const cl_ulong code = is_pairs(t) ? key << 32 : key;
@@ -216,8 +217,8 @@ static void place_sample(stage *t)
     for (i = 0; i < SAMPLE; i++) t->keys[pattern_hybrid_place(i, t->n)] = t->sample[i];
 }
 
-/* Sorts what `spread` made, so that the head has the line that keys of this span get. */
-static void see_line(stage *t)
+/* Sorts what `spread` made, so that the head has the map that keys of this span get. */
+static void see_map(stage *t)
 {
     place_sample(t);
     sort_keys(t);
@@ -285,7 +286,7 @@ static void crowd_item(stage *t, cl_uint item, size_t wanted)
     const size_t cells = CLSORT__HYBRID_CELLS / GROUP;
     cl_ulong first, last;
     size_t i, has = 0;
-    see_line(t);
+    see_map(t);
     first = first_key(t, cell_of, item * (cl_uint)cells);
     last = first_key(t, cell_of, (item + 1) * (cl_uint)cells);
     for (i = 0; i < SAMPLE; i++) has += t->sample[i] >= first && t->sample[i] < last;
@@ -377,24 +378,24 @@ static void make_span(stage *t, int side)
 
 /* ---- edges of heavy codes -------------------------------------------------------------------- */
 
-/* A sample of `codes` codes: of those that are looked through, every JUDGED-th, `judged` have each
-   of them, and `last_judged` the last one; of the whole sample, `copies` and `last_copies`. The
-   rest is spread evenly, and never lies in a cell of theirs. */
-static void make_codes(stage *t, cl_uint codes, size_t judged, size_t last_judged, size_t copies,
-                       size_t last_copies)
+/* A sample of `codes` codes: of those that are looked through, every so many-th, `looked_at` have
+   each of them, and `last_looked_at` the last one; of the whole sample, `copies` and `last_copies`.
+   The rest is spread evenly, and never lies in a cell of theirs. */
+static void make_codes(stage *t, cl_uint codes, size_t looked_at, size_t last_looked_at,
+                       size_t copies, size_t last_copies)
 {
-    const size_t step = SAMPLE / CLSORT__HYBRID_JUDGED;
+    const size_t step = SAMPLE / CLSORT__HYBRID_HEAVY_SAMPLE;
     cl_ulong *const code = t->codes;
     size_t looked = 0, others = step - 1, i, k;
     spread(t, 4 * SAMPLE, wide_span(t));
-    see_line(t);
+    see_map(t);
     for (k = 0; k < codes; k++)
         code[k] = t->low + t->span / (codes + 1) * (k + 1) + below(t, t->span / 4000);
     for (i = 1; i + 1 < SAMPLE; i++)
         for (k = 0; k < codes; k++)
             while (cell_of(t, t->sample[i]) == cell_of(t, code[k])) t->sample[i] += t->span / 9000;
     for (k = 0; k < codes; k++) {
-        const size_t own = k + 1 == codes ? last_judged : judged,
+        const size_t own = k + 1 == codes ? last_looked_at : looked_at,
                      all = k + 1 == codes ? last_copies : copies;
         for (i = 0; i < own; i++) t->sample[step * ++looked] = code[k];
         for (; i < all; i++, others++) {
@@ -402,7 +403,7 @@ static void make_codes(stage *t, cl_uint codes, size_t judged, size_t last_judge
             t->sample[others] = code[k];
         }
     }
-    CHECK(looked < CLSORT__HYBRID_JUDGED - 1 && others < SAMPLE - 1);
+    CHECK(looked < CLSORT__HYBRID_HEAVY_SAMPLE - 1 && others < SAMPLE - 1);
     place_sample(t);
 }
 
@@ -420,7 +421,7 @@ static void make_least_heavy(stage *t, int side)
 
 static void make_heavies_part(stage *t, int side)
 {
-    const size_t half = CLSORT__HYBRID_JUDGED / CLSORT__EDGE_HEAVIES_PART;
+    const size_t half = CLSORT__HYBRID_HEAVY_SAMPLE / CLSORT__EDGE_HEAVIES_PART;
     make_codes(t, 32, 16, half - 31 * 16 + (size_t)(side + 1) - 1, 200, 200);
 }
 
@@ -437,7 +438,7 @@ static void make_heavy_cell(stage *t, int side)
     cl_ulong first, step;
     size_t i, has = 0;
     spread(t, many_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     first = first_key(t, cell_of, cell);
     step = (first_key(t, cell_of, cell + 1) - first) / 5000;
     for (i = 0; i < SAMPLE; i++) has += cell_of(t, t->sample[i]) == cell;
@@ -499,7 +500,7 @@ static cl_ulong range_code(const stage *t, cl_uint range, int word)
 static void make_bucket(stage *t, int side)
 {
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0, capacity(t) + (size_t)(side + 1) - 1);
 }
 
@@ -507,7 +508,7 @@ static void make_bucket(stage *t, int side)
 static void make_long_bucket(stage *t, int side)
 {
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_OVER_TIMES(t->n) * capacity(t) + (size_t)(side + 1) - 1);
 }
@@ -545,7 +546,7 @@ static void make_long_buckets(stage *t, int side)
     const cl_uint group = 20 + (cl_uint)below(t, 200);
     size_t all, one;
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     all = t->n / CLSORT__EDGE_OVER_PART + (size_t)(side + 1) - 1;
     one = all / 2;
     fill_cell_group(t, group, 0, one);
@@ -557,7 +558,7 @@ static void make_long_buckets(stage *t, int side)
 static void make_parts(stage *t, int side)
 {
     spread(t, many_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     if (!CHECK(t->head[CLSORT__HEAD_PARTS] == 1)) return;
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_MOST_EVEN(capacity(t), GROUP) + (size_t)(side + 1) - 1);
@@ -570,7 +571,7 @@ static void make_even_room(stage *t, int side)
     const cl_uint crowded = 20 + (cl_uint)below(t, 200);
     t->watched = crowded + 9;
     spread(t, many_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     fill_cell_group(t, crowded, 0, capacity(t) - GROUP / 2);
     fill_cell_group(t, t->watched, crowded,
                CLSORT__EDGE_EVEN_ROOM(capacity(t), GROUP) + (size_t)(side + 1) - 1);
@@ -597,7 +598,7 @@ static void fill_bin(stage *t, size_t rows)
     cl_ulong first, width;
     size_t i, has = 0;
     spread(t, few_keys(t), wide_span(t));
-    see_line(t);
+    see_map(t);
     first = first_key(t, cell_group_of, group);
     width = (first_key(t, cell_group_of, group + 1) - first) / bins;
     for (i = 0; i < SAMPLE; i++)
@@ -609,9 +610,9 @@ static void fill_bin(stage *t, size_t rows)
     place_sample(t);
 }
 
-static void make_mended(stage *t, int side)
+static void make_transposed(stage *t, int side)
 {
-    fill_bin(t, CLSORT__EDGE_MOST_MENDED + (size_t)(side + 1) - 1);
+    fill_bin(t, CLSORT__EDGE_MOST_TRANSPOSED + (size_t)(side + 1) - 1);
 }
 
 static void make_trusted(stage *t, int side)
@@ -682,7 +683,7 @@ static void make_long_bin(stage *t, int side)
 /* ---- what is decided ------------------------------------------------------------------------- */
 
 static cl_uint see_flat(const stage *t) { return t->head[CLSORT__HEAD_FLAT]; }
-static cl_uint see_gate(const stage *t) { return t->stays; }
+static cl_uint see_skip(const stage *t) { return t->stays; }
 static cl_uint see_sorted(const stage *t) { return t->head[CLSORT__HEAD_OVER] == 0 && t->stays; }
 static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_PARTS]; }
 static cl_uint see_heavies(const stage *t) { return t->head[CLSORT__HEAD_HEAVIES]; }
@@ -737,10 +738,10 @@ static const struct decision {
       make_margin, see_outside, { 0, 0, 2 }, KEYS, &hybrid },
     { "CLSORT__EDGE_INNER_LOG2", "the same of floats of one sign", NULL, make_inner, see_outside,
       { 0, 0, 2 }, KEYS, &hybrid },
-    { "CLSORT__EDGE_LEAST_SPAN", "keys of pairs span so much", NULL, make_span, see_gate,
+    { "CLSORT__EDGE_LEAST_SPAN", "keys of pairs span so much", NULL, make_span, see_skip,
       { 0, 1, 1 }, PAIRS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell of the sample", NULL, make_heavy_cell,
-      see_gate, { 1, 1, 0 }, KEYS, &hybrid },
+      see_skip, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_CROWDED_PART", "codes of half the sample, the last has so many of it", NULL,
       make_crowded, see_heavies, { 0, 0, CLSORT__EDGE_HEAVIES }, KEYS, &hybrid },
     { "CLSORT__EDGE_LEAST_HEAVY", "codes of most of the sample, another has so many", NULL,
@@ -751,24 +752,25 @@ static const struct decision {
     { "CLSORT__EDGE_HEAVIES_PART", "codes have so much of what is looked through", NULL,
       make_heavies_part, see_heavies, { 0, 32, 32 }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell, beside heavy codes", NULL,
-      make_cell_beside_codes, see_gate, { 1, 1, 0 }, KEYS | SHORT, &hybrid },
+      make_cell_beside_codes, see_skip, { 1, 1, 0 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "a code that the sample overlooks", NULL, make_heavy_range,
-      see_gate, { 1, 1, 0 }, KEYS, &hybrid },
+      see_skip, { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "a cell group has so many keys", NULL, make_bucket, see_over,
       { 0, 0, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_BUCKET_ITEMS", "two second digits have so many keys", NULL, make_joined,
       see_digits, { 2, 2, 4 }, KEYS | SHORT, &hybrid },
-    { "CLSORT__EDGE_OVER_TIMES", "a cell group has so many keys", NULL, make_long_bucket, see_gate,
+    { "CLSORT__EDGE_OVER_TIMES", "a cell group has so many keys", NULL, make_long_bucket, see_skip,
       { 1, 0, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_OVER_PART", "two cell groups have so many keys", NULL, make_long_buckets,
-      see_gate, { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
+      see_skip, { 1, 1, 0 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_MOST_EVEN", "a cell group has so many keys", NULL, make_parts, see_parts,
       { 1, 1, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_EVEN_ROOM", "a cell group has so many keys, another one more", NULL,
       make_even_room, see_digits, { 1, 2, 2 }, KEYS, &hybrid },
     { "CLSORT__EDGE_ROOM", "a range that is no cell group has so many keys", NULL, make_room,
       see_digits, { 1, 2, 2 }, KEYS | SHORT, &hybrid },
-    { "CLSORT__EDGE_MOST_MENDED", "a bin has so many keys; both ways sort", NULL, make_mended,
+    { "CLSORT__EDGE_MOST_TRANSPOSED", "a bin has so many keys; both ways sort", NULL,
+      make_transposed,
       see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
     { "CLSORT__EDGE_MOST_TRUSTED", "a bin has so many keys; both ways sort", NULL, make_trusted,
       see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
@@ -777,13 +779,13 @@ static const struct decision {
     { "CLSORT__EDGE_CACHED_LEAST_RANGES", "counts around 16 ranges", NULL, make_least_ranges,
       see_ranges, { 16, 16, 16 }, KEYS, &cached },
     { "CLSORT__EDGE_CACHED_PART", "a range of several codes has so many keys", NULL,
-      make_cached_part, see_gate, { 1, 1, 0 }, KEYS | PAIRS | SHORT, &cached },
+      make_cached_part, see_skip, { 1, 1, 0 }, KEYS | PAIRS | SHORT, &cached },
     { "CLSORT__EDGE_SAMPLES_LONG_BIN", "a bin has so many keys; both ways sort", NULL,
       make_long_bin, see_nothing, { 1, 1, 1 }, PAIRS | MOVED, &samples },
-    { "CLSORT__EDGE_RUNS_MOST_MENDED", "a bin of a tile of runs has so many keys; both ways sort",
+    { "CLSORT__EDGE_RUNS_LONG_BIN", "a bin of a tile of runs has so many keys; both ways sort",
       "merges of runs order bins of any length", NAMED },
-    { "CLSORT__EDGE_MOST_RUN", "so many keys have equal upper digits",
-      "runs of upper digits are mended up to their most", NAMED },
+    { "CLSORT__EDGE_MOST_EQUAL_PREFIX", "so many keys have equal upper digits",
+      "equal prefixes are sorted up to their most", NAMED },
     { "CLSORT__EDGE_DIGITS_CROWD", "patterns on warps, which others have not; both ways sort",
       "hybrid radix sorts every pattern", NAMED },
     { "CLSORT__EDGE_BINS_CROWD", "patterns on warps, which others have not; both ways sort",
@@ -841,7 +843,7 @@ static const struct { const char *name, *line; } counts[] = {
     { "CLSORT__HYBRID_MOST_PAIRS", "nvidia auto u32 bare indices n:1000000..4294967295" },
     { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "CLSORT__SWEEP_LARGE", "nvidia auto u32 bare n:3000000..4294967295" },
-    { "CLSORT__MEND_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
+    { "CLSORT__PREFIXES_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "CLSORT__RADIX_SMALL", "cpu auto u8 n:1..3000000" },
     { "CLSORT__CACHED_SMALL", "cpu radix u32 radix:5 n:1..3000000" },
     { "CLSORT__CACHED_GATED", "cpu radix u32 radix:5 n:1..3000000" },
@@ -978,16 +980,16 @@ static void merge_bin(const bench *b, size_t wanted, uint64_t random)
 
 static void bins_of_runs(bench *b)
 {
-    static const size_t edges[] = { CLSORT__EDGE_RUNS_MOST_MENDED, CLSORT__EDGE_MOST_TRUSTED,
-                                    2 * CLSORT__EDGE_MOST_MENDED };
+    static const size_t edges[] = { CLSORT__EDGE_RUNS_LONG_BIN, CLSORT__EDGE_MOST_TRUSTED,
+                                    2 * CLSORT__EDGE_MOST_TRANSPOSED };
     size_t i;
     for (i = 0; i < 9; i++) merge_bin(b, edges[i / 3] + i % 3 - 1, test_seed() + i);
 }
 
 /* Sorts keys of which `wanted` have equal upper digits, by sweeps; returns whether that was all. */
-static cl_uint mend_runs(const bench *b, size_t wanted)
+static cl_uint sort_prefixes(const bench *b, size_t wanted)
 {
-    enum { N = CLSORT__MEND_LEAST + 11 };
+    enum { N = CLSORT__PREFIXES_LEAST + 11 };
     cl_ulong *keys = (cl_ulong *)malloc(N * sizeof *keys);
     cl_uint *values = (cl_uint *)malloc(N * sizeof *values), stays = 2;
     uint64_t random = test_seed();
@@ -1012,7 +1014,7 @@ static cl_uint mend_runs(const bench *b, size_t wanted)
     clsort__plan_scratch(b->sorter, &p);
     if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))) {
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
-                                     p.scratch.tables + 4 * CLSORT__GATE, 4, &stays, 0, NULL,
+                                     p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4, &stays, 0, NULL,
                                      NULL));
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, N * sizeof *keys, keys,
                                      0, NULL, NULL));
@@ -1030,13 +1032,14 @@ static cl_uint mend_runs(const bench *b, size_t wanted)
     return stays;
 }
 
-static void runs_of_upper_digits(bench *b)
+static void equal_prefixes(bench *b)
 {
     bench other = *b;
     size_t i;
     if (!sweeping_sorter(b, &other)) return;
     for (i = 0; i < 2; i++)
-        if (test_takes(b, 3)) CHECK(mend_runs(&other, CLSORT__EDGE_MOST_RUN + i) == (i == 0));
+        if (test_takes(b, 3))
+            CHECK(sort_prefixes(&other, CLSORT__EDGE_MOST_EQUAL_PREFIX + i) == (i == 0));
     end_sweeping(&other);
 }
 
@@ -1055,7 +1058,7 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
                  buckets = CLSORT__HYBRID_DIGITS * slots, group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
                  most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
-    CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__GATE - 1);
+    CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__SKIP_PASSES - 1);
     CHECK(at + 4 * (CLSORT__HYBRID_SECOND_DIGITS_AT + buckets) <= table_bytes(p));
     CHECK(!(slots & (slots - 1)) && slots <= most);
     CHECK(slots == most
@@ -1197,7 +1200,7 @@ static const test_entry tests[] = {
     { "radix in cache decides where it should", about_cache },
     { "radix of samples sorts bins of any length", about_samples },
     { "merges of runs order bins of any length", bins_of_runs },
-    { "runs of upper digits are mended up to their most", runs_of_upper_digits },
+    { "equal prefixes are sorted up to their most", equal_prefixes },
     { "the planner decides where tests/plans lists it", planner_decides },
     { "tables have room for what kernels write", tables_have_room }
 };

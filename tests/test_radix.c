@@ -643,8 +643,9 @@ static void sweeps_sort(bench *b)
     end_sweeping(&other);
 }
 
-/* Long keys of pairs: sweeps by the upper digits, and runs that are mended or turn out too long. */
-static void low_digits_are_mended(bench *b)
+/* Long keys of pairs: sweeps by the upper digits, and equal prefixes that are sorted or turn out
+   too many. */
+static void equal_prefixes_are_sorted(bench *b)
 {
     static const struct { cl_uint type; const char *pattern; size_t value_size; } kinds[] = {
         { CLSORT_U64, "uniform", 4 }, { CLSORT_U64, "echo", 4 }, { CLSORT_F64, "gaussian", 8 },
@@ -654,7 +655,8 @@ static void low_digits_are_mended(bench *b)
     size_t k;
     if (!sweeping_sorter(b, &other)) return;
     for (k = 0; k < (b->small ? 2 : sizeof kinds / sizeof *kinds); k++) {
-        sort_case c = radix_make(kinds[k].type, CLSORT__MEND_LEAST + 12345 * k, kinds[k].pattern);
+        sort_case c = radix_make(kinds[k].type, CLSORT__PREFIXES_LEAST + 12345 * k,
+                                 kinds[k].pattern);
         if (!test_takes(b, 3)) continue;
         c.d.value_size = kinds[k].value_size;
         c.d.order = k & 1;
@@ -1041,8 +1043,8 @@ static void with_kernels_of_gpus(bench *b, void (*run)(bench *))
     more_options = NULL;
 }
 
-/* Ranges as buckets, and buckets of ranges; keys in place and out of place. The gate keeps hybrid
-   radix away from some patterns. */
+/* Ranges as buckets, and buckets of ranges; keys in place and out of place. SKIP_PASSES keeps
+   hybrid radix away from some patterns. */
 static void hybrid_sorts_every_pattern(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_F64 };
@@ -1140,7 +1142,7 @@ typedef struct hybrid_result { cl_uint stays, over; } hybrid_result;
 
 static hybrid_result read_hybrid(const bench *b, const clsort_desc *d)
 {
-    enum { GATE = 4 * CLSORT__GATE };
+    enum { SKIP = 4 * CLSORT__SKIP_PASSES };
     hybrid_result r = { 0, 0 };
     clsort__plan p;
     const cl_command_queue q = b->session.queue;
@@ -1148,7 +1150,7 @@ static hybrid_result read_hybrid(const bench *b, const clsort_desc *d)
     clsort__make_plan(b->sorter, d, &p);
     clsort__plan_scratch(b->sorter, &p);
     at = p.scratch.tables;
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at + GATE, 4, &r.stays, 0, NULL, NULL));
+    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at + SKIP, 4, &r.stays, 0, NULL, NULL));
     at += clsort__hybrid_at(b->sorter, &p);
     CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at, 4, &r.over, 0, NULL, NULL));
     return r;
@@ -1302,7 +1304,7 @@ static void pairs_of_every_pattern(bench *b)
 static void hybrid_sorts_pairs(bench *b) { with_kernels_of_gpus(b, pairs_of_every_pattern); }
 
 /* Keys that span about 2^24 codes, or another power of two: from there on values tell no cells
-   apart. The sample spans a little less than the keys, the line of its cells a little more. */
+   apart. The sample spans a little less than the keys, the map of its cells a little more. */
 static void pairs_of_spans(bench *b)
 {
     const size_t seeds = b->small ? 24 : 100;
@@ -1883,7 +1885,7 @@ static const test_entry tests[] = {
     { "every work-group size and number of items sorts", every_work_group },
     { "the work-groups that a GPU would choose sort", gpus_choice },
     { "sweeps sort", sweeps_sort },
-    { "the low digits of pairs of long keys are mended", low_digits_are_mended },
+    { "the low digits of pairs of long keys are sorted by insertion", equal_prefixes_are_sorted },
     { "more blocks than a table holds are sorted", many_blocks },
     { "work-groups sort every kind of payload", work_groups_take_every_payload },
     { "work-groups sort by some bits", work_groups_sort_by_some_bits },
