@@ -15400,13 +15400,19 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
     (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
      | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
 
+/* Do others replace a family if its kernels do not build? */
+static int clsort__is_replaceable(cl_uint family)
+{
+    return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
+}
+
 /* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
    without them. So it is with kernels for rows that a work-group holds. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
     const clsort_status status = clsort__try_kernels(s, p, &family);
-    if (!(CLSORT__OF_ROWS & CLSORT__BIT(family) || clsort__find_radix_form(family))
+    if (!clsort__is_replaceable(family)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
     s->broken |= CLSORT__BIT(family);

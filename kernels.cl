@@ -12244,8 +12244,8 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
      short rows            select_short, or select_tile where much of a row is wanted
                            one launch, one reading: a work-group has a row in registers, or sorts
                            rows in local memory
-     longer rows           select_pieces in rounds, each a launch: pieces of rows, then of what these
-                           gave, where work-groups may not make progress
+     longer rows           select_pieces in rounds, each a launch: pieces of rows, then of what
+                           these gave, where work-groups may not make progress
      many rows             select_rows
                            one launch: a work-group reads its row once per pass
      few long rows         select_sample, select_read, select_rank

@@ -433,7 +433,7 @@ static cl_uint replaceable_family(const clsort__plan *p)
     const cl_uint families[2] = { p->config.family, p->helpers.passes.family };
     int i;
     for (i = 0; i < 2; i++)
-        if (families[i] && CLSORT__REPLACEABLE & CLSORT__BIT(families[i])) return families[i];
+        if (families[i] && clsort__is_replaceable(families[i])) return families[i];
     return 0;
 }
 

@@ -731,8 +731,8 @@ static int holds_piece(const bench *b, cl_uint type, size_t k, size_t piece, siz
            <= b->sorter->local_bytes;
 }
 
-/* Pieces of rows, of up to three rounds: around whole pieces, where another round begins, and around
-   the most k. */
+/* Pieces of rows, of up to three rounds: around whole pieces, where another round begins, and
+   around the most k. */
 static void long_rows_in_rounds(bench *b)
 {
     enum { PIECE = CLSORT__SHORT_MOST, GROUP = 128,
@@ -781,8 +781,8 @@ static void long_rows_by_a_sample(bench *b)
         size_t k;
         int poisoned;
         uint32_t poison;
-    } cases[] = { { "uniform", 260, 0, 0 },       { "mod-1000", 300, 0, 0 }, { "sorted", 257, 0, 0 },
-                  { "uniform", 260, 1, 0 },       { "uniform", 260, 1, 0xFFFFFFFFu },
+    } cases[] = { { "uniform", 260, 0, 0 }, { "mod-1000", 300, 0, 0 }, { "sorted", 257, 0, 0 },
+                  { "uniform", 260, 1, 0 }, { "uniform", 260, 1, 0xFFFFFFFFu },
                   { "mostly-zero", 300, 0, 0 } };
     size_t i;
     for (i = 0; i < (b->small ? 0 : sizeof cases / sizeof *cases); i++) {

@@ -1,7 +1,7 @@
 /* before.c - two versions of clsort take turns in one process: see tools/bench-before.
 
-     before OLD NEW DEVICE MOST   libraries of sentinel.c, part of a platform's or device's name, how
-                                  many elements a sort has at most */
+     before OLD NEW DEVICE MOST   libraries of sentinel.c, part of a platform's or device's name,
+                                  how many elements a sort has at most */
 
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
@@ -89,8 +89,8 @@ static int take_turns(version v[2])
     return turn;
 }
 
-/* Prints a line; returns the median over turns of the new time in parts of the old one, or 0 after a
-   failure. */
+/* Prints a line; returns the median over turns of the new time in parts of the old one, or 0 after
+   a failure. */
 static double measure(version v[2], const sentinel *s, size_t most)
 {
     size_t count = s->count;
