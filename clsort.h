@@ -21274,7 +21274,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
    - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
-     what is the fastest on this device. What was measured is kept in the cache; clsort_save_choices and clsort_load_choices move it as
+     what is the fastest on this device. What was measured is kept in the cache;
+     clsort_save_choices and clsort_load_choices move it as
      text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
      clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
      0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.
@@ -21313,6 +21314,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - build/clsort top --partition
    - CLSORT_FLAG_TOP_PARTITION: rows or segments are rearranged around their k-th element, in place
      or not, in the time of a sort.
+   - Top-k of long rows takes two or three launches on GPUs where work-groups may not make progress:
+     it selects from pieces in rounds.
    - Top-k takes records by their key, or by fields of up to 8 bytes.
    - Top-k takes a length for each row (`lengths`), segments and a count on the device. Where a row
      is shorter than k, the rest of its output is marked.
