@@ -1532,11 +1532,11 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
      power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
      that are the same when they are rounded up so.
-     Rows may have lengths, a count on the device, and any stride. Not served, and not measured: segments that are
-     selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and _TOP_PARTITION. The
-     way of sorting whole rows is taken only for the counts and k for which built-in choices may
-     take it: it needs much scratch memory. There is room for 64 choices of top-k; one more takes
-     the place of the oldest.
+     Rows may have lengths, a count on the device, and any stride. Not served, and not measured:
+     segments that are selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and
+     _TOP_PARTITION. The way of sorting whole rows is taken only for the counts and k for which
+     built-in choices may take it: it needs much scratch memory. There is room for 64 choices of
+     top-k; one more takes the place of the oldest.
    - Rows and segments that are sorted have no choices: AUTO has one way to sort them (merge), whose
      shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
    - Choices belong to the sorter. Clones that are made later have them, others do not change. They
@@ -16616,8 +16616,23 @@ static clsort__arrays clsort__round_results(const clsort__plan *p, clsort__span 
     return a;
 }
 
+/* One round. What the last one selects goes where the selection is wanted. */
+static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t pieces,
+                                 clsort__span numbers, clsort__arrays results, int last)
+{
+    const size_t k = p->d.top_k, bytes = p->key.bytes;
+    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_PIECES);
+    if (last) clsort__arg_outputs(run, p, results);
+    else clsort__arg_found(run, results, k * 4, k * bytes);
+    clsort__traffic(run, 1, clsort__select_read(p)
+                                + (last ? clsort__select_written(p)
+                                        : p->select.rows * pieces * k * (bytes + 4)));
+    clsort__launch_pieces(run, p, pieces, numbers);
+}
+
 /* Rounds: the first k of each piece, pieces of these, and so on; what fits into one piece is the
-   last round. An element's place in its round's input has the order of its index. */
+   last round. An element's place in its round's input has the order of its index. The results of
+   the first two rounds lie side by side; later ones take their places in turn. */
 static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
@@ -16625,18 +16640,12 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
     clsort__span numbers = clsort__make_span(NULL, 0);
     size_t pieces = p->select.pieces;
     clsort__arrays results = clsort__round_results(p, tables, pieces), next;
+    tables.offset += clsort__round_bytes(p, pieces);
+    next = clsort__round_results(p, tables, clsort__round_pieces(pieces * p->d.top_k));
     round.select.mode = CLSORT__SELECT_FIRST;
-    next.keys = tables;
-    next.keys.offset += clsort__round_bytes(p, pieces);
-    next = clsort__round_results(p, next.keys,
-                                 clsort__round_pieces(pieces * p->d.top_k));
     while (pieces > 1) {
         const clsort__arrays other = results;
-        clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
-        clsort__arg_found(run, results, p->d.top_k * 4, p->d.top_k * p->key.bytes);
-        clsort__traffic(run, 1, clsort__select_read(&round)
-                                    + p->select.rows * pieces * p->d.top_k * (p->key.bytes + 4));
-        clsort__launch_pieces(run, &round, pieces, numbers);
+        clsort__select_round(run, &round, pieces, numbers, results, 0);
         round.data.keys = results.keys;
         numbers = results.values;
         round.d.count = round.data.stride = pieces * p->d.top_k;
@@ -16645,10 +16654,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
         next = other;
     }
     round.select.mode = p->select.mode;
-    clsort__use_select_kernel(run, &round, CLSORT__KERNEL_SELECT_PIECES);
-    clsort__arg_outputs(run, p, found);
-    clsort__traffic(run, 1, clsort__select_read(&round) + clsort__select_written(p));
-    clsort__launch_pieces(run, &round, 1, numbers);
+    clsort__select_round(run, &round, 1, numbers, found, 1);
 }
 
 /* Finds what is selected from each row, and writes the keys and indices. */
