@@ -15941,7 +15941,7 @@ static void clsort__plan_pieces(const clsort_sorter *s, clsort__plan *p)
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
         || (s && (!p->config.group_log2 || s->has_progress))
-        || p->d.top_k > CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
+        || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
     t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
