@@ -145,7 +145,7 @@
      Longer rows where work-groups may not make progress (all but NVIDIA since 7.0), without lengths
      or a count on the device, of up to 2^24 keys together: rounds. The first k of each piece of up
      to 4096 keys are found like those of a row, then the first k of pieces of these, until one
-     piece is left. k is at most 5 / 8 of 256 columns.
+     piece is left. k is at most 160, or 256 in a work-group of 256 that you name.
      A few longer rows, at most one for every two cores and without lengths or a count on the
      device, are read once, too: where work-groups make progress (NVIDIA since 7.0), and elsewhere
      where they have 2^22 keys or more together. A sample bounds each row; one reading lists what
@@ -242,8 +242,9 @@
        that with keys of 8 bytes, for at most one row more than half the cores. It is 0 for more
        rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
        that are not cut need none of this), unless you name a work-group
-     - or, if it is more, for rounds: a(RPkK) + a(4RPk), and the same with P' in place of P. P is
-       min(n, 2^24 / R) / 4096, P' is kP / 4096, both rounded up
+     - for rounds (see TOP-K), if it is more than the line above: a(RPkK) + a(4RPk), and as much
+       again with P' in place of P. P is min(n, 2^24 / R) / 4096, P' is kP / 4096, both rounded up.
+       So it is up to k = 256 and R = 4095, for more keys, too
      - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
        indices, each only if they are written (indices also for values and records), of records or
        with equal NaNs a(nK), and what a stable sort of these into other arrays takes. If only
@@ -1880,6 +1881,9 @@ extern "C" {
      >>job         from a public call to its commands: counted, warmed, enqueued
      >>bitonic >>merge >>runs >>radix >>partition >>segments >>batch >>quicksort
                    shapes, tables and launches of each algorithm
+     >>hybrid >>samples >>ranks >>cached
+                   those of each form of radix
+     >>forms       the table of these
      >>algorithms  the table of these
      >>gather >>groups >>sort >>select >>is_sorted >>host >>proof
                    checks, programs and commands of each kind of call
@@ -9655,8 +9659,7 @@ static cl_uint clsort__least_group(const clsort__config *c)
 {
     const clsort__radix_form *form = clsort__find_radix_form(c->family);
     const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROUNDS
-                     || c->family == CLSORT__ROW_TILES
-                     || c->family == CLSORT__LONG_ROWS
+                     || c->family == CLSORT__ROW_TILES || c->family == CLSORT__LONG_ROWS
                      || (form && form->least_group == CLSORT__OWN_GROUP);
     return held                                         ? c->group_log2
            : form                                       ? form->least_group
@@ -13039,7 +13042,7 @@ enum {
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
     CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
     CLSORT__SWEEP_GROUPS = 4,         /* work-groups of a sweep on a core */
-    CLSORT__PREFIXES_LEAST = 1 << 21      /* from which on equal prefixes of pairs are sorted */
+    CLSORT__PREFIXES_LEAST = 1 << 21  /* from which on equal prefixes of pairs are sorted */
 };
 
 /* Local memory of radix kernels, in bytes. */
@@ -13339,8 +13342,8 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
                            clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
 }
 
-/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort
-   of equal prefixes has not. */
+/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort of equal
+   prefixes has not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
@@ -14095,9 +14098,10 @@ static int clsort__take_samples(const clsort_sorter *s, const clsort__plan *p, c
 static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
+    const cl_uint wanted = clsort__wanted_few(s, p);
     clsort__config samples = *c;
-    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
-           && !(clsort__take_samples(s, p, &samples)
+    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
+           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples)
                 && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
                     || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
 }
@@ -15406,8 +15410,8 @@ static int clsort__is_replaceable(cl_uint family)
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
-   without them. So it is with kernels for rows that a work-group holds. */
+/* Builds the kernels of a plan. If those of a form of radix do not build, the sorter gives it up:
+   radix sorts without it. So it is with kernels for rows that a work-group holds. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
@@ -15478,8 +15482,9 @@ enum {
     CLSORT__SELECT_CAPACITY = 4096
 };
 
-/* Rounds: the least part of a piece that its k elements are, and the most keys of all rows. Each
-   round has so many times fewer. With more keys one reading by a sample takes less time. */
+/* Rounds. A piece has at least ROUND_PART times k elements, so each round has that many times fewer
+   keys than the one before. ROUNDS_TOTAL: the most keys of all rows; with more, one reading by a
+   sample takes less time. */
 enum { CLSORT__ROUND_PART = 16, CLSORT__ROUNDS_TOTAL = 1 << 24 };
 
 /* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
@@ -15677,7 +15682,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 
 /* The plans of selections: the first row of this table that fits the device, what is selected, the
    rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
-   Before that, rows are asked for the way that was measured to be the fastest.
+   The way that was measured to be the fastest is tried first.
    Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
    by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
@@ -15947,7 +15952,8 @@ static void clsort__plan_pieces(const clsort_sorter *s, clsort__plan *p)
     t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
 }
 
-/* Plans rounds: what a work-group holds of rows of pieces. Returns whether it did. */
+/* Plans rounds, in which a work-group holds a piece as it holds a short row. Returns whether it
+   did. */
 static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
@@ -21281,10 +21287,10 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
    - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
      what is the fastest on this device. What was measured is kept in the cache;
-     clsort_save_choices and clsort_load_choices move it as
-     text, and clsort_auto_choice tells it. CLSORT_OPTION_BUILT_IN_CHOICES does without.
-     clsort_scratch_size of AUTO covers all that may be measured: for few elements it is up to
-     0.5 MB more. build/clsort tune measures, build/clsort info says where choices are from.
+     clsort_save_choices and clsort_load_choices move it as text, and clsort_auto_choice tells it.
+     CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all that may be
+     measured: for few elements it is up to 0.5 MB more. build/clsort tune measures, build/clsort
+     info says where choices are from.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.

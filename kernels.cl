@@ -1062,7 +1062,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
 }
 #elif CLSORT_LANES == 1
-/* The same by codes. */
+/* Without an expression of the caller's, codes have the order. */
 CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
 #endif   /* CLSORT_COMPARATOR */
 

@@ -736,7 +736,8 @@ static int holds_piece(const bench *b, cl_uint type, size_t k, size_t piece, siz
 static void long_rows_in_rounds(bench *b)
 {
     enum { PIECE = CLSORT__SHORT_MOST, GROUP = 128,
-           MOST_K = CLSORT__EDGE_LAST_BOUND(CLSORT__SHORT_FIRSTS * GROUP) };
+           MOST_K = CLSORT__EDGE_LAST_BOUND(CLSORT__SHORT_FIRSTS * GROUP),
+           MOST_OF_ALL = PIECE / CLSORT__ROUND_PART };
     static const struct {
         cl_uint type;
         size_t rows, n, k;
@@ -751,17 +752,21 @@ static void long_rows_in_rounds(bench *b)
         { CLSORT_U32, 1, 26 * PIECE + 1, MOST_K, "uniform" },
         { CLSORT_F64, 2, 100000, MOST_K, "uniform" },
         { CLSORT_I64, 1, 65536, 17, "equal" },
-        { CLSORT_U32, 1, 65536, MOST_K + 1, "uniform" }
+        { CLSORT_U32, 1, 65536, MOST_K + 1, "uniform" },
+        { CLSORT_U32, 1, 20000, MOST_OF_ALL, "uniform" },
+        { CLSORT_I32, 1, 20000, MOST_OF_ALL + 1, "uniform" }
     };
     size_t i;
     for (i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         const int nth = (int)(i % 2),
-                  in_rounds = cases[i / 2].k <= MOST_K
-                              && holds_piece(b, cases[i / 2].type, cases[i / 2].k, PIECE, GROUP);
+                  large = cases[i / 2].k >= MOST_OF_ALL, group = large ? 2 * GROUP : GROUP,
+                  in_rounds = cases[i / 2].k <= (size_t)(large ? MOST_OF_ALL : MOST_K)
+                              && holds_piece(b, cases[i / 2].type, cases[i / 2].k, PIECE,
+                                             (size_t)group);
         top_case c = top_make(cases[i / 2].type, cases[i / 2].rows, cases[i / 2].n, cases[i / 2].k);
         if (!test_takes(b, 2)) continue;
         c.pattern = cases[i / 2].pattern;
-        c.d.tuning.work_group = GROUP;
+        c.d.tuning.work_group = (cl_uint)group;
         c.d.flags = nth ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
         c.d.order = i / 2 % 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
         c.scratch = 1;
