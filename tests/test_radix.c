@@ -1511,21 +1511,28 @@ static void samples_sort_in_large_groups(bench *b)
     }
 }
 
-/* Sorts keys in place by radix of samples with small work-groups; `sorted` has room for as many. */
-static void sort_by_samples(bench *b, cl_uint *keys, cl_uint *sorted, size_t n)
+/* Keys in place, for radix of samples with small work-groups. */
+static clsort_desc samples_desc(cl_mem keys, size_t n)
 {
-    const size_t bytes = n * sizeof *keys;
     clsort_desc d = clsort_desc_default();
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, bytes, keys, &code);
-    if (!CHECK(code == CL_SUCCESS)) return;
-    memcpy(sorted, keys, bytes);
-    qsort(sorted, n, sizeof *sorted, compare_uints);
-    d.keys = buffer;
+    d.keys = keys;
     d.key_type = CLSORT_U32;
     d.count = n;
     CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
     d.tuning.work_group = 64;
+    return d;
+}
+
+/* `sorted` has room for as many. */
+static void sort_by_samples(bench *b, cl_uint *keys, cl_uint *sorted, size_t n)
+{
+    const size_t bytes = n * sizeof *keys;
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, bytes, keys, &code);
+    const clsort_desc d = samples_desc(buffer, n);
+    if (!CHECK(code == CL_SUCCESS)) return;
+    memcpy(sorted, keys, bytes);
+    qsort(sorted, n, sizeof *sorted, compare_uints);
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, keys, 0, NULL, NULL)
           == CL_SUCCESS);
@@ -1560,19 +1567,20 @@ static void make_misleading(cl_uint *keys, cl_uint seed, size_t n, size_t sample
             = kind >= 5 && i % 3 == 0 ? 0xFFFFFFF0u + (cl_uint)i % 8 : (cl_uint)(i * 7 % 256);
 }
 
-/* Two launches, with samples that say nothing of most keys. The sorter's sorts are numbered. */
+/* Two launches, with samples that say nothing of most keys: whatever the kind, one bucket has more
+   keys than a work-group holds. */
 static void misleading_samples(bench *b)
 {
     enum { N = 9 * 64 * 16 + 5 };
     static cl_uint keys[N], sorted[N];
-    clsort__config c;
+    const clsort_desc d = samples_desc(NULL, N);
+    clsort__plan p;
     cl_uint kind;
-    memset(&c, 0, sizeof c);
-    c.group_log2 = 6;
-    c.radix_items = 16;
+    clsort__make_plan(b->sorter, &d, &p);
+    CHECK(p.config.family == CLSORT__SAMPLES && !p.config.few);
     for (kind = 0; kind < 10; kind++) {
         AT("kind %u", (unsigned)kind);
-        make_misleading(keys, kind, N, clsort__cut_samples(&c, N).samples, kind);
+        make_misleading(keys, b->sorter->seed, N, clsort__cut_samples(&p.config, N).samples, kind);
         sort_by_samples(b, keys, sorted, N);
     }
 }
