@@ -260,7 +260,8 @@
      as that allocation can be sorted: for keys and values alone AUTO takes an algorithm that needs
      no larger array in scratch memory.
      The sorter retains its context, its device, and the queues that own such buffers (with NVIDIA's
-     driver every queue that it was used with). It never retains a buffer of yours.
+     driver every queue that it was used with). A queue that nobody but the sorter holds any more
+     leaves its buffers to the next new one. The sorter never retains a buffer of yours.
      Host memory: a few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates none,
      and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait list
      of more than 15 events, CLSORT_OPTION_VERIFY.
@@ -8407,27 +8408,6 @@ static void clsort__release_slot(clsort__slot *slot)
     memset(slot, 0, sizeof *slot);
 }
 
-/* Finds the slot of a queue, or one that no queue owns yet, or makes one. queue may be NULL. */
-static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
-                                       clsort__slot **found)
-{
-    size_t i, spare = s->slot_count;
-    for (i = 0; i < s->slot_count; i++) {
-        *found = &s->slots[i];
-        if (s->slots[i].queue == queue) return CL_SUCCESS;
-        if (!s->slots[i].queue) spare = i;
-    }
-    if (spare == s->slot_count) {
-        CLSORT__MUST(clsort__grow(s, &s->slots, s->slot_count + 1, sizeof *s->slots));
-        memset(&s->slots[s->slot_count++], 0, sizeof *s->slots);
-    }
-    *found = &s->slots[spare];
-    if (!queue) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(s, clRetainCommandQueue, (queue)));
-    (*found)->queue = queue;
-    return CL_SUCCESS;
-}
-
 /* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
    lets a program be released before. Of 96 processes that released one while a user event held its
    launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
@@ -8466,6 +8446,60 @@ static void clsort__drop_marks(clsort_sorter *s)
         else s->marks[kept++] = s->marks[i];
     }
     s->mark_count = kept;
+}
+
+/* Takes its queue from a slot. */
+static void clsort__disown_slot(clsort_sorter *s, clsort__slot *slot)
+{
+    if (!slot->queue) return;
+    clsort__drop_marks(s);
+    if (s->releases_late) clsort__mark_queue(s, slot->queue);
+    CLSORT_CL(clReleaseCommandQueue)(slot->queue);
+    slot->queue = NULL;
+}
+
+/* Takes its queue from a slot if only the sorter holds that: then nobody will use it again. An event
+   may hold its queue, too. */
+static clsort_status clsort__free_slot(clsort_sorter *s, clsort__slot *slot)
+{
+    cl_int state = CL_QUEUED;
+    cl_uint holders = 0;
+    if (!slot->queue) return CL_SUCCESS;
+    if (slot->last)
+        CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, slot->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                 state));
+    if (state <= CL_COMPLETE) {
+        CLSORT_CL(clReleaseEvent)(slot->last);
+        slot->last = NULL;
+    }
+    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, slot->queue, CL_QUEUE_REFERENCE_COUNT,
+                             holders));
+    if (holders == 1) clsort__disown_slot(s, slot);
+    return CL_SUCCESS;
+}
+
+/* Finds the slot of a queue, or one that no queue owns, or makes one. queue may be NULL. */
+static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
+                                       clsort__slot **found)
+{
+    size_t i, spare = s->slot_count;
+    for (i = 0; i < s->slot_count; i++) {
+        *found = &s->slots[i];
+        if (s->slots[i].queue == queue) return CL_SUCCESS;
+    }
+    for (i = 0; i < s->slot_count; i++) {
+        CLSORT__MUST(clsort__free_slot(s, &s->slots[i]));
+        if (!s->slots[i].queue) spare = i;
+    }
+    if (spare == s->slot_count) {
+        CLSORT__MUST(clsort__grow(s, &s->slots, s->slot_count + 1, sizeof *s->slots));
+        memset(&s->slots[s->slot_count++], 0, sizeof *s->slots);
+    }
+    *found = &s->slots[spare];
+    if (!queue) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__TRY(s, clRetainCommandQueue, (queue)));
+    (*found)->queue = queue;
+    return CL_SUCCESS;
 }
 
 /* Bytes of buffer i of a layout. */
@@ -19400,8 +19434,7 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     clsort__drop_marks(sorter);
     for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->releases_late && sorter->slots[i].queue)
-            clsort__mark_queue(sorter, sorter->slots[i].queue);
+        clsort__disown_slot(sorter, &sorter->slots[i]);
         clsort__release_slot(&sorter->slots[i]);
     }
     clsort__free(sorter->slots);
@@ -21388,6 +21421,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
    - A device that tells 0 compute units sorts.
    - A clone that fails says why.
+   - A program that makes a queue for each sort and releases it no longer gets scratch memory for
+     each: one that only the sorter holds leaves it to the next.
    - Build logs end at 1 MiB.
    - Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
    - Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.

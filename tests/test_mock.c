@@ -1073,6 +1073,41 @@ static void flush_what_keeps_programs(bench *b)
     close_world(&w);
 }
 
+/* A queue for each sort: the sorter keeps no more of them than of one, and one scratch memory. While
+   somebody else holds a queue, its scratch memory is its own. */
+static void queues_come_and_go(mock_facts facts)
+{
+    world w;
+    clsort_desc d;
+    cl_uint holders = 0;
+    int i, live[MOCK_KINDS] = { 0 };
+    open_world(&w, facts, 1 << 16, 0);
+    d = make_desc(&w, 1000, CLSORT_U32);
+    d.algorithm = CLSORT_MERGE;
+    for (i = 0; i < 10; i++) {
+        cl_int error = 0;
+        cl_command_queue queue = mock_clCreateCommandQueue(w.context, w.device, 0, &error);
+        CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
+        if (i == 5) CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+        CHECK(w.sorter->slot_count == (i < 5 ? 1 : 2));
+        CHECK(w.sorter->mark_count <= 1);
+        CHECK(mock_clFinish(queue) == CL_SUCCESS);
+        mock_clReleaseCommandQueue(queue);
+        if (i == 1) memcpy(live, mock.live, sizeof live);
+        if (i == 4) CHECK(!memcmp(live, mock.live, sizeof live));
+    }
+    mock_clGetCommandQueueInfo(w.queue, CL_QUEUE_REFERENCE_COUNT, sizeof holders, &holders, NULL);
+    CHECK(holders == 2);
+    close_world(&w);
+}
+
+static void take_over_abandoned_queues(bench *b)
+{
+    (void)b;
+    queues_come_and_go(mock_gpu());
+    queues_come_and_go(mock_nvidia());
+}
+
 /* Host arrays are used where they lie on a CPU that shares the host's memory, if they are aligned;
    the result is read also where such a driver works in a copy. Keys of an argsort are not written
    by anyone. */
@@ -1719,6 +1754,8 @@ static const test_entry tests[] = {
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
     { "scratch is foreseen by flags alone", foresee_scratch },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
+    { "a queue that only the sorter holds leaves its scratch to another",
+      take_over_abandoned_queues },
     { "host arrays are sorted where they lie only if they are aligned", use_host_arrays },
     { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
