@@ -1771,7 +1771,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
      device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
      bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
      8 * 4096 keys or records and 8192 bytes.
-   - The sorters keep up to three queues each, and as usual their programs; buffers are released.
+   - The sorters keep their programs, as usual. A call makes up to two queues of each device, which
+     are released with its buffers.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
    - arrays that are only read are as they were; those that receive a result are undefined
@@ -1896,7 +1897,8 @@ extern "C" {
      >>self-test   known sorts on the device
      >>measure     what AUTO may take is timed, and the fastest kept; choices as text
      >>public      the functions of the API, in its order
-     >>multi       with CLSORT_MULTI: host arrays of any size, several devices */
+     >>multi       with CLSORT_MULTI: host arrays of any size, several devices, on top of all that
+                   is public */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
@@ -7923,7 +7925,7 @@ struct clsort_sorter {
     cl_device_id device;
     clsort_options options;
     clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
-    int quiet;                  /* failures are not reported: there is a remedy */
+    int quiet;                  /* see clsort__hush */
     int is_cpu;
     int has_local;              /* local memory is a memory of its own, not a cached part of all */
     int shares_memory;          /* a CPU that can work in memory of the host's */
@@ -7964,9 +7966,6 @@ struct clsort_sorter {
     struct clsort__range *ranges;   /* room for the arrays of a gather */
     size_t range_room;
     cl_command_queue own_queue; /* for host arrays and clsort_prepare */
-#ifdef CLSORT_MULTI
-    cl_command_queue more_queues[2];    /* for host arrays of any size */
-#endif
     cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
@@ -8260,6 +8259,9 @@ static const char *clsort__opencl_name(cl_int code)
     return "an OpenCL error";
 }
 
+/* Names the public function that runs. */
+static void clsort__begin_call(clsort_sorter *s, const char *function) { s->function = function; }
+
 /* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
@@ -8287,6 +8289,15 @@ static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, cons
 static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
 {
     return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
+}
+
+/* While a sorter is quiet, failures are returned but not told: there is a remedy. Returns whether
+   it was quiet before. */
+static int clsort__hush(clsort_sorter *s, int quiet)
+{
+    const int before = s->quiet;
+    s->quiet = quiet;
+    return before;
 }
 
 /* CLSORT__MUST returns from the current function if a call fails. CLSORT__REQUIRE rejects the call,
@@ -9707,12 +9718,12 @@ static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort
                               int *fit)
 {
     clsort_status status;
-    const int quiet = s->quiet;
+    int quiet;
     if (!s->options.cache_load) return 0;
-    s->quiet = 1;
+    quiet = clsort__hush(s, 1);
     status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
     if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
-    s->quiet = quiet;
+    clsort__hush(s, quiet);
     if (status == CL_SUCCESS) return 1;
     clsort__release_program(p);
     return 0;
@@ -9868,6 +9879,24 @@ static int clsort__is_public(cl_uint algorithm)
 {
     const clsort__algorithm *a = clsort__find_algorithm(algorithm);
     return a && a->base == algorithm;
+}
+
+/* Bytes of a key, or of the record that holds it. */
+static size_t clsort__element_bytes(const clsort_desc *d)
+{
+    return d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
+}
+
+/* The key of a description without fields, as one. */
+static clsort_field clsort__only_field(const clsort_desc *d, size_t offset)
+{
+    clsort_field key;
+    key.offset = offset;
+    key.type = d->key_type;
+    key.order = d->order;
+    key.nan_order = d->nan_order;
+    key.zero_order = d->zero_order;
+    return key;
 }
 
 /* The numbers that turn keys into codes; see codec_t in kernels.cl. */
@@ -10050,7 +10079,6 @@ static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
    that are made first. */
 static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
 {
-    clsort_field key;
     if (d->precedes) {
         k->bytes = 1;
     } else if (d->fields) {
@@ -10058,11 +10086,8 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         k->bytes = clsort__code_bytes(k);
         k->has_codes = 1;
     } else {
-        key.offset = 0;   /* key_offset may be large: it is added to the place of the records */
-        key.type = d->key_type;
-        key.order = d->order;
-        key.nan_order = d->nan_order;
-        key.zero_order = d->zero_order;
+        /* key_offset may be large: it is added to the place of the records */
+        const clsort_field key = clsort__only_field(d, 0);
         k->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
         k->field_count = 1;
         k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
@@ -10716,6 +10741,7 @@ typedef struct clsort__checks {
     char detail[200];
 } clsort__checks;
 
+/* Checks for the public function that runs. */
 static clsort__checks clsort__begin_checks(clsort_sorter *s)
 {
     clsort__checks c;
@@ -10996,14 +11022,19 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
                       (double)value, (double)unit);
 }
 
-/* Can the device allocate an array that is not given yet? */
+/* Can the device allocate so many elements at once? */
+static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
+{
+    return !s->context || !clsort__product_exceeds(count, size, s->max_allocation);
+}
+
+/* The same for an array that is not given yet. */
 static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
 {
-    const cl_ulong most = c->s->max_allocation;
-    if (!c->s->context || !clsort__product_exceeds(count, size, most)) return;
+    if (clsort__can_allocate(c->s, count, size)) return;
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
                   "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
-                  field, (double)count, (double)size, (double)most);
+                  field, (double)count, (double)size, (double)c->s->max_allocation);
 }
 
 /* The strides of outputs. */
@@ -11450,9 +11481,6 @@ enum {
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, flags) + sizeof(cl_uint),
     CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
-#ifdef CLSORT_MULTI
-    CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
-#endif
     CLSORT__NO_STRUCT = 4096
 };
 
@@ -11890,7 +11918,7 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
     memset(&j, 0, sizeof j);
     j.op = op;
     j.s = j.run.s = s;
-    if (s) s->function = function;
+    if (s) clsort__begin_call(s, function);
     return j;
 }
 
@@ -16885,10 +16913,25 @@ static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
 
+/* All checks of a description for host arrays; d may be NULL. */
+static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const void *keys,
+                               const void *values)
+{
+    clsort__check_desc(c, d, CLSORT__TO_SORT);
+    if (!d) return;
+    if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
+    if (d->count && !values != !d->value_size)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
+                      values ? "value_size, the bytes of a value"
+                             : "values, of value_size bytes each");
+    clsort__check_no_buffers(c, d);
+}
+
 /* Creates buffers for host arrays and sorts these there; *d then names the buffers. */
 static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void *keys,
-                                          void *values, cl_uint *indices, size_t n, size_t element)
+                                          void *values, cl_uint *indices)
 {
+    const size_t element = clsort__element_bytes(d), n = clsort__extent(d, element);
     const size_t key_bytes = n * element, value_bytes = n * d->value_size,
                  index_bytes = indices ? n * sizeof *indices : 0;
     const cl_mem_flags flag = clsort__host_flag(s, d, keys, values, indices, element),
@@ -16908,56 +16951,24 @@ static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void
     return clsort__download(s, d->values, value_bytes, values);
 }
 
-#ifdef CLSORT_MULTI
-static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                          int by_any, size_t *bytes);
-
-/* Does the device not hold at once what can be sorted in chunks? */
-static int clsort__is_too_large(const clsort__checks *c, const clsort_desc *d)
+/* Sorts host arrays that the device holds at once. */
+static clsort_status clsort__sort_host(clsort_sorter *s, const clsort_desc *desc, void *keys,
+                                       void *values, cl_uint *indices)
 {
-    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
-    cl_ulong memory = 0;
-    size_t bytes = 0;
+    clsort__checks c = clsort__begin_checks(s);
+    clsort_desc d;
     clsort_status status;
-    if (d->rows || d->precedes || !d->count) return 0;
-    if (c->status != CL_SUCCESS) return c->status == CLSORT_ERROR_COUNT_TOO_LARGE;
-    if (c->s->shares_memory
-        || CLSORT_CL(clGetDeviceInfo)(c->s->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory,
-                                      &memory, NULL) != CL_SUCCESS)
-        return 0;
-    c->s->quiet = 1;   /* what else is wrong is told by the sort */
-    status = clsort__scratch_size(c->s, d, 0, &bytes);
-    c->s->quiet = 0;
-    c->s->function = "clsort_sort_host";
-    if (status != CL_SUCCESS) return 0;
-    bytes = clsort__saturating_add(bytes, d->count * element);
-    return clsort__saturating_add(bytes, d->count * d->value_size) > memory - memory / 8;
-}
-
-static clsort_status clsort__sort_in_trips(clsort_sorter *s, const clsort_desc *d, void *keys,
-                                           void *values, const cl_uint *indices)
-{
-    clsort_multi_desc m = clsort_multi_desc_default();
-    CLSORT__REQUIRE(s, !indices, CLSORT_ERROR_UNSUPPORTED,
-                    "indices: with more elements than the device holds they have 64 bits, by "
-                    "clsort_sort_host_on");
-    m.sort = d;
-    m.keys = keys;
-    m.values = values;
-    return clsort_sort_host_on(&s, 1, &m);
-}
-#endif
-
-/* Sorts host arrays by way of buffers, which *d then names. */
-static clsort_status clsort__sort_on_device(clsort_sorter *s, clsort_desc *d, void *keys,
-                                            void *values, cl_uint *indices)
-{
-    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
-    const clsort_status status = clsort__sort_buffers(s, d, keys, values, indices,
-                                                      clsort__extent(d, element), element);
-    if (d->keys) CLSORT_CL(clReleaseMemObject)(d->keys);
-    if (d->values) CLSORT_CL(clReleaseMemObject)(d->values);
-    if (d->indices) CLSORT_CL(clReleaseMemObject)(d->indices);
+    const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    clsort__begin_call(s, "clsort_sort_host");
+    CLSORT__MUST(clsort__judge_struct(s, "desc", wrong));
+    clsort__check_host(&c, desc ? &d : NULL, keys, values);
+    if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
+    if (indices) d.value_size = 0;   /* only the permutation is wanted */
+    status = clsort__sort_buffers(s, &d, keys, values, indices);
+    if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
+    if (d.values) CLSORT_CL(clReleaseMemObject)(d.values);
+    if (d.indices) CLSORT_CL(clReleaseMemObject)(d.indices);
     return status;
 }
 
@@ -17144,10 +17155,11 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 static clsort_status clsort__ready_choice(clsort__job *j)
 {
     clsort_status status;
+    int quiet;
     if (!clsort__has_choices(j) || !(j->desc->flags & CLSORT_FLAG_NO_BUILD)) return CL_SUCCESS;
-    j->s->quiet = 1;
+    quiet = clsort__hush(j->s, 1);
     status = clsort__ready_plans(j);
-    j->s->quiet = 0;
+    clsort__hush(j->s, quiet);
     if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
     j->s->pinned = 1;
     status = clsort__plan_job(j);
@@ -18731,10 +18743,10 @@ static void clsort__recall_choices(clsort_sorter *s)
     if (!s->options.cache_load || s->pinned) return;
     entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
     if (!entry) return;
-    s->quiet = 1;
+    clsort__hush(s, 1);
     if (!entry[sizeof(clsort__entry) + bytes - 1])
         clsort_load_choices(s, (const char *)entry + sizeof(clsort__entry), NULL);
-    s->quiet = 0;
+    clsort__hush(s, 0);
     CLSORT_FREE(entry);
 }
 
@@ -18861,7 +18873,7 @@ static clsort_status clsort__check_bytes(clsort__measurement *m)
     int i;
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
     if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
-    s->function = "clsort_measure";
+    clsort__begin_call(s, "clsort_measure");
     sum = clsort__largest(sum, more, 0);   /* a queue has one */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
@@ -18980,13 +18992,13 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
     clsort__measured_row best;
     clsort_status status;
     memset(&best, 0, sizeof best);
-    s->quiet = 1;
+    clsort__hush(s, 1);
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
     status = clsort__try_forms(m, builds, &best);
     if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
     s->options = options;
-    s->quiet = 0;
+    clsort__hush(s, 0);
     if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
     if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
     return status;
@@ -19418,10 +19430,6 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->measured);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
-#ifdef CLSORT_MULTI
-    for (i = 0; i < 2; i++)
-        if (sorter->more_queues[i]) CLSORT_CL(clReleaseCommandQueue)(sorter->more_queues[i]);
-#endif
     if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
     if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
     if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
@@ -19618,30 +19626,13 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                            : status;
 }
 
+#ifndef CLSORT_MULTI   /* else >>multi has one for arrays of any size */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
                                           void *keys, void *values, cl_uint *indices)
 {
-    clsort__checks c = clsort__begin_checks(sorter);
-    clsort_desc d;
-    const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_sort_host";
-    CLSORT__MUST(clsort__judge_struct(sorter, "desc", wrong));
-    clsort__check_desc(&c, desc ? &d : NULL, CLSORT__TO_SORT);
-    if (d.count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
-    if (d.count && !values != !d.value_size)
-        clsort__blame(&c, CLSORT_ERROR_VALUE_SIZE,
-                      values ? "value_size, the bytes of a value"
-                             : "values, of value_size bytes each");
-    clsort__check_no_buffers(&c, &d);
-#ifdef CLSORT_MULTI
-    if (clsort__is_too_large(&c, &d))
-        return clsort__sort_in_trips(sorter, &d, keys, values, indices);
-#endif
-    if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
-    if (indices) d.value_size = 0;   /* only the permutation is wanted */
-    return clsort__sort_on_device(sorter, &d, keys, values, indices);
+    return clsort__sort_host(sorter, desc, keys, values, indices);
 }
+#endif
 
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
                                                const clsort_gather *gather, cl_uint n_wait,
@@ -19895,7 +19886,7 @@ CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue 
     clsort_status status;
     const int wrong = clsort__adopt(&given, sizeof given, CLSORT__FIRST_MEASURE, measure);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_measure";
+    clsort__begin_call(sorter, "clsort_measure");
     CLSORT__REQUIRE(sorter, measure, CLSORT_ERROR_NULL_ARGUMENT, "measure");
     CLSORT__MUST(clsort__judge_struct(sorter, "measure", wrong));
     CLSORT__MUST(clsort__begin_measure(sorter, queue, &given, &d));
@@ -19909,7 +19900,7 @@ CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue 
     status = clsort__set_up_measurement(m);
     if (status == CL_SUCCESS) {
         status = clsort__measure(m, queue);
-        sorter->function = "clsort_measure";
+        clsort__begin_call(sorter, "clsort_measure");
         if (status != CL_SUCCESS) clsort__fail(sorter, status, "clsort_measure", NULL);
     }
     clsort__end_measurement(m);
@@ -19922,7 +19913,7 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
     clsort_choice c = clsort_choice_default();
     size_t size;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_auto_choice";
+    clsort__begin_call(sorter, "clsort_auto_choice");
     CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
     size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
     if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
@@ -19941,7 +19932,7 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     size_t needed = 0;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_save_choices";
+    clsort__begin_call(sorter, "clsort_save_choices");
     CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__grow(sorter, &section, CLSORT__MOST_SECTION, 1));
@@ -19963,7 +19954,7 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
     cl_uint taken = 0;
     if (fits) *fits = 0;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_load_choices";
+    clsort__begin_call(sorter, "clsort_load_choices");
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
@@ -19986,10 +19977,13 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    one after the other, sorts them there and brings them back as one range of other arrays. In the
    first trip a job has one piece, a chunk of the input, and leaves a sorted run. In the second trip
    it has a piece of every run, and leaves a part of the result. Each device has two slots for jobs,
-   so that one is moved while the other is sorted. Slots are asked in turn whether they can go
-   on. */
+   so that one is moved while the other is sorted. Slots are asked in turn whether they can go on.
+
+   This section stands on the public functions, and nothing before it knows it. tests/header lists
+   which helpers it shares with the rest; it looks into no sorter. */
 
 enum {
+    CLSORT__MULTI_FIRST_SIZE = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
     CLSORT__MULTI_SLOTS = 2,
     CLSORT__MULTI_STAGES = 2,       /* blocks of pinned memory of a slot */
     CLSORT__MULTI_ARRAYS = 2,       /* keys (or records), values */
@@ -20012,25 +20006,22 @@ typedef struct clsort__multi_arrays {
 /* Elements of an array in host memory. */
 typedef struct clsort__multi_range { size_t first, count; } clsort__multi_range;
 
-/* A sorted run: in host memory, or on the device that sorts alone. */
-typedef struct clsort__multi_run {
-    clsort__multi_range range;
-    cl_mem arrays[CLSORT__MULTI_ARRAYS];    /* NULL: in host memory */
-    size_t block;               /* the number of the block of keys that was read last, from 1; 0:
-                                   none */
-} clsort__multi_run;
-
 /* An element of a run, and the codes of its fields, but for CLSORT_BYTES. */
 typedef struct clsort__multi_pivot {
     const unsigned char *place;
     cl_ulong codes[CLSORT_MAX_FIELDS];
 } clsort__multi_pivot;
 
-/* The search for a place in a run: it is between low and high; the pivot is in the middle. */
-typedef struct clsort__multi_cut {
+/* A sorted run: in host memory, or on the device that sorts alone. */
+typedef struct clsort__multi_run {
+    clsort__multi_range range;
+    cl_mem arrays[CLSORT__MULTI_ARRAYS];    /* NULL: in host memory */
+    size_t block;               /* the number of the block of keys that was read last, from 1; 0:
+                                   none */
+    /* The search for a place: it is between low and high; the pivot is in the middle. */
     size_t low, middle, high;
     clsort__multi_pivot pivot;
-} clsort__multi_cut;
+} clsort__multi_run;
 
 /* A block of pinned memory, and the command that fills or empties it. */
 typedef struct clsort__multi_stage {
@@ -20050,7 +20041,7 @@ typedef struct clsort__multi_block {
 
 typedef struct clsort__multi_slot {
     int state;
-    cl_command_queue queue;     /* the sorter's */
+    cl_command_queue queue;     /* lives as long as the call; NULL: not needed yet */
     cl_mem arrays[CLSORT__MULTI_ARRAYS], merged[CLSORT__MULTI_ARRAYS], scratch;
     const cl_mem *result;       /* `arrays`, or `merged`: only if parts are merged */
     size_t room, scratch_bytes; /* room: elements of an array; 0: there are no buffers */
@@ -20059,15 +20050,18 @@ typedef struct clsort__multi_slot {
     /* The next block: of which array and piece, from which byte of the piece, to or from which byte
        of the buffer. */
     size_t array, piece, offset, at;
-    cl_event last;              /* of the last command, for which the next one waits */
+    cl_event last;              /* of the last command. The next one waits for it, though the queue
+                                   is in order: so a failure reaches the last one of a job */
     clsort__multi_stage stages[CLSORT__MULTI_STAGES];
     cl_uint turn;               /* the stage of the next block */
 } clsort__multi_slot;
 
 typedef struct clsort__multi_device {
     clsort_sorter *s;
+    int is_cpu;
     int direct;                 /* no pinned memory */
     cl_ulong memory;            /* bytes that may be used */
+    cl_ulong holds;             /* and that could be, where no other work needs memory */
     size_t most;                /* elements of a job */
     clsort_share share;
     clsort__multi_slot slots[CLSORT__MULTI_SLOTS];
@@ -20096,8 +20090,7 @@ typedef struct clsort__multi {
     size_t redo_count, busy;    /* busy: slots that have a job */
     clsort__multi_run *runs;    /* by their first elements, once all are there */
     size_t run_count, job_room; /* job_room: of runs and of redo */
-    clsort__multi_cut *cuts;    /* one for each run */
-    size_t split;               /* the rank where they are */
+    size_t split;               /* the rank whose places were found last */
     size_t *open, open_count;   /* runs that are searched, in the order of their pivots */
     clsort_run *list;           /* of a job's pieces on the device; room for one of each run */
     clsort__multi_range *pieces;    /* of all slots or, of runs that stay, of all parts: one for
@@ -20154,16 +20147,15 @@ static int clsort__multi_compare(const clsort__multi *m, const clsort__multi_piv
     return order;
 }
 
-/* Reads a block of keys from the device. */
+/* Reads a block of keys from the device, which does nothing else then. */
 static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_run *r, size_t block,
                                               unsigned char *to)
 {
-    clsort_sorter *const s = m->devices[m->only].s;
+    const clsort__multi_device *const device = &m->devices[m->only];
     const size_t first = block * CLSORT__MULTI_BLOCK,
                  count = clsort__smaller(CLSORT__MULTI_BLOCK, r->range.count - first);
-    CLSORT__MUST(clsort__make_queue(s, 0, &s->more_queues[1]));
-    return CLSORT__TRY(s, clEnqueueReadBuffer,
-                       (s->more_queues[1], r->arrays[0], CL_TRUE, first * m->size[0],
+    return CLSORT__TRY(device->s, clEnqueueReadBuffer,
+                       (device->slots[0].queue, r->arrays[0], CL_TRUE, first * m->size[0],
                         count * m->size[0], to, 0, NULL, NULL));
 }
 
@@ -20184,16 +20176,16 @@ static const unsigned char *clsort__multi_element(clsort__multi *m, size_t run, 
    those of other runs. Of equal ones that of the earlier run comes first. */
 static void clsort__multi_open_run(clsort__multi *m, size_t run)
 {
-    clsort__multi_cut *const c = &m->cuts[run];
+    clsort__multi_run *const r = &m->runs[run];
     size_t low = 0, high = m->open_count, i;
-    c->middle = c->low + (c->high - c->low) / 2;
-    c->pivot.place = clsort__multi_element(m, run, c->middle);
+    r->middle = r->low + (r->high - r->low) / 2;
+    r->pivot.place = clsort__multi_element(m, run, r->middle);
     for (i = 0; i < m->field_count; i++)
-        c->pivot.codes[i] = clsort__is_bytes(m->fields[i].type)
-                                ? 0 : clsort__multi_code(m, c->pivot.place, (cl_uint)i);
+        r->pivot.codes[i] = clsort__is_bytes(m->fields[i].type)
+                                ? 0 : clsort__multi_code(m, r->pivot.place, (cl_uint)i);
     while (low < high) {
         const size_t middle = low + (high - low) / 2, other = m->open[middle];
-        const int order = clsort__multi_compare(m, &m->cuts[other].pivot, &c->pivot);
+        const int order = clsort__multi_compare(m, &m->runs[other].pivot, &r->pivot);
         if (order < 0 || (!order && other < run)) low = middle + 1;
         else high = middle;
     }
@@ -20213,7 +20205,7 @@ static size_t clsort__multi_close_run(clsort__multi *m, int first)
 }
 
 /* Finds how many elements of each run are among the first `rank` of all in the stable order:
-   cuts[i].low. Of the elements that are left, `wanted` are among them. Before the first pivot come
+   runs[i].low. Of the elements that are left, `wanted` are among them. Before the first pivot come
    no more than `before`, which lie in front of their runs' pivots: if these are fewer than wanted,
    that pivot is among them, and so is what lies in front of it. Else the last pivot is not, as all
    those and all other pivots come before it. So each look at an element halves what is left of a
@@ -20223,25 +20215,25 @@ static void clsort__multi_split(clsort__multi *m, size_t rank)
     const int goes_on = m->split <= rank;
     size_t i, wanted = rank, before = 0;
     for (i = 0; i < m->run_count; i++) {
-        clsort__multi_cut *const c = &m->cuts[i];
-        if (!goes_on) c->low = 0;
-        c->high = goes_on && rank == m->split ? c->low : m->runs[i].range.count;
-        wanted -= c->low;
-        if (c->low == c->high) continue;
+        clsort__multi_run *const r = &m->runs[i];
+        if (!goes_on) r->low = 0;
+        r->high = goes_on && rank == m->split ? r->low : r->range.count;
+        wanted -= r->low;
+        if (r->low == r->high) continue;
         clsort__multi_open_run(m, i);
-        before += c->middle - c->low;
+        before += r->middle - r->low;
     }
     while (m->open_count) {
         const int takes = before < wanted;
         const size_t run = clsort__multi_close_run(m, takes);
-        clsort__multi_cut *const c = &m->cuts[run];
-        before -= c->middle - c->low;
-        if (takes) wanted -= c->middle + 1 - c->low;
-        if (takes) c->low = c->middle + 1;
-        else c->high = c->middle;
-        if (c->low == c->high) continue;
+        clsort__multi_run *const r = &m->runs[run];
+        before -= r->middle - r->low;
+        if (takes) wanted -= r->middle + 1 - r->low;
+        if (takes) r->low = r->middle + 1;
+        else r->high = r->middle;
+        if (r->low == r->high) continue;
         clsort__multi_open_run(m, run);
-        before += c->middle - c->low;
+        before += r->middle - r->low;
     }
     m->split = rank;
 }
@@ -20252,10 +20244,10 @@ static void clsort__multi_find_pieces(clsort__multi *m, const clsort__multi_rang
 {
     size_t i;
     clsort__multi_split(m, part->first);
-    for (i = 0; i < m->run_count; i++) pieces[i].first = m->cuts[i].low;
+    for (i = 0; i < m->run_count; i++) pieces[i].first = m->runs[i].low;
     clsort__multi_split(m, part->first + part->count);
     for (i = 0; i < m->run_count; i++) {
-        pieces[i].count = m->cuts[i].low - pieces[i].first;
+        pieces[i].count = m->runs[i].low - pieces[i].first;
         pieces[i].first += m->runs[i].range.first;
     }
 }
@@ -20289,10 +20281,11 @@ static void clsort__multi_release_event(cl_event *event)
     *event = NULL;
 }
 
-/* Waits until no command of a slot uses host memory, and releases all that it has. A driver that
-   cannot even wait any more is taken to run nothing any more. */
+/* Waits until no command of a slot uses host memory, and releases all that it has, but for its
+   queue. A driver that cannot even wait any more is taken to run nothing any more. */
 static void clsort__multi_release_slot(clsort__multi_slot *slot)
 {
+    const cl_command_queue queue = slot->queue;
     int i;
     for (i = 0; i < CLSORT__MULTI_STAGES; i++)
         if (slot->stages[i].place)
@@ -20311,6 +20304,7 @@ static void clsort__multi_release_slot(clsort__multi_slot *slot)
     clsort__multi_release_buffer(&slot->scratch);
     clsort__multi_release_event(&slot->last);
     memset(slot, 0, sizeof *slot);
+    slot->queue = queue;
 }
 
 /* Makes a block of pinned memory. */
@@ -20335,28 +20329,40 @@ static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
 /* Does a device merge its pieces in this trip? CPUs sort them once more: PoCL takes 0.6 to 0.7 of
    the CPU time so, with 2^21 u32 and 4 or 8 bytes of values in some 65 jobs, or 2^22 u32 alone, and
    buffers of half the size. */
-static int clsort__multi_merges(const clsort__multi *m, const clsort_sorter *s)
+static int clsort__multi_merges(const clsort__multi *m, const clsort__multi_device *device)
 {
-    return m->merges && m->can_merge && (m->stays || !s->is_cpu || CLSORT__MULTI_CPUS_MERGE);
+    return m->merges && m->can_merge && (m->stays || !device->is_cpu || CLSORT__MULTI_CPUS_MERGE);
 }
 
-/* Bytes of scratch memory for a job of n elements. */
-static clsort_status clsort__multi_scratch(const clsort__multi *m, clsort_sorter *s, size_t n,
+/* A merge without its runs, its output and its scratch memory. */
+static clsort_merge_runs_desc clsort__multi_merge_desc(const clsort__multi *m)
+{
+    clsort_merge_runs_desc r = clsort_merge_runs_desc_default();
+    r.key_type = m->d.key_type;
+    r.order = m->d.order;
+    r.nan_order = clsort__is_float(r.key_type) ? m->d.nan_order : 0;
+    r.flags = m->d.flags;
+    r.value_size = m->size[1];
+    return r;
+}
+
+/* Bytes of scratch memory for a job of n elements. The public function's bytes of a sort would also
+   cover choices that are not taken. */
+static clsort_status clsort__multi_scratch(const clsort__multi *m,
+                                           const clsort__multi_device *device, size_t n,
                                            size_t *bytes)
 {
-    clsort_merge_runs_desc merge = clsort_merge_runs_desc_default();
+    clsort_merge_runs_desc merge = clsort__multi_merge_desc(m);
     clsort_desc d = m->d;
     clsort_run runs[2];
     d.count = n;
-    if (!clsort__multi_merges(m, s)) return clsort__scratch_size(s, &d, 0, bytes);
+    if (!clsort__multi_merges(m, device)) return clsort__scratch_size(device->s, &d, 0, bytes);
     memset(runs, 0, sizeof runs);
     runs[0].count = 1;
     runs[1].count = n - 1;
     merge.runs = runs;
     merge.run_count = 2;
-    merge.key_type = d.key_type;
-    merge.value_size = d.value_size;
-    return clsort_merge_runs_scratch_size(s, &merge, bytes);
+    return clsort_merge_runs_scratch_size(device->s, &merge, bytes);
 }
 
 /* Makes the arrays of a slot. */
@@ -20380,13 +20386,12 @@ static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__mul
     const size_t n = device->most;
     int i;
     if (slot->room) return CL_SUCCESS;
-    if (number) CLSORT__MUST(clsort__make_queue(s, 0, &s->more_queues[0]));
-    else CLSORT__MUST(clsort__own_queue(s));
-    slot->queue = number ? s->more_queues[0] : s->own_queue;
-    CLSORT__MUST(clsort__multi_scratch(m, s, n, &slot->scratch_bytes));
+    CLSORT__MUST(clsort__make_queue(s, 0, &slot->queue));
+    CLSORT__MUST(clsort__multi_scratch(m, device, n, &slot->scratch_bytes));
     if (!m->stays || (m->merges && !m->can_merge))
         CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->arrays));
-    if (clsort__multi_merges(m, s)) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->merged));
+    if (clsort__multi_merges(m, device))
+        CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->merged));
     if (slot->scratch_bytes)
         CLSORT__MUST(clsort__create_buffer(s, slot->scratch_bytes, NULL, CL_MEM_READ_WRITE,
                                            "a job's scratch", &slot->scratch));
@@ -20404,9 +20409,7 @@ static void clsort__multi_stop(clsort__multi *m, clsort__multi_device *device)
         clsort__multi_slot *const slot = &device->slots[i];
         const clsort__multi_range job = slot->job;
         const int busy = slot->state != CLSORT__MULTI_IDLE;
-        clsort__multi_range *const pieces = slot->pieces;
         clsort__multi_release_slot(slot);
-        slot->pieces = pieces;
         if (!busy) continue;
         m->redo[m->redo_count++] = job;
         m->busy--;
@@ -20416,28 +20419,29 @@ static void clsort__multi_stop(clsort__multi *m, clsort__multi_device *device)
 /* Do n elements fit into one slot of a device, with scratch memory? */
 static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device *device, size_t n)
 {
-    const cl_ulong most = device->s->max_allocation;
-    const size_t keys = n * m->size[0], values = n * m->size[1], both = keys + values,
-                 all = m->stays ? m->count * m->size[0] + m->count * m->size[1] : 0;
-    const size_t arrays = m->stays && !m->merges ? 0
-                          : !m->stays && clsort__multi_merges(m, device->s) ? 2 * both : both;
+    const clsort_sorter *const s = device->s;
+    const size_t element = m->size[0] + m->size[1], all = m->stays ? m->count * element : 0,
+                 copies = m->stays ? m->merges != 0 : clsort__multi_merges(m, device) ? 2 : 1;
     size_t scratch;
-    return keys <= most && values <= most && all <= device->memory
-           && clsort__multi_scratch(m, device->s, n, &scratch) == CL_SUCCESS && scratch <= most
-           && clsort__saturating_add(arrays, scratch) <= (device->memory - all) / m->slots;
+    return clsort__can_allocate(s, n, m->size[0]) && clsort__can_allocate(s, n, m->size[1])
+           && all <= device->memory
+           && clsort__multi_scratch(m, device, n, &scratch) == CL_SUCCESS
+           && clsort__can_allocate(s, scratch, 1)
+           && clsort__saturating_add(copies * n * element, scratch)
+                  <= (device->memory - all) / m->slots;
 }
 
 /* The most elements of a job on a device. */
 static size_t clsort__multi_most(const clsort__multi *m, const clsort__multi_device *device)
 {
     size_t low = 0, high = clsort__smaller(m->count, 0xFFFFFFFFu);
-    device->s->quiet = 1;   /* larger counts may be refused */
+    const int quiet = clsort__hush(device->s, 1);   /* larger counts may be refused */
     while (low < high) {
         const size_t middle = high - (high - low) / 2;
         if (clsort__multi_fits(m, device, middle)) low = middle;
         else high = middle - 1;
     }
-    device->s->quiet = 0;
+    clsort__hush(device->s, quiet);
     return low;
 }
 
@@ -20445,7 +20449,7 @@ static size_t clsort__multi_most(const clsort__multi *m, const clsort__multi_dev
 static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__multi_device *device)
 {
     size_t scratch;
-    CLSORT__MUST(clsort__multi_scratch(m, device->s, 1, &scratch));
+    CLSORT__MUST(clsort__multi_scratch(m, device, 1, &scratch));
     device->most = clsort__multi_most(m, device);
     return device->most ? CL_SUCCESS
                         : clsort__fail(device->s, CLSORT_ERROR_SCRATCH_TOO_LARGE,
@@ -20508,7 +20512,8 @@ static void clsort__multi_chain(clsort__multi_slot *slot, cl_event event)
     slot->last = event;
 }
 
-/* Finds the next block to move up or down. Returns 0 if there is none. */
+/* Finds the next block to move up or down. Returns 0 if there is none. Runs that stay on the device
+   move neither down nor up again. */
 static int clsort__multi_find_block(const clsort__multi *m, const clsort__multi_device *device,
                                     clsort__multi_slot *slot, clsort__multi_block *b)
 {
@@ -20517,6 +20522,7 @@ static int clsort__multi_find_block(const clsort__multi *m, const clsort__multi_
     const size_t piece_count = up && m->merges ? m->run_count : 1,
                  most = (size_t)CLSORT_STAGE_BYTES
                         * (device->direct ? CLSORT__MULTI_DIRECT_BLOCKS : 1);
+    if (m->stays && up == m->merges) return 0;
     for (; slot->array < CLSORT__MULTI_ARRAYS; slot->array++, slot->piece = slot->at = 0) {
         const size_t size = m->size[slot->array];
         unsigned char *const host = (up ? m->from : m->to).array[slot->array];
@@ -20600,21 +20606,6 @@ static clsort_run clsort__multi_run_of(const clsort__multi *m, const cl_mem *arr
     return r;
 }
 
-/* A merge in a slot, without its runs and its output. */
-static clsort_merge_runs_desc clsort__multi_merge_desc(const clsort__multi *m,
-                                                       const clsort__multi_slot *slot)
-{
-    clsort_merge_runs_desc r = clsort_merge_runs_desc_default();
-    r.key_type = m->d.key_type;
-    r.order = m->d.order;
-    r.nan_order = clsort__is_float(r.key_type) ? m->d.nan_order : 0;
-    r.flags = m->d.flags;
-    r.value_size = m->size[1];
-    r.scratch = slot->scratch;
-    r.scratch_size = slot->scratch_bytes;
-    return r;
-}
-
 /* Merges the runs of m->list, CLSORT_MAX_RUNS at a time, into other arrays. They become *count
    longer runs. */
 static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sorter *s,
@@ -20623,7 +20614,7 @@ static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sor
 {
     size_t i, k, first = 0, end = 0, left = 0;
     for (i = 0; i < *count; i += CLSORT_MAX_RUNS) {
-        clsort_merge_runs_desc r = clsort__multi_merge_desc(m, slot);
+        clsort_merge_runs_desc r = clsort__multi_merge_desc(m);
         cl_event done = NULL;
         r.runs = m->list + i;
         r.run_count = (cl_uint)clsort__smaller(*count - i, CLSORT_MAX_RUNS);
@@ -20631,6 +20622,8 @@ static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sor
         r.keys_out_offset = first * m->size[0];
         r.values_out = to[1];
         r.values_out_offset = first * m->size[1];
+        r.scratch = slot->scratch;
+        r.scratch_size = slot->scratch_bytes;
         CLSORT__MUST(clsort_enqueue_merge_runs(s, slot->queue, &r, slot->last ? 1 : 0,
                                                slot->last ? &slot->last : NULL, &done));
         clsort__multi_chain(slot, done);
@@ -20642,21 +20635,28 @@ static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sor
     return CL_SUCCESS;
 }
 
-/* Merges the pieces that were moved up. */
-static clsort_status clsort__multi_merge(const clsort__multi *m, clsort_sorter *s,
-                                         clsort__multi_slot *slot)
+/* Lists the pieces of a job as runs on the device, where they were moved up or have stayed. Returns
+   how many there are. */
+static size_t clsort__multi_list_pieces(const clsort__multi *m, const clsort__multi_slot *slot)
 {
     size_t i, count = 0, first = 0;
     for (i = 0; i < m->run_count; i++) {
         const clsort__multi_run *const r = &m->runs[i];
         const clsort__multi_range *const piece = &slot->pieces[i];
+        const size_t at = m->stays ? piece->first - r->range.first : first;
         if (!piece->count) continue;
-        m->list[count++] = m->stays ? clsort__multi_run_of(m, r->arrays,
-                                                           piece->first - r->range.first,
-                                                           piece->count)
-                                    : clsort__multi_run_of(m, slot->arrays, first, piece->count);
+        m->list[count++] = clsort__multi_run_of(m, m->stays ? r->arrays : slot->arrays, at,
+                                                piece->count);
         first += piece->count;
     }
+    return count;
+}
+
+/* Merges the pieces of a job. */
+static clsort_status clsort__multi_merge(const clsort__multi *m, clsort_sorter *s,
+                                         clsort__multi_slot *slot)
+{
+    size_t count = clsort__multi_list_pieces(m, slot);
     while (count > 1 || (m->stays && slot->result == slot->arrays)) {
         const cl_mem *const to = slot->result == slot->arrays ? slot->merged : slot->arrays;
         CLSORT__MUST(clsort__multi_merge_list(m, s, slot, to, &count));
@@ -20669,35 +20669,35 @@ static clsort_status clsort__multi_merge(const clsort__multi *m, clsort_sorter *
 static clsort_status clsort__multi_collect(const clsort__multi *m, clsort_sorter *s,
                                            clsort__multi_slot *slot)
 {
+    const size_t count = clsort__multi_list_pieces(m, slot);
     size_t i, first = 0;
     int k;
-    for (i = 0; i < m->run_count; i++) {
-        const clsort__multi_run *const r = &m->runs[i];
-        const clsort__multi_range *const piece = &slot->pieces[i];
-        for (k = 0; k < CLSORT__MULTI_ARRAYS && piece->count; k++) {
-            const size_t size = m->size[k];
+    for (i = 0; i < count; first += m->list[i++].count) {
+        const clsort_run *const r = &m->list[i];
+        const cl_mem from[CLSORT__MULTI_ARRAYS] = { r->keys, r->values };
+        const size_t at[CLSORT__MULTI_ARRAYS] = { r->keys_offset, r->values_offset };
+        for (k = 0; k < CLSORT__MULTI_ARRAYS && m->size[k]; k++) {
             cl_event done = NULL;
-            if (!size) continue;
             CLSORT__MUST(CLSORT__TRY(s, clEnqueueCopyBuffer,
-                                     (slot->queue, r->arrays[k], slot->arrays[k],
-                                      (piece->first - r->range.first) * size, first * size,
-                                      piece->count * size, slot->last ? 1 : 0,
-                                      slot->last ? &slot->last : NULL, &done)));
+                                     (slot->queue, from[k], slot->arrays[k], at[k],
+                                      first * m->size[k], r->count * m->size[k],
+                                      slot->last ? 1 : 0, slot->last ? &slot->last : NULL,
+                                      &done)));
             clsort__multi_chain(slot, done);
         }
-        first += piece->count;
     }
     return CL_SUCCESS;
 }
 
 /* Sorts what was moved up. A stable sort of pieces of sorted runs is a stable merge. */
-static clsort_status clsort__multi_sort(const clsort__multi *m, clsort_sorter *s,
+static clsort_status clsort__multi_sort(const clsort__multi *m, const clsort__multi_device *device,
                                         clsort__multi_slot *slot)
 {
+    clsort_sorter *const s = device->s;
     clsort_desc d = m->d;
     cl_event done = NULL;
     slot->result = slot->arrays;
-    if (clsort__multi_merges(m, s)) return clsort__multi_merge(m, s, slot);
+    if (clsort__multi_merges(m, device)) return clsort__multi_merge(m, s, slot);
     if (m->merges && m->stays) CLSORT__MUST(clsort__multi_collect(m, s, slot));
     d.count = slot->job.count;
     d.keys = slot->arrays[0];
@@ -20763,7 +20763,7 @@ static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device 
         if (clsort__multi_find_block(m, device, slot, &block)) {
             CLSORT__MUST(clsort__multi_move(device->s, slot, stage, &block));
         } else if (slot->state == CLSORT__MULTI_UP) {
-            CLSORT__MUST(clsort__multi_sort(m, device->s, slot));
+            CLSORT__MUST(clsort__multi_sort(m, device, slot));
             clsort__multi_turn(slot, CLSORT__MULTI_DOWN);
         } else {
             return clsort__multi_end(m, device, slot, moved);
@@ -20777,12 +20777,16 @@ static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device 
                                          cl_uint number)
 {
     clsort__multi_slot *const slot = &device->slots[number];
+    const int stayed = m->merges && m->stays;
+    const size_t each = m->merges ? m->run_count : 1,
+                 place = stayed ? slot->job.first / device->most
+                                : CLSORT__MULTI_SLOTS * (size_t)(device - m->devices) + number;
     clsort__multi_turn(slot, CLSORT__MULTI_UP);
     m->busy++;
     CLSORT__MUST(clsort__multi_make_slot(m, device, number));
+    slot->pieces = m->pieces + each * place;
     if (!m->merges) slot->pieces[0] = slot->job;
-    else if (m->stays) slot->pieces = m->pieces + slot->job.first / device->most * m->run_count;
-    else clsort__multi_find_pieces(m, &slot->job, slot->pieces);
+    else if (!stayed) clsort__multi_find_pieces(m, &slot->job, slot->pieces);
     if (!m->merges && m->stays)
         return clsort__multi_make_arrays(m, device->s, slot->job.count, slot->arrays);
     return CL_SUCCESS;
@@ -20841,31 +20845,44 @@ static void clsort__multi_pause(clsort__multi *m)
     if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
 }
 
-/* Moves all elements through the devices once. Fails if no device is left. */
+/* Fills what the argsort moves with its keys. */
+static void clsort__multi_number(const clsort__multi *m)
+{
+    size_t i;
+    for (i = 0; m->given.indices && i < m->count; i++) m->given.indices[i] = i;
+}
+
+static int clsort__multi_has_jobs(const clsort__multi *m)
+{
+    return m->next < m->count || m->redo_count || m->busy;
+}
+
+/* Moves all elements through the devices once, and releases the buffers of all slots. Fails if no
+   device is left. */
 static clsort_status clsort__multi_trip(clsort__multi *m)
 {
+    const size_t slots = m->device_count * (size_t)CLSORT__MULTI_SLOTS;
+    clsort_status status;
+    cl_uint i, j;
+    if (!m->merges) clsort__multi_number(m);
+    if (!m->merges || !m->stays)
+        CLSORT__MUST(clsort__grow(m->devices[0].s, &m->pieces,
+                                  slots * (m->merges ? m->run_count : 1), sizeof *m->pieces));
     m->next = m->redo_count = 0;
     m->ends = 0;
-    while (!m->ends && (m->next < m->count || m->redo_count || m->busy)) {
+    while (!m->ends && clsort__multi_working(m) && clsort__multi_has_jobs(m)) {
         int moved = 0;
-        cl_uint i, j;
-        if (!clsort__multi_working(m)) return m->status;
         for (i = 0; i < m->device_count; i++)
             for (j = 0; j < m->slots && clsort__multi_works(m, i); j++)
                 moved |= clsort__multi_step(m, &m->devices[i], j);
         if (!moved && !m->ends) clsort__multi_pause(m);
     }
-    return m->ends ? m->status : CL_SUCCESS;
-}
-
-/* Releases the buffers of all slots. */
-static void clsort__multi_empty(clsort__multi *m)
-{
-    cl_uint i, j;
+    status = m->ends || clsort__multi_has_jobs(m) ? m->status : CL_SUCCESS;
     for (i = 0; i < m->device_count; i++)
         for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
             clsort__multi_release_slot(&m->devices[i].slots[j]);
     m->busy = 0;
+    return status;
 }
 
 /* Forgets all runs. */
@@ -20877,30 +20894,18 @@ static void clsort__multi_drop_runs(clsort__multi *m)
     }
 }
 
-/* Plans a trip with so many slots of each device. Devices that cannot have jobs are dropped. */
-static void clsort__multi_plan(clsort__multi *m, cl_uint slots)
+/* Plans a trip of all devices. Those that cannot have jobs are dropped. */
+static void clsort__multi_plan(clsort__multi *m)
 {
     cl_uint i;
     m->only = m->device_count;
-    m->slots = slots;
+    m->slots = CLSORT__MULTI_SLOTS;
     for (i = 0; i < m->device_count; i++) {
         clsort_status status;
         if (!clsort__multi_works(m, i)) continue;
         status = clsort__multi_find_most(m, &m->devices[i]);
         if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
     }
-}
-
-/* Makes room for the pieces of all slots, `count` of each. */
-static clsort_status clsort__multi_make_pieces(clsort__multi *m, size_t count)
-{
-    cl_uint i, j;
-    CLSORT__MUST(clsort__grow(m->devices[0].s, &m->pieces,
-                              count * m->device_count * CLSORT__MULTI_SLOTS, sizeof *m->pieces));
-    for (i = 0; i < m->device_count; i++)
-        for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
-            m->devices[i].slots[j].pieces = m->pieces + count * (CLSORT__MULTI_SLOTS * i + j);
-    return CL_SUCCESS;
 }
 
 /* Makes room for all elements in host memory. */
@@ -20914,13 +20919,6 @@ static clsort_status clsort__multi_make_work(clsort__multi *m)
     m->work.array[0] = work;
     m->work.array[1] = m->size[1] ? work + keys : NULL;
     return CL_SUCCESS;
-}
-
-/* Fills what the argsort moves with its keys. */
-static void clsort__multi_number(const clsort__multi *m)
-{
-    size_t i;
-    for (i = 0; m->given.indices && i < m->count; i++) m->given.indices[i] = i;
 }
 
 /* Copies what lies in m->work to where the result belongs. */
@@ -20951,25 +20949,9 @@ static clsort_status clsort__multi_order_runs(clsort__multi *m)
         m->runs[j] = run;
     }
     m->split = 0;
-    CLSORT__MUST(clsort__grow(s, &m->cuts, m->run_count, sizeof *m->cuts));
     CLSORT__MUST(clsort__grow(s, &m->open, m->run_count, sizeof *m->open));
-    memset(m->cuts, 0, m->run_count * sizeof *m->cuts);
     if (m->stays) CLSORT__MUST(clsort__grow(s, &m->blocks, m->run_count, block));
     return clsort__grow(s, &m->list, m->run_count, sizeof *m->list);
-}
-
-/* The first trip: chunks of the input become runs in m->work. */
-static clsort_status clsort__multi_make_runs(clsort__multi *m)
-{
-    clsort_status status;
-    clsort__multi_number(m);
-    CLSORT__MUST(clsort__multi_make_work(m));
-    CLSORT__MUST(clsort__multi_make_pieces(m, 1));
-    m->from = m->in;
-    m->to = m->work;
-    status = clsort__multi_trip(m);
-    clsort__multi_empty(m);
-    return status;
 }
 
 /* The second trip: parts of all runs become parts of the result. */
@@ -20978,19 +20960,17 @@ static clsort_status clsort__multi_merge_runs(clsort__multi *m)
     clsort_status status;
     CLSORT__MUST(clsort__multi_order_runs(m));
     m->merges = 1;
-    clsort__multi_plan(m, CLSORT__MULTI_SLOTS);
-    CLSORT__MUST(clsort__multi_make_pieces(m, m->run_count));
+    clsort__multi_plan(m);
     m->from = m->work;
     m->to = m->out;
     status = clsort__multi_trip(m);
-    clsort__multi_empty(m);
     if (status != CL_SUCCESS && clsort__multi_in_place(m)) clsort__multi_copy_work(m);
     return status;
 }
 
 /* Merges the runs that stay on the device, in parts, so that one moves down while the next one is
    merged. All pieces are found first: to read from the device would wait for what moves down. */
-static clsort_status clsort__multi_merge_there(clsort__multi *m, const clsort__multi_arrays *to)
+static clsort_status clsort__multi_merge_there(clsort__multi *m)
 {
     clsort__multi_device *const device = &m->devices[m->only];
     const size_t part = clsort__ceil_divide(m->count, CLSORT__MULTI_PARTS);
@@ -21007,8 +20987,6 @@ static clsort_status clsort__multi_merge_there(clsort__multi *m, const clsort__m
         clsort__multi_find_pieces(m, &r, m->pieces + r.first / device->most * m->run_count);
     }
     CLSORT__MUST(m->unread);
-    memset(&m->from, 0, sizeof m->from);
-    m->to = *to;
     return clsort__multi_trip(m);
 }
 
@@ -21017,20 +20995,13 @@ static clsort_status clsort__multi_merge_there(clsort__multi *m, const clsort__m
 static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
 {
     const int in_place = clsort__multi_in_place(m);
-    clsort__multi_arrays to, none;
     clsort_status status;
-    memset(&none, 0, sizeof none);
-    clsort__multi_number(m);
     if (in_place) CLSORT__MUST(clsort__multi_make_work(m));
-    CLSORT__MUST(clsort__multi_make_pieces(m, 1));
-    to = in_place ? m->work : m->out;
     m->only = device;
     m->from = m->in;
-    m->to = m->stays ? none : to;
+    m->to = in_place ? m->work : m->out;
     status = clsort__multi_trip(m);
-    clsort__multi_empty(m);
-    if (status == CL_SUCCESS && m->stays) status = clsort__multi_merge_there(m, &to);
-    clsort__multi_empty(m);
+    if (status == CL_SUCCESS && m->stays) status = clsort__multi_merge_there(m);
     if (status == CL_SUCCESS && in_place) clsort__multi_copy_work(m);
     clsort__multi_drop_runs(m);
     m->merges = 0;
@@ -21057,7 +21028,8 @@ static int clsort__multi_holds(clsort__multi *m, clsort__multi_device *device)
            && device->most == clsort__ceil_divide(m->count, CLSORT__MULTI_RUNS);
 }
 
-/* Sorts by the first device that holds all, else by all devices in two trips. */
+/* Sorts by the first device that holds all, else by all devices in two trips: in the first one
+   chunks of the input become runs in m->work. */
 static clsort_status clsort__multi_run_all(clsort__multi *m)
 {
     cl_uint i;
@@ -21069,35 +21041,36 @@ static clsort_status clsort__multi_run_all(clsort__multi *m)
         if (status == CL_SUCCESS) return CL_SUCCESS;
     }
     m->stays = 0;
-    clsort__multi_plan(m, CLSORT__MULTI_SLOTS);
+    clsort__multi_plan(m);
     if (!clsort__multi_working(m)) return m->status;
-    CLSORT__MUST(clsort__multi_make_runs(m));
+    CLSORT__MUST(clsort__multi_make_work(m));
+    m->from = m->in;
+    m->to = m->work;
+    CLSORT__MUST(clsort__multi_trip(m));
     return clsort__multi_merge_runs(m);
 }
 
 /* -- the call -- */
 
-/* Sorters, arrays and options of a call; *sort is its description. */
+/* Sorters, arrays and options of a call. */
 static void clsort__multi_check_given(clsort__checks *c, clsort_sorter *const *sorters,
-                                      cl_uint count, const clsort_multi_desc *m,
-                                      const clsort_desc *sort)
+                                      cl_uint count, const clsort__multi *m)
 {
-    const int values = sort->value_size && !m->indices;
+    const clsort_multi_desc *const g = &m->given;
+    const int values = m->d.value_size && !g->indices;
     const clsort__mistake sizes[] = {
-        { sort->count && !m->indices && !m->values != !values, "values, of value_size bytes each" },
-        { values && !m->keys_out != !m->values_out, "keys_out and values_out: both or neither" },
-        { !values && m->values_out, "values_out without values" }
+        { values && !g->keys_out != !g->values_out, "keys_out and values_out: both or neither" },
+        { !values && g->values_out, "values_out without values" }
     };
     const clsort__mistake unknown[] = {
-        { m->transfer > CLSORT_TRANSFER_STAGED, "transfer" }, { m->reserved != 0, "reserved" }
+        { g->transfer > CLSORT_TRANSFER_STAGED, "transfer" }, { g->reserved != 0, "reserved" }
     };
     const clsort__mistake unsupported[] = {
-        { sort->rows || sort->row_stride, "rows: they must be 0 in host arrays of any size" },
-        { sort->precedes != NULL, "precedes: the host cannot compare by it" },
-        { sort->top_k != 0, "top_k: it must be 0 with host arrays" }
+        { m->d.rows || m->d.row_stride, "rows: they must be 0 in host arrays of any size" },
+        { m->d.precedes != NULL, "precedes: the host cannot compare by it" },
+        { m->d.top_k != 0, "top_k: it must be 0 with host arrays" }
     };
     cl_uint i, j;
-    if (sort->count && !m->keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
     for (i = 0; i < count; i++)
         for (j = 0; j < i; j++)
             if (sorters[i] == sorters[j])
@@ -21111,13 +21084,10 @@ static void clsort__multi_check_given(clsort__checks *c, clsort_sorter *const *s
 static void clsort__multi_check_sizes(clsort__checks *c, const clsort__multi *m)
 {
     const size_t n = m->count;
-    size_t bytes;
-    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
-    clsort__need_room(c, "count", n, m->size[0], 0);
-    clsort__need_room(c, "count, value_size", n, m->size[1], 0);
-    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
-    bytes = clsort__round_up(n * m->size[0]) + n * m->size[1];
-    if (m->given.work && m->given.work_size < bytes)
+    const int fits = clsort__fits(n, m->size[0], 0) && clsort__fits(n, m->size[1], 0);
+    const size_t bytes = clsort__round_up(n * m->size[0]) + n * m->size[1];
+    if (!fits) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "count, value_size");
+    else if (m->given.work && m->given.work_size < bytes)
         clsort__blame(c, CLSORT_ERROR_SCRATCH_TOO_SMALL, "work_size: %.0f bytes are needed",
                       (double)bytes);
 }
@@ -21125,38 +21095,27 @@ static void clsort__multi_check_sizes(clsort__checks *c, const clsort__multi *m)
 /* Takes order and sizes from the description. */
 static void clsort__multi_describe(clsort__multi *m, const clsort_desc *sort)
 {
-    clsort_field key;
     m->d = *sort;
     m->count = sort->count;
     m->d.count = sort->count ? 1 : 0;
     if (m->given.indices) m->d.value_size = sizeof *m->given.indices;
-    m->size[0] = sort->record_size ? sort->record_size : clsort__key_bits(sort->key_type) / 8;
+    m->size[0] = clsort__element_bytes(sort);
     m->size[1] = m->d.value_size;
-    memset(&key, 0, sizeof key);
-    key.offset = sort->key_offset;
-    key.type = sort->key_type;
-    key.order = sort->order;
-    key.nan_order = sort->nan_order;
-    key.zero_order = sort->zero_order;
-    m->fields[0] = key;
+    m->fields[0] = clsort__only_field(sort, sort->key_offset);
     m->field_count = 1;
     if (!sort->fields || sort->field_count > CLSORT_MAX_FIELDS) return;
     m->field_count = sort->field_count;
-    memcpy(m->fields, sort->fields, sort->field_count * sizeof key);
+    memcpy(m->fields, sort->fields, sort->field_count * sizeof *m->fields);
     m->d.fields = m->fields;
 }
 
 /* Can runs be merged as they are? Else a sort of all pieces merges them. */
-static int clsort__multi_can_merge(const clsort_desc *d)
+static int clsort__multi_can_merge(const clsort__multi *m)
 {
-#ifdef CLSORT_NO_MERGE
-    (void)d;
-    return 0;
-#else
-    const int merges_codes = d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL;
-    return !d->record_size && !clsort__some_bits(d) && d->value_size <= 8
-           && !(merges_codes && clsort__is_float(d->key_type));
-#endif
+    clsort_desc any = clsort_desc_default();
+    return clsort_set_algorithm(&any, "merge") == CL_SUCCESS   /* else merges are left out */
+           && !m->d.record_size && !clsort__some_bits(&m->d) && m->d.value_size <= 8
+           && !clsort__merges_codes(&m->codecs[0]);
 }
 
 /* Takes the arrays. An argsort moves indices as values. */
@@ -21177,23 +21136,22 @@ static clsort_status clsort__multi_check(clsort__multi *m, clsort_sorter *const 
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc sort;
     cl_uint i;
-    int wrong = clsort__adopt(&m->given, sizeof m->given, CLSORT__FIRST_MULTI, multi);
-    s->function = clsort__multi_name;
+    int wrong = clsort__adopt(&m->given, sizeof m->given, CLSORT__MULTI_FIRST_SIZE, multi);
+    clsort__begin_call(s, clsort__multi_name);
     CLSORT__MUST(clsort__judge_struct(s, "multi", wrong));
     wrong = clsort__adopt(&sort, sizeof sort, CLSORT__FIRST_DESC, m->given.sort);
     CLSORT__MUST(clsort__judge_struct(s, "sort", wrong));
     clsort__multi_describe(m, &sort);
-    if (m->given.indices) sort.value_size = 0;
-    clsort__multi_check_given(&c, sorters, count, &m->given, &sort);
-    clsort__check_desc(&c, m->given.sort ? &m->d : NULL, CLSORT__TO_SORT);
-    clsort__check_no_buffers(&c, &m->d);
+    clsort__multi_take_arrays(m);
+    clsort__multi_check_given(&c, sorters, count, m);
+    clsort__check_host(&c, m->given.sort ? &m->d : NULL, m->in.array[0], m->in.array[1]);
     clsort__multi_check_sizes(&c, m);
-    m->can_merge = clsort__multi_can_merge(&m->d);
-    for (i = 0; i < m->field_count && c.status == CL_SUCCESS; i++)
+    CLSORT__MUST(clsort__conclude(&c));
+    for (i = 0; i < m->field_count; i++)
         if (!clsort__is_bytes(m->fields[i].type))
             m->codecs[i] = clsort__make_codec(&m->fields[i]);
-    clsort__multi_take_arrays(m);
-    return clsort__conclude(&c);
+    m->can_merge = clsort__multi_can_merge(m);
+    return CL_SUCCESS;
 }
 
 /* What a device has, and how it is reached. */
@@ -21202,16 +21160,20 @@ static clsort_status clsort__multi_ask_device(clsort__multi_device *device,
 {
     clsort_sorter *const s = device->s;
     cl_ulong memory = 0;
+    cl_device_type type = 0;
     cl_bool shared = CL_FALSE;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_GLOBAL_MEM_SIZE, memory));
-    if (CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared,
-                                   NULL)
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
+    device->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    if (CLSORT_CL(clGetDeviceInfo)(clsort_device(s), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared,
+                                   &shared, NULL)
         != CL_SUCCESS)
         shared = CL_FALSE;
-    if (s->is_cpu) shared = CL_TRUE;
+    if (device->is_cpu) shared = CL_TRUE;
+    device->holds = memory - memory / 8;
     device->memory = given->device_memory ? given->device_memory
                      : shared             ? memory / 4
-                                          : memory - memory / 8;
+                                          : device->holds;
     device->direct = given->transfer == CLSORT_TRANSFER_DEFAULT
                          ? shared == CL_TRUE
                          : given->transfer == CLSORT_TRANSFER_DIRECT;
@@ -21226,9 +21188,10 @@ static clsort_status clsort__multi_open(clsort__multi *m, clsort_sorter *const *
     CLSORT__MUST(clsort__grow(sorters[0], &m->devices, count, sizeof *m->devices));
     memset(m->devices, 0, count * sizeof *m->devices);
     m->device_count = m->only = count;
-    for (i = 0; i < count; i++) m->devices[i].s = sorters[i];
     for (i = 0; i < count; i++) {
-        const clsort_status status = clsort__multi_ask_device(&m->devices[i], &m->given);
+        clsort_status status;
+        m->devices[i].s = sorters[i];
+        status = clsort__multi_ask_device(&m->devices[i], &m->given);
         if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
     }
     return CL_SUCCESS;
@@ -21236,15 +21199,18 @@ static clsort_status clsort__multi_open(clsort__multi *m, clsort_sorter *const *
 
 static void clsort__multi_close(clsort__multi *m)
 {
-    cl_uint i;
-    clsort__multi_empty(m);
+    cl_uint i, j;
     clsort__multi_drop_runs(m);
-    for (i = 0; m->given.shares && i < m->device_count; i++)
-        m->given.shares[i] = m->devices[i].share;
+    for (i = 0; i < m->device_count; i++) {
+        const clsort__multi_device *const device = &m->devices[i];
+        if (m->given.shares) m->given.shares[i] = device->share;
+        for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
+            if (device->slots[j].queue)
+                CLSORT_CL(clReleaseCommandQueue)(device->slots[j].queue);
+    }
     clsort__free(m->devices);
     clsort__free(m->redo);
     clsort__free(m->runs);
-    clsort__free(m->cuts);
     clsort__free(m->open);
     clsort__free(m->list);
     clsort__free(m->blocks);
@@ -21267,6 +21233,47 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
     if (status == CL_SUCCESS && m.count) status = clsort__multi_run_all(&m);
     clsort__multi_close(&m);
     return status;
+}
+
+/* -- clsort_sort_host: arrays that the device does not hold at once -- */
+
+/* Does the device not hold at once what can be sorted in chunks? CPUs hold what the host does. */
+static int clsort__multi_is_needed(clsort_sorter *s, const clsort_desc *d)
+{
+    const clsort_multi_desc given = clsort_multi_desc_default();
+    const size_t element = clsort__element_bytes(d);
+    clsort__multi_device device;
+    size_t bytes = 0;
+    int quiet, holds;
+    if (!d->count || d->rows || d->precedes) return 0;
+    if (clsort__exceeds_32_bits(d->count) || !clsort__can_allocate(s, d->count, element)
+        || !clsort__can_allocate(s, d->count, d->value_size))
+        return 1;
+    device.s = s;
+    quiet = clsort__hush(s, 1);   /* what else is wrong is told by the sort */
+    holds = clsort__multi_ask_device(&device, &given) != CL_SUCCESS || device.is_cpu
+            || clsort__scratch_size(s, d, 0, &bytes) != CL_SUCCESS;
+    clsort__hush(s, quiet);
+    bytes = clsort__saturating_add(bytes, d->count * element);
+    return !holds && clsort__saturating_add(bytes, d->count * d->value_size) > device.holds;
+}
+
+CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
+                                          void *keys, void *values, cl_uint *indices)
+{
+    clsort_multi_desc m = clsort_multi_desc_default();
+    clsort_desc d;
+    const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
+    if (!sorter || wrong || !clsort__multi_is_needed(sorter, &d))
+        return clsort__sort_host(sorter, desc, keys, values, indices);
+    clsort__begin_call(sorter, "clsort_sort_host");
+    CLSORT__REQUIRE(sorter, !indices, CLSORT_ERROR_UNSUPPORTED,
+                    "indices: with more elements than the device holds they have 64 bits, by "
+                    "clsort_sort_host_on");
+    m.sort = &d;
+    m.keys = keys;
+    m.values = values;
+    return clsort_sort_host_on(&sorter, 1, &m);
 }
 #endif
 
