@@ -7292,6 +7292,7 @@ typedef struct clsort__layout {
     size_t bytes;               /* of all parts */
     size_t start[CLSORT__MOST_PARTS];   /* of each buffer */
     cl_uint buffers;
+    cl_uint cuts;               /* a bit per part, the last one lowest: it begins a buffer */
     int too_large;              /* a part exceeds a buffer, or the sum a size_t */
 } clsort__layout;
 
@@ -9394,7 +9395,9 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
     const size_t offset = l->bytes, limit = ~(size_t)15;
     const size_t part = bytes < limit ? clsort__round_up(bytes) : limit;
     const size_t used = l->buffers ? offset - l->start[l->buffers - 1] : l->most;
-    if (part && (used > l->most || part > l->most - used)) l->start[l->buffers++] = offset;
+    const cl_uint cut = part && (used > l->most || part > l->most - used);
+    if (cut) l->start[l->buffers++] = offset;
+    l->cuts = l->cuts << 1 | cut;
     if (part > l->most || part > limit - offset) l->too_large = 1;
     l->bytes = clsort__saturating_add(offset, part);
     return offset;
@@ -16627,8 +16630,8 @@ typedef struct clsort__preparation {
 
 static clsort_status clsort__watch(struct clsort__measurement *m);
 
-/* Prepares for one count. *kinds receives a number that tells sets of launches, and layouts of
-   scratch memory in several buffers, from others. */
+/* Prepares for one count. *kinds receives a number that tells sets of launches, and which parts of
+   scratch memory share a buffer, from others. */
 static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
 {
     clsort_desc d = *a->most->desc;
@@ -16643,7 +16646,7 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     if (a->watched) CLSORT__MUST(clsort__watch(a->watched));
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__prepare_job(&j, a->queue, &a->warmed, &own));
-    *kinds = j.plan.scratch.layout.buffers;
+    *kinds = j.plan.scratch.layout.cuts;
     for (i = 0; i < own.count; i++) {
         const cl_ulong factor = 0x9E3779B97F4A7C15u, x = (own.kind[i] + 1) * factor;
         *kinds += x ^ x >> 29;
