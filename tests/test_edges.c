@@ -378,16 +378,16 @@ static void make_span(stage *t, int side)
 
 /* ---- edges of heavy codes -------------------------------------------------------------------- */
 
-/* A sample of `codes` codes: of those that are looked through, every so many-th, `looked_at` have
+/* Of n keys a sample of `codes` codes: of those that are looked through, every so many-th, `looked_at` have
    each of them, and `last_looked_at` the last one; of the whole sample, `copies` and `last_copies`.
    The rest is spread evenly, and never lies in a cell of theirs. */
-static void make_codes(stage *t, cl_uint codes, size_t looked_at, size_t last_looked_at,
+static void make_codes(stage *t, size_t n, cl_uint codes, size_t looked_at, size_t last_looked_at,
                        size_t copies, size_t last_copies)
 {
     const size_t step = SAMPLE / CLSORT__HYBRID_HEAVY_SAMPLE;
     cl_ulong *const code = t->codes;
     size_t looked = 0, others = step - 1, i, k;
-    spread(t, 4 * SAMPLE, wide_span(t));
+    spread(t, n, wide_span(t));
     see_map(t);
     for (k = 0; k < codes; k++)
         code[k] = t->low + t->span / (codes + 1) * (k + 1) + below(t, t->span / 4000);
@@ -411,23 +411,29 @@ static void make_codes(stage *t, cl_uint codes, size_t looked_at, size_t last_lo
 static void make_crowded(stage *t, int side)
 {
     const size_t edge = SAMPLE / CLSORT__EDGE_CROWDED_PART + (size_t)(side + 1) - 1;
-    make_codes(t, CLSORT__EDGE_HEAVIES, 8, 8, 120, edge);
+    make_codes(t, 4 * SAMPLE, CLSORT__EDGE_HEAVIES, 8, 8, 120, edge);
 }
 
 static void make_least_heavy(stage *t, int side)
 {
-    make_codes(t, 41, 20, CLSORT__EDGE_LEAST_HEAVY + (size_t)(side + 1) - 1, 200, 200);
+    make_codes(t, 4 * SAMPLE, 41, 20, CLSORT__EDGE_LEAST_HEAVY + (size_t)(side + 1) - 1, 200, 200);
 }
 
 static void make_heavies_part(stage *t, int side)
 {
     const size_t half = CLSORT__HYBRID_HEAVY_SAMPLE / CLSORT__EDGE_HEAVIES_PART;
-    make_codes(t, 32, 16, half - 31 * 16 + (size_t)(side + 1) - 1, 200, 200);
+    make_codes(t, 4 * SAMPLE, 32, 16, half - 31 * 16 + (size_t)(side + 1) - 1, 200, 200);
+}
+
+/* Of so many keys that ranges are split again, which writes the keys of heavy codes. */
+static void make_many_heavies(stage *t, int side)
+{
+    make_codes(t, many_keys(t), CLSORT__EDGE_HEAVIES + (cl_uint)(side + 1) - 1, 9, 9, 130, 130);
 }
 
 static void make_heavies(stage *t, int side)
 {
-    make_codes(t, CLSORT__EDGE_HEAVIES + (cl_uint)(side + 1) - 1, 9, 9, 130, 130);
+    make_codes(t, 4 * SAMPLE, CLSORT__EDGE_HEAVIES + (cl_uint)(side + 1) - 1, 9, 9, 130, 130);
 }
 
 /* Different codes of one cell have 1 / HEAVY_PART of the sample. */
@@ -457,7 +463,7 @@ static void make_cell_beside_codes(stage *t, int side)
     cl_ulong first, step;
     cl_uint cell;
     size_t i, k, has = 0;
-    make_codes(t, 32, 20, 20, 200, 200);
+    make_codes(t, 4 * SAMPLE, 32, 20, 20, 200, 200);
     cell = cell_of(t, (t->codes[10] + t->codes[11]) / 2);
     first = first_key(t, cell_of, cell);
     step = (first_key(t, cell_of, cell + 1) - first) / 5000;
@@ -749,6 +755,8 @@ static const struct decision {
     { "CLSORT__EDGE_HEAVIES", "so many codes have most of the sample", NULL, make_heavies,
       see_heavies, { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS,
       &hybrid },
+    { "CLSORT__EDGE_HEAVIES", "the same, of more keys", NULL, make_many_heavies, see_heavies,
+      { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVIES_PART", "codes have so much of what is looked through", NULL,
       make_heavies_part, see_heavies, { 0, 32, 32 }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell, beside heavy codes", NULL,

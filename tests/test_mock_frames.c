@@ -15,14 +15,14 @@ typedef struct launch {
     const void *program;
     const char *kernel;
     size_t group;
-    int large;                  /* as PoCL tells it, but not NVIDIA's driver */
+    int large;                  /* as PoCL tells it on CPUs, but no GPU's driver */
 } launch;
 
 static struct { launch seen[1000]; int count, late, fresh, first_uses; } launches;
 
 static void hear_launch(void *user, const mock_launch *heard)
 {
-    const int large = heard->global >= 65535 && !mock.facts[0].nvidia_major;
+    const int large = heard->global >= 65535 && mock.facts[0].type == CL_DEVICE_TYPE_CPU;
     launch *l = launches.seen;
     (void)user;
     launches.first_uses += heard->first_uses;
@@ -180,6 +180,14 @@ static void run_frames(stage *t, const shape *s, int small)
     }
 }
 
+static void prepare_and_run(stage *t, const shape *s, int small)
+{
+    CHECK_OK(clsort_prepare(t->sorter, t->queue, &t->d));
+    launches.late = 1;
+    run_frames(t, s, small);
+    CHECK(!launches.fresh);
+}
+
 static void needs_nothing_later(bench *b)
 {
     size_t v, i;
@@ -187,15 +195,39 @@ static void needs_nothing_later(bench *b)
         for (i = 0; i < SHAPES; i++) {
             stage t;
             open_stage(&t, &shapes[i], mock_presets[v / 2].facts(), v % 2);
-            if (clsort_check(t.sorter, &t.d) == CL_SUCCESS) {
-                AT("%s on device %zu", shapes[i].name, v / 2);
-                CHECK_OK(clsort_prepare(t.sorter, t.queue, &t.d));
-                launches.late = 1;
-                run_frames(&t, &shapes[i], b->small || v % 2);
-                CHECK(!launches.fresh);
-            }
+            AT("%s on device %zu", shapes[i].name, v / 2);
+            if (clsort_check(t.sorter, &t.d) == CL_SUCCESS)
+                prepare_and_run(&t, &shapes[i], b->small || v % 2);
             close_stage(&t);
         }
+}
+
+/* A device of any size, whose plans change at other counts. */
+static mock_facts draw_facts(uint64_t *random)
+{
+    mock_facts facts = mock_presets[pattern_random(random) % MOCK_PRESETS].facts();
+    facts.compute_units = 1 + (cl_uint)(pattern_random(random) % 160);
+    facts.local_bytes = (cl_ulong)4096 << pattern_random(random) % 6;
+    if (pattern_random(random) % 2) facts.kernel_group = facts.max_group / 2;
+    return facts;
+}
+
+/* Counts between those that prepare tries first may launch what neither of them does. */
+static void drawn_devices_need_nothing_later(bench *b)
+{
+    uint64_t random = 5;
+    int v;
+    for (v = 0; v < (b->small ? 200 : 1000); v++) {
+        shape s = shapes[pattern_random(&random) % SHAPES];
+        const size_t least = s.top_k ? s.top_k : 1;
+        stage t;
+        s.most = least + (size_t)(pattern_random(&random) % (s.most - least + 1));
+        open_stage(&t, &s, draw_facts(&random), 0);
+        if (v % 2) t.sorter->max_allocation = (size_t)100000 << pattern_random(&random) % 9;
+        AT("%s on drawn device %d", s.name, v);
+        if (clsort_check(t.sorter, &t.d) == CL_SUCCESS) prepare_and_run(&t, &s, 1);
+        close_stage(&t);
+    }
 }
 
 /* On a device whose allocations are small, scratch memory has several buffers; where they begin
@@ -235,6 +267,7 @@ static void the_flag_matters(bench *b)
 static const test_entry tests[] = {
     { "prepared for any count, a sort builds, makes and launches nothing new",
       needs_nothing_later },
+    { "on drawn devices, too, a prepared sort makes nothing new", drawn_devices_need_nothing_later },
     { "several scratch buffers are made ahead", several_buffers_are_made_ahead },
     { "without CLSORT_FLAG_ANY_COUNT other counts are not ready", the_flag_matters }
 };

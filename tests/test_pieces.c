@@ -80,7 +80,7 @@ static void long_runs(bench *b)
     static const char *const patterns[] = { "mod-16", "uniform", "runs-apart", "equal" };
     static const cl_uint groups[] = { 0, 256, 0, 128, 64, 256 };
     size_t i;
-    for (i = 0; i < (b->small ? 1u : b->few_programs ? 3u : 12u); i++) {
+    for (i = 0; i < (b->small ? 2u : b->few_programs ? 3u : 12u); i++) {
         pieces_how h = pieces_make(i % 5 == 4 ? CLSORT_F64 : CLSORT_U32, i & 1 ? 0 : 4,
                                    patterns[i % 4]);
         h.own_scratch = i & 1;
