@@ -1,10 +1,7 @@
 /* clsort.h - v0.2.0 - not released - sorts on any OpenCL device - one C99/C++11 header, MIT or
    public domain, as you like
 
-   DO THIS, in exactly one C or C++ file; every other file includes clsort.h without the define:
-
-     #define CLSORT_IMPLEMENTATION
-     #include "clsort.h"
+   Exactly one C or C++ file of a program defines CLSORT_IMPLEMENTATION before it includes clsort.h.
 
    QUICK START (a whole program; link with -lOpenCL, on macOS with -framework OpenCL)
 
@@ -28,8 +25,8 @@
          return status != CL_SUCCESS;
      }
 
-   prints -1 0 2 3 4. Where OpenCL has no driver, it says so. In a real program you bring the context,
-   the queue and the buffers:
+   prints -1 0 2 3 4. Where OpenCL has no driver, it says so. In a real program you bring the
+   context, the queue and the buffers:
 
      clsort_create(context, device, NULL, &s);            once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
@@ -39,22 +36,19 @@
      keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; none of them needs an extension
      payload   nothing; values of any size beside the keys; whole records with the key inside,
                alone or with values beside them
-     argsort   `indices` receives the permutation as cl_uint, and the keys stay as they are;
-               clsort_enqueue_gather applies it, also that of rows and of top-k
+     argsort   `indices` receives the permutation; clsort_enqueue_gather applies it
      order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
                equal; by some bits of the key; records by several fields of any types and orders,
                strings of bytes among them, or by an expression of yours in OpenCL C
-     where     in place, or into keys_out and values_out; at any byte offset aligned to the element
-     count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs;
-               any number in host memory, on several devices: clsort_sort_host_on (CLSORT_MULTI)
-     parts     equal rows at a stride, or segments between offsets that a kernel may have written,
-               with gaps where they have ends of their own; each is sorted by itself, all in one
-               call
+     where     in place, or into other arrays
+     count     any up to 2^32 - 1, without padding; or what a buffer says when the sort runs; any
+               number in host memory, on several devices: clsort_sort_host_on (CLSORT_MULTI)
+     parts     rows at a stride, or segments between offsets, each by itself, all in one call
      top-k     the first k of each row or segment, or only the k-th, with indices and values; rows
                partitioned around the k-th
-     merge     two sorted inputs into one, stable: clsort_enqueue_merge; up to 16 sorted runs in one
-               pass over the data: clsort_enqueue_merge_runs
-     partition keys, with values, by up to 255 sorted splitters, stable: clsort_enqueue_partition
+     merge     two sorted inputs into one: clsort_enqueue_merge; up to 16 sorted runs in one pass
+               over the data: clsort_enqueue_merge_runs
+     partition keys, with values, by up to 255 sorted splitters: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
      speed     AUTO takes what is known to be the fastest, or what clsort_measure finds to be so on
                this device
@@ -62,116 +56,57 @@
                sort does; clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows, segments or a count on the device with `precedes`, or with any algorithm but merge
-       (exception: the batch-* algorithms sort rows)
-     - top-k by `precedes` or by fields of more than 8 bytes
+     - rows, segments or a count on the device with `precedes`, or by any algorithm but merge; rows
+       also by batch-*
+     - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
      - rows with a length each, but for top-k: sort segments
      - merges and partitions of records, of values above 8 bytes, or with equal zeros or NaNs
-     Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
+     These are refused with CLSORT_ERROR_UNSUPPORTED, or there is no field to ask for them.
 
    ORDER, STABILITY, NaN
      Keys are compared as unsigned codes. Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
      - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Among themselves NaNs are
        ordered by their bits.
-     - CLSORT_NAN_EQUAL does so, too, but all NaNs are equal, as in numpy. For floats it implies
-       `stable`; for integers it is ignored.
-     - CLSORT_ZERO_EQUAL makes -0 and +0 equal. For floats it implies `stable`; for integers it is
-       ignored.
+     - CLSORT_NAN_EQUAL does so, too, but all NaNs are equal, as in numpy.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
+     - For floats the last two imply `stable`. Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
-     These sorts are always stable:
+     Results are deterministic: the same input, description and device give the same bytes.
+     These sorts are always stable, that is, equal keys keep their order:
      - merge and radix, but for radix-hybrid of keys with values
      - by `fields` or `precedes`
+     - by some bits of the key
      - of rows (even if `rows` is 1), of segments, or with a count on the device; but batch-* only
        with `stable`
      Bitonic and quicksort are not. With `stable` they sort (key, original index) pairs and gather
      the rest: 4 more bytes per element in each pass, and some scratch memory.
-     Records in an order of your own:
-     - `fields` become codes of up to 8 bytes that are sorted in one go. A longer key takes one sort
-       for each 8 bytes, the last fields first. A field of CLSORT_BYTES + n may be divided among
-       them.
-     - `record_type` and `precedes` are code that you must trust: it runs on the device with access
-       to all that a kernel can reach. Names that begin with clsort_ or CLSORT_ are reserved. Other
-       names of kernels.cl are taken, too (key, load_bits, item_t), and a macro of yours replaces
-       them: give macros and functions a prefix of your own, such as my_. Members of clsort_record
-       may have any name that is no macro there.
-     - `precedes` is compiled into the kernels, once per sorter and text. The sorter keeps the text
-       and its kernels until clsort_destroy, so do not make texts that differ only in numbers. If
-       the expression contradicts itself (a before b, b before c, c before a; different answers to
-       the same question), the order is undefined, but no record is lost, doubled or written
-       outside the range.
-     Results are deterministic: the same input, description and device give the same bytes.
 
    TOP-K
-     With top_k = k, clsort_enqueue_sort selects k elements from each of `rows` rows, which have
-     `count` keys each, or from each segment.
-     - keys_out, indices and values_out each receive k elements per row, row after row without
-       gaps, or at strides of their own (keys_out_row_stride and so on). At least one of them must
-       be given, and with value_size values_out; clsort_check and clsort_prepare take a NULL buffer
-       as one that comes later. The keys are only read.
-     - An index counts inside its row.
-     - Rows may have a length each (lengths), segments may be selected from instead of rows, and a
-       count may lie on the device. Where a row has fewer than k elements, the rest of its indices
-       is 0xFFFFFFFF, and the rest of its keys is the last key of the order: all bits of its code
-       are set. The rest of its values is not touched. An n-th element that a row does not have is
-       marked so, too. A segment whose offsets descend has no elements. Segments with ends of
-       their own (segment_ends) may overlap, and come in any order.
-     - The k elements are in the description's order. Of equal keys the smaller index comes first.
+     With top_k = k, clsort_enqueue_sort selects the first k elements of each row or segment, in the
+     description's order; of equal keys the smaller index comes first. The keys are only read.
+     - keys_out, indices and values_out receive k elements per row, row after row without gaps or at
+       strides of their own. At least one of them is needed, and with value_size values_out.
+     - Where a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
+       its keys is the last key of the order: all bits of its code are set. Nothing is written to
+       the rest of its values and records, and of keys whose NaNs are equal.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
        is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
        is below 48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element, one per row, or that a row has none.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
-       np.partition do: the k-th element stands in its place, what comes before it is in front of
-       it, and the rest behind it. Both are in any order, which is the same each time. Outputs are
-       those of a sort: keys and values are moved in place unless keys_out, values_out or indices
-       are given, and have `count` elements per row. If a row has fewer than k elements, the last
-       one in order is the k-th. What lies behind a row's length stays; indices are 0xFFFFFFFF
-       there. A partition takes as long as a sort, and its scratch memory: rows are sorted, but
-       where they have lengths or a count on the device.
-     - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes.
-       Values may be selected beside records. The rest of the records of a row that is short is not
-       touched; neither is that of keys whose NaNs are equal (CLSORT_NAN_EQUAL).
-     - Keys may have any type and order, and some of their bits may decide.
-     - Refused: an algorithm, `precedes`, fields of more than 8 bytes.
-       clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
+       np.partition do: the k-th element stands in its place, or the last one where there are fewer,
+       what comes before it in front of it, and the rest behind it, both in any order. Its arrays
+       are those of a sort: in place or not, with `count` elements per row. Behind a row's length
+       nothing moves; indices are 0xFFFFFFFF there. It takes the time and the scratch memory of a
+       sort: rows are sorted, but where they have lengths or a count on the device.
+     - Keys may have any type and order, stand in records, be fields of up to 8 bytes, or be
+       compared by some of their bits. Records are moved whole, also beside values.
+     - clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
        unless a sort does all.
-     How it works on GPUs, and on CPUs where you name a work-group:
-     Rows of up to 4096 keys (of 8 bytes: up to 2048 where k is large) are read once, in one launch.
-     A work-group cuts a row into columns: 64 for up to 512 keys, 128 up to 2048, else 256. Where k
-     is at most 5 / 8 of these, the columns' first elements bound the row: what may be among its k
-     are a few candidates, and their ranks are counted. Above that, whole rows are sorted in local
-     memory.
-     Longer rows where work-groups may not make progress (all but NVIDIA since 7.0), without lengths
-     or a count on the device, of up to 2^24 keys together: rounds. The first k of each piece of up
-     to 4096 keys are found like those of a row, then the first k of pieces of these, until one
-     piece is left. k is at most 160, or 256 in a work-group of 256 that you name.
-     A few longer rows, at most one for every two cores and without lengths or a count on the
-     device, are read once, too: where work-groups make progress (NVIDIA since 7.0), and elsewhere
-     where they have 2^22 keys or more together. A sample bounds each row; one reading lists what
-     does not come after the bound; the ranks of these candidates are counted. That needs k to be
-     small beside the count: of a sample of 1024 to 32,768 keys 150 may be among the k. If too few
-     or too many are candidates, a second sample is tried (NVIDIA), at places that depend on keys
-     all over the row, then digits decide.
-     Other long rows: digits of 11 bits, from the top, narrow a row down to the elements that may be
-     among its k; these are sorted. Equal keys are narrowed by their indices. So no input takes more
-     than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or
-     three. The number of launches does not depend on the number of rows. With a sample it is 2 on
-     NVIDIA's GPUs. Without, it is one where there are rows enough for the whole device; else 3 more
-     than those readings; and those of the sort, if there is one.
-     On CPUs, where k is at most a 16th of the count, or a quarter of up to 256, and fits four times
-     into what a work-group sorts, each core reads its part of the rows once. It keeps what comes
-     before the k-th element so far. Where that is much, as in descending order, a sample of the
-     rest bounds it, too; if the sample misled, the part is read again. Else digits narrow a row.
-     clsort_explain names what is taken; a table, clsort__select_plans, says when.
-     Where sorting the rows takes less time, they are sorted, stably, and the first k are copied; if
-     k is the count, that is a sort. It is so where no single reading selects, nothing but rows of
-     one length is given, and the count is at most
-       one row, GPUs     2k, or 256k up to 2^21
-       one row, CPUs     8k, or 32k up to 2^20
-       rows, GPUs        8k / 7, with k above what a work-group sorts
-       rows, CPUs        5k
-     and above 128, or 16 for 1000 rows and more. A tuning.work_group turns this off.
+     - Rows are sorted whole, and the first k copied, where that takes less time and no
+       tuning.work_group is set. Else one of several ways selects: clsort_explain names it,
+       kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
 
    MEMORY
      clsort_scratch_size returns the bytes of scratch memory. For AUTO that is the most that bitonic
@@ -266,112 +201,37 @@
      and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait list
      of more than 15 events, CLSORT_OPTION_VERIFY.
 
-   ERRORS
-     Every function returns a clsort_status. OpenCL's codes pass through; ours are CLSORT_ERROR_*,
-     from -5000 to -5099. Arguments are checked before anything is enqueued, in the order of
-     CLSORT_STATUS_LIST below; after such an error nothing was written. clsort_last_error names the
-     failing OpenCL function, clsort_build_log holds the compiler's output.
-     If an enqueue fails after its first launch, the event is NULL, and commands that were already
-     enqueued still run. The arrays then hold a permutation of the input in no particular order. An
-     interrupted quicksort may leave some elements only in scratch memory and others duplicated.
-
-   THREADS
-     There are no globals. One thread at a time uses a sorter; clsort_clone makes one for another
-     thread.
-
    PERFORMANCE
-     In a pass every element is read and written once. Times are for 2^26 uniform u32 keys on an
-     NVIDIA H200, medians from the call to the end of clFinish. clsort_explain tells the passes,
-     launches and bytes of a sort; the `profile` callback of clsort_options tells where its time
-     goes.
+     Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
+     from the call to the end of clFinish. In a pass every element is read and written once.
 
-     AUTO, by its built-in choices (clsort_measure makes others), in this order: what only one
-     algorithm can do, by that one; else
-     - some bits of the key: radix
-     - CPUs that prefer vectors of AVX-512, as with PoCL: radix
-     - many elements on other CPUs and on GPUs, of those of other vendors than NVIDIA what
-       radix-hybrid sorts and keys of at most 16 bits: radix
-     - other CPUs: bitonic
-     - NVIDIA's GPUs: radix, for bare keys of 32 bits, up to 2^20 of 64 bits and up to 2^14 others;
-       for up to 2^19 keys of 32 bits with indices, or with values of 4 bytes that go to another
-       array; for up to 2^15 other keys with indices or values above 8 bytes; and, if they are not
-       sorted in place, for up to 2^15 with other values or in records of up to 16
-     - other GPUs with 32 KiB or more of local memory of their own and work-groups of 256: radix, as
-       on NVIDIA's, with 2^18 in place of 2^20 and of 2^19, and 2^14 in place of 2^15
-     - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
-     Many is, on a GPU of another vendor with 132 compute units, 2^22 keys of 32 bits, with values
-     of 4 bytes or indices 2^21, 5 * 2^19 bare keys of 64 bits. With fewer units it is fewer in
-     proportion, but never fewer than 2^18. With CLSORT_OPTION_FEW_SORTS merge sorts these.
-     AUTO never takes quicksort.
+       radix           0.85   1.58   keys alone 2 passes, then buckets are sorted in local memory
+       radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
+                                     last_bit. A digit that all keys share costs only its launch
+       radix-portable  2.28          the same, but a pass reads the keys twice
+       merge           2.9    5.1    1 + ceil(log2(n / tile)) passes, here 14
+       bitonic         7.8           1 + the sum over stages s = T ... L-1 of
+                                     (ceil((s + 1 - T) / 4) + 1) passes, here 47, for 2^L elements
+                                     in tiles of 2^T
+       quicksort       9.7    14.1   at most 1.5 log2(n / leaf) + 4 rounds, which read twice what is
+                                     unfinished; then the rest is merged. A work-group sorts a leaf
 
-     radix      0.85 ms, 79 Gkey/s; with u32 values 1.58 ms, 43 Gkey/s; radix-sweeps 1.24 ms;
-                radix-portable 2.28 ms
-     - Keys without values are moved twice from the top digit down, then buckets are sorted in local
-       memory (radix-hybrid). Other elements, and portable radix, take passes from the lowest digit.
-     - One pass for each 8 bits of the key, or of first_bit to last_bit. A digit that all keys share
-       costs only its launch.
-     - Where work-groups are known to make progress (NVIDIA since 7.0), a pass reads the keys once,
-       and one more reading counts all digits. Elsewhere a pass reads them twice.
-     - A pass takes 0.30 ms, twice a copy. No single step binds it: latencies add up.
-     - On CPUs (radix-cached) elements are moved once, to up to 256 ranges that a cache holds.
-       With AVX-512 bare keys, and keys of 4 bytes with values of 4 bytes or indices, are then
-       sorted in vectors. Up to 65536 elements take one launch, by one core. Where a range has many
-       different keys and more elements than two cores' part, of 32 cores at most, passes sort.
-     - Equal keys, sign edges and powers of two take 0.4 to 0.6 times as long, 95 % zeros and
-       sorted ones 1.0 times, bit-reversed ones and floats 1.1 to 1.2 times, those of a Zipf law 1.4
-       times.
-
-     merge      2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s
-     - 1 + ceil(log2(n / tile)) passes, here 14. A tile is 8192 keys of 4 bytes on most GPUs, 4096
-       with 4-byte values or 8-byte keys, and 256 keys on CPUs.
-     - A pass moves 84 to 100 % of what a copy moves. Sorting tiles in local memory takes a fifth of
-       the time, the search for splits 8 %.
-
-     bitonic    7.8 ms, 8.7 Gkey/s
-     - 2^L elements in tiles of 2^T take 1 + the sum over stages s = T ... L-1 of
-       (ceil((s + 1 - T) / 4) + 1) passes, here 47. T is 12 for keys of 4 bytes on most GPUs and 8
-       on CPUs.
-
-     quicksort  9.7 ms, 6.9 Gkey/s; with u32 values 14.1 ms
-     - A round reads twice and writes once what is unfinished. Keys equal to a pivot are done.
-     - At most 1.5 log2(n / leaf) + 4 rounds are enqueued; a leaf is what one work-group sorts
-       alone. Input made against the pivots may leave sequences unfinished: these are merged.
-     - Of the six inputs of its paper none takes more than 1.04 times as long; equal keys take a
-       20th. Pivots in one run: half way between the bounds 9.6 ms, medians of samples 10.3, medians
-       of three 11.7.
-     - quicksort-host waits for every round inside clsort_enqueue_sort. No other sort waits.
-
-     rows and segments, by merge
-     - Rows of up to a tile are read and written once; short ones share a tile. Longer ones take
-       1 + ceil(log2(length / tile)) passes, each only over rows that are not whole yet. An array
-       with a count on the device is sorted as one row.
-     - A million rows take as many launches as one. With offsets there are as many as a single
-       segment of `count` elements needs, since lengths are not read back; launches with nothing to
-       do end at once.
-     - A tile is 8192 keys of 4 bytes where rows (segments: on average) are longer than 4096, else
-       4096; 4096 with 4-byte values or 8-byte keys, 2048 with both. On CPUs a work-item sorts 16384
-       elements at once, by radix, and up to 262,144 bare keys in vectors of AVX-512.
-     - u32 keys, in ms, with CUB's segmented sorts of the same rows by events:
-                                rows     segments   CUB
-         200 x 8192             0.040    0.118      0.092
-         4096 x 4096            0.189    0.363      0.413
-         100,000 x 256          0.226    0.484      7.66
-         1,000,000 x 32         0.169    0.388      0.498
-
-     top-k      two or three readings of the rows as a rule, on CPUs one; see TOP-K
-     - The best 40 of 64 rows of 131,072 f32, with indices: 0.038 ms. Sorting rows of u32 with u32
-       values takes 0.47 ms.
-
-     building   0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache
-     - Call clsort_prepare while you load, with CLSORT_FLAG_ANY_COUNT if the count changes, and set
-       CLSORT_FLAG_NO_BUILD where a hitch would hurt.
-     - Built programs can be kept for the next start; see clsort_cache_folder.
+     - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
+       that of bitonic is 4096. Tiles are 256 keys on CPUs. There radix moves elements once, to
+       ranges that a cache holds, and sorts these.
+     - Rows and segments of up to a tile are read and written once; longer ones take the passes of
+       merge. A million rows take as many launches as one (of 32 u32 0.169 ms), segments as many as
+       one of `count` elements (0.388 ms): offsets are not read back.
+     - Radix takes 0.4 to 0.6 times as long for equal keys, 1.4 times for those of a Zipf law.
+     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
+       call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
+     - AUTO takes what only one algorithm can do by that one, and never quicksort. For all else a
+       table, clsort__crossovers, says from and up to which count it takes which. `build/clsort
+       info` prints the table, and the plans of your devices.
 
    LIMITS
      - At most 2^32 - 1 elements per call: with rows all from the first row to the last, gaps
        included. Top-k takes as many in each row, and up to 2^24 - 1 rows.
-     - On an out-of-order queue, a sort that uses the sorter's scratch memory depends on the one
-       before it, so it fails if that one's dependency failed. Scratch memory of yours avoids that.
      - Big-endian devices are untested.
 
    COMPILE-TIME OPTIONS, defined before the implementation is included
@@ -381,7 +241,7 @@
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
      CLSORT_CL(function)        how to call an OpenCL function; default its name. For loaders and
-                                tests; CLSORT_CL_FUNCTIONS lists these functions
+                                tests: CLSORT_CL_FUNCTIONS
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                 leave an algorithm out, with its kernels; it then answers
                                 CLSORT_ERROR_UNSUPPORTED, and its names are unknown.
@@ -393,9 +253,8 @@
      CLSORT_STAGE_BYTES         with CLSORT_MULTI: bytes of a block of pinned memory; default 16 MiB
      CLSORT_YIELD()             with CLSORT_MULTI: is called while no device has news; default
                                 sched_yield() on POSIX, else nothing
-     CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: all choices of
-                                tuning.bitonic_step and tuning.local, which are the names bitonic-*,
-                                batch-* and merge-local-only
+     CLSORT_NO_PUBLISHED        leaves out all choices of tuning.bitonic_step and tuning.local: the
+                                names bitonic-*, batch-* and merge-local-only
      CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
                                 300, but only functions of OpenCL 1.2 are called. quicksort-device
                                 needs that you set it to 300
@@ -437,12 +296,21 @@
 #endif
 #endif
 
-/* Functions that are compiled into the caller. */
+/* Functions that are compiled into the caller: clsort_x_default() of each struct that begins with
+   struct_size. */
 #if defined(__GNUC__)
 #define CLSORT__INLINE __attribute__((unused)) static inline
 #else
 #define CLSORT__INLINE static inline
 #endif
+#define CLSORT__DEFAULT(type) \
+    CLSORT__INLINE type type##_default(void) \
+    { \
+        type made; \
+        memset(&made, 0, sizeof made); \
+        made.struct_size = sizeof made; \
+        return made; \
+    }
 
 /* Every OpenCL function that the implementation calls, for programs that load them by hand:
 
@@ -457,15 +325,13 @@
     X(clCreateKernel) X(clCreateProgramWithBinary) X(clCreateProgramWithSource) \
     X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) \
     X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clFinish) \
-    X(clFlush) \
-    X(clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) \
-    X(clGetEventInfo) X(clGetEventProfilingInfo) X(clGetKernelWorkGroupInfo) \
-    X(clGetMemObjectInfo) X(clGetPlatformIDs) \
-    X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseCommandQueue) \
-    X(clReleaseContext) X(clReleaseDevice) X(clReleaseEvent) X(clReleaseKernel) \
-    X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) X(clRetainContext) \
-    X(clRetainDevice) X(clRetainEvent) X(clRetainProgram) X(clSetEventCallback) X(clSetKernelArg) \
-    X(clWaitForEvents) \
+    X(clFlush) X(clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) \
+    X(clGetEventInfo) X(clGetEventProfilingInfo) X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) \
+    X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo) \
+    X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseDevice) X(clReleaseEvent) \
+    X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) \
+    X(clRetainContext) X(clRetainDevice) X(clRetainEvent) X(clRetainProgram) X(clSetEventCallback) \
+    X(clSetKernelArg) X(clWaitForEvents) \
     CLSORT__CL_FUNCTIONS_2(X) CLSORT__CL_FUNCTIONS_MULTI(X)
 #if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 200
 #define CLSORT__CL_FUNCTIONS_2(X) X(clCreateCommandQueueWithProperties)
@@ -485,55 +351,80 @@ extern "C" {
 
 /* ---- rules for all calls ---------------------------------------------------------------------
 
-   THREADS
-     One thread at a time uses a sorter: a function that takes one must not run while another
-     function runs with the same sorter. Exceptions: clsort_context and clsort_device.
-     Any thread may call a function that takes no sorter, or NULL for it, at any time.
-
-   SIZES OF STRUCTS
-     clsort_desc, clsort_options, clsort_gather, clsort_groups, clsort_merge_desc,
-     clsort_merge_runs_desc, clsort_partition_desc, clsort_measure_desc and clsort_choice begin with
-     struct_size, the struct's size in the program. Start from the struct's default function, which
-     stores it.
+   STRUCTS
+     A struct that begins with struct_size, its size in the program, starts from the function of its
+     name and _default: clsort_desc_default(). This stores the size; all else is 0, which stands for
+     the default. Other structs are zeroed first.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
-     - an older program has fewer fields: the implementation reads no others; they have defaults
+     - an older program has fewer fields: the implementation reads no others
      - a newer program has more fields: they must be 0, else CLSORT_ERROR_UNKNOWN_VALUE
      struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
-     if the program and the implementation have the same header. A size that no version has answers
-     CLSORT_ERROR_UNKNOWN_VALUE, before any other field is looked at.
-     clsort_field, clsort_array, clsort_run and clsort_proof have no struct_size and never change;
-     clsort_tuning keeps its size.
+     if both have the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE,
+     before any other field is looked at. Structs without a struct_size never change, but for the
+     reserved words of clsort_tuning. What you pass from host memory is read during the call only.
+
+   UNITS, BUFFERS
+     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
+     largest power of two up to 8 that divides the size of the elements there; scratch_offset of 16.
+     Contents of buffers, such as counts and offsets, are read when the call's commands run, so
+     kernels may have written them. Buffers are yours, but do not touch their ranges before the
+     commands are complete.
+     Functions that enqueue nothing need no buffers: a NULL one stands for one that comes later, one
+     that is given is checked.
+
+   QUEUES, EVENTS
+     A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. No function
+     waits for the device, but where its comment says that it blocks.
+     - The queue and the buffers must belong to the sorter's context, the queue also to its device.
+       In-order and out-of-order queues work alike.
+     - If `done` is not NULL, *done receives an event, which completes when all output is visible,
+       also where there is nothing to do. Release it. On failure *done is NULL.
+     - Kernels that are not built yet are built first; with CLSORT_FLAG_NO_BUILD the call answers
+       CLSORT_ERROR_NOT_READY instead.
+     - On an out-of-order queue, calls that use the sorter's own scratch memory wait for each other:
+       one fails if a dependency of the one before it failed. With scratch memory of yours they do
+       not wait; then see to it that no two use the same at once.
 
    ERRORS
-     Each function says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
-     CL_OUT_OF_HOST_MEMORY, and codes of the OpenCL functions that it calls. */
+     OpenCL's codes pass through; ours are CLSORT_ERROR_*, from -5000 to -5099. Arguments are
+     checked before anything is enqueued; after such an error nothing was written. If an enqueue
+     fails after its first launch, commands that were already enqueued still run. The arrays then
+     hold a permutation of the input in no particular order; but an interrupted quicksort may leave
+     some elements only in scratch memory and others duplicated.
+     A function's comment says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
+     CL_OUT_OF_HOST_MEMORY, codes of the OpenCL functions that it calls; what CLSORT_STATUS_LIST
+     says of the struct, the queue, the events and the buffers that it takes; if it builds kernels
+     CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR.
+
+   THREADS
+     There are no globals. One thread at a time uses a sorter: a function that takes one must not
+     run while another function runs with the same sorter, but for clsort_context and clsort_device.
+     Any thread may call a function that takes no sorter, or NULL for it, at any time.
+     Callbacks run on the thread that uses the sorter, and all but the diagnostic must not use this
+     sorter. A clone has the same ones, so with clones those of a cache must be safe to call from
+     several threads. */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
-/* CL_SUCCESS, a code of OpenCL, or one of these. The list is also the order in which arguments are
-   checked. */
+/* CL_SUCCESS, a code of OpenCL, or one of these, in the order in which arguments are checked. */
 typedef cl_int clsort_status;
 
 #define CLSORT_STATUS_LIST(X) \
-    X(CLSORT_ERROR_NULL_ARGUMENT, -5000, \
-      "a required argument is NULL: pass a sorter, a queue, a description and a place for the " \
-      "result") \
+    X(CLSORT_ERROR_NULL_ARGUMENT, -5000, "a required argument is NULL: pass a sorter, a queue, a " \
+      "description and a place for the result") \
     X(CLSORT_ERROR_WAIT_LIST, -5001, \
       "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
     X(CLSORT_ERROR_KEY_TYPE, -5002, \
       "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
-    X(CLSORT_ERROR_FIELDS, -5025, \
-      "fields or precedes are wrong: they need record_size, exclude each other and key_type, " \
-      "order, nan_order, zero_order and key_offset") \
+    X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude " \
+      "each other and key_type, order, nan_order, zero_order and key_offset") \
     X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, \
       "a field or a name has a value that this version does not know") \
-    X(CLSORT_ERROR_BIT_RANGE, -5029, \
-      "first_bit must be below last_bit, and last_bit at most " \
-      "the key's width: leave both 0 for all bits") \
-    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, \
-      "flags has a bit that this version does not know, or that does not go with the other " \
-      "fields") \
+    X(CLSORT_ERROR_BIT_RANGE, -5029, "first_bit must be below last_bit, and last_bit at most the " \
+      "key's width: leave both 0 for all bits") \
+    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know, or " \
+      "that does not go with the other fields") \
     X(CLSORT_ERROR_UNSUPPORTED, -5005, "this version does not do what a field asks for") \
     X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
     X(CLSORT_ERROR_UNUSED_FIELD, -5030, \
@@ -548,12 +439,10 @@ typedef cl_int clsort_status;
       "an offset, record_size or key_offset is not a multiple of the element's alignment") \
     X(CLSORT_ERROR_TOP_K, -5027, "top_k is above count: a row has no more than count elements") \
     X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the call needs is NULL") \
-    X(CLSORT_ERROR_SCRATCH_TOO_LARGE, -5028, \
-      "scratch memory needs a buffer that the device cannot allocate: sort fewer elements at " \
-      "once, or by an algorithm that needs less") \
-    X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, \
-      "the queue belongs to another context or device than the sorter: create one sorter per " \
-      "device") \
+    X(CLSORT_ERROR_SCRATCH_TOO_LARGE, -5028, "scratch memory needs a buffer that the device " \
+      "cannot allocate: sort fewer elements at once, or by an algorithm that needs less") \
+    X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, "the queue belongs to another context or device than " \
+      "the sorter: create one sorter per device") \
     X(CLSORT_ERROR_EVENT_MISMATCH, -5013, \
       "an event of the wait list belongs to another context than the sorter") \
     X(CLSORT_ERROR_NOT_A_BUFFER, -5014, \
@@ -571,9 +460,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_DAMAGED, -5031, \
       "a text of choices is damaged: take it again from clsort_save_choices") \
     X(CLSORT_ERROR_CANCELLED, -5032, "the progress callback ended the call, and nothing changed") \
-    X(CLSORT_ERROR_OUT_OF_TIME, -5033, \
-      "max_ms was not enough, and nothing changed: allow more, measure fewer elements, or, since " \
-      "what was built stays, call it again") \
+    X(CLSORT_ERROR_OUT_OF_TIME, -5033, "max_ms was not enough, and nothing changed: allow more, " \
+      "measure fewer elements, or, since what was built stays, call it again") \
     X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
@@ -583,9 +471,8 @@ typedef cl_int clsort_status;
       "there is no such device, or it has no compiler or is not available: choose another one") \
     X(CLSORT_ERROR_BUILD_FAILED, -5022, \
       "the device's compiler rejected the kernels: see clsort_build_log and report it") \
-    X(CLSORT_ERROR_COMPARATOR, -5026, \
-      "record_type or precedes does not compile, or sizeof(clsort_record) is not record_size: " \
-      "see clsort_build_log")
+    X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or " \
+      "sizeof(clsort_record) is not record_size: see clsort_build_log")
 
 #define CLSORT__ENUMERATOR(name, code, text) name = code,
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
@@ -602,63 +489,882 @@ CLSORT_API const char *clsort_status_text(clsort_status status);
 enum {
     CLSORT_U8 = 0x108, CLSORT_U16 = 0x110, CLSORT_U32 = 0x120, CLSORT_U64 = 0x140,
     CLSORT_I8 = 0x208, CLSORT_I16 = 0x210, CLSORT_I32 = 0x220, CLSORT_I64 = 0x240,
-    CLSORT_F16 = 0x310, CLSORT_F32 = 0x320, CLSORT_F64 = 0x340,
-    CLSORT_BF16 = 0x410,
+    CLSORT_F16 = 0x310, CLSORT_F32 = 0x320, CLSORT_F64 = 0x340, CLSORT_BF16 = 0x410,
     CLSORT_BYTES = 0x500            /* CLSORT_BYTES + n, of `fields` only: n bytes, from 1 to 64, in
                                        the order of memcmp: strings of fixed length, big-endian
                                        numbers, UUIDs, hashes */
 };
 
+/* See ORDER. The first of each is the default. */
 enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
-enum { CLSORT_NAN_TOTAL = 0,    /* by bit pattern: -NaN below -inf, +NaN above +inf */
-       CLSORT_NAN_LAST = 1,     /* every NaN after every number, in both orders */
-       CLSORT_NAN_EQUAL = 2 };  /* the same, and NaNs keep their original order; bits kept; implies
-                                   stable. Not for merges and clsort_enqueue_partition */
-enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
-       CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
+enum { CLSORT_NAN_TOTAL = 0, CLSORT_NAN_LAST = 1, CLSORT_NAN_EQUAL = 2 };
+enum { CLSORT_ZERO_DISTINCT = 0, CLSORT_ZERO_EQUAL = 1 };
 
-/* Algorithms. AUTO picks the fastest for the device and the description. */
-enum {
-    CLSORT_AUTO = 0,
-    CLSORT_BITONIC = 1,
-    CLSORT_MERGE = 2,
-    CLSORT_RADIX = 3,
-    CLSORT_QUICKSORT = 4
-};
+/* Algorithms. AUTO, the default, picks the fastest for the device and the description. */
+enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3,
+       CLSORT_QUICKSORT = 4 };
 
 enum {
-    /* clsort_enqueue_* answers CLSORT_ERROR_NOT_READY instead of building kernels. */
-    CLSORT_FLAG_NO_BUILD = 1,
-    /* For clsort_check, clsort_resolve, clsort_prepare, clsort_scratch_size and clsort_explain,
-       when the buffer does not exist yet: the sort will have indices, keys_out, values_out,
-       count_buffer. */
-    CLSORT_FLAG_INDICES = 2,
-    CLSORT_FLAG_KEYS_OUT = 4,
-    CLSORT_FLAG_VALUES_OUT = 8,
-    CLSORT_FLAG_COUNT_BUFFER = 16,
-    /* top_k: the k elements of a row in any order, which is the same each time. */
-    CLSORT_FLAG_TOP_UNSORTED = 32,
-    /* top_k: only the last of the k elements is written, one per row. */
-    CLSORT_FLAG_TOP_NTH = 64,
-    /* top_k: each row is rearranged around its k-th element; see TOP-K. */
-    CLSORT_FLAG_TOP_PARTITION = 128,
-    /* As CLSORT_FLAG_COUNT_BUFFER: the selection will have lengths. */
-    CLSORT_FLAG_LENGTHS = 256,
-    /* For clsort_prepare: `count` is the most that there will be. Other calls ignore it. */
-    CLSORT_FLAG_ANY_COUNT = 512
+    CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES */
+    /* Such a buffer does not exist yet, but the sort will have one. */
+    CLSORT_FLAG_INDICES = 2, CLSORT_FLAG_KEYS_OUT = 4, CLSORT_FLAG_VALUES_OUT = 8,
+    CLSORT_FLAG_COUNT_BUFFER = 16, CLSORT_FLAG_LENGTHS = 256,
+    /* See TOP-K. */
+    CLSORT_FLAG_TOP_UNSORTED = 32, CLSORT_FLAG_TOP_NTH = 64, CLSORT_FLAG_TOP_PARTITION = 128,
+    CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
 
-/* Choices that reproduce published variants; clsort_set_algorithm makes them by name. */
+/* Choices for measurements, most of them of published variants, whose meaning may change between
+   versions; "for measuring" lists them. clsort_set_algorithm makes them by name. */
+typedef struct clsort_tuning {
+    cl_uint bitonic_step;   /* CLSORT_STEP_* */
+    cl_uint local;          /* CLSORT_LOCAL_* */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
+       for 2. */
+    cl_uint work_group;
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
+       Bitonic takes 2 for 1; with LOCAL_DEFAULT and LOCAL_ONLY it also takes 64 to 512, and holds
+       them in vectors. */
+    cl_uint items;
+    cl_uint pivot;          /* CLSORT_PIVOT_* */
+    cl_uint scheduler;      /* CLSORT_SCHEDULER_* */
+    cl_uint radix;          /* CLSORT_RADIX_* */
+    cl_uint scan;           /* CLSORT_SCAN_*; of work-groups with several work-items */
+    cl_uint reserved[8];    /* 0. Room for later versions */
+} clsort_tuning;
 
-/* Bitonic: the widest step over global memory. */
+/* One field of a key of several; see `fields`. */
+typedef struct clsort_field {
+    size_t offset;          /* from the start of the record, a multiple of the field's size; of
+                               CLSORT_BYTES + n any */
+    cl_uint type;           /* CLSORT_U8 ... CLSORT_F64, or CLSORT_BYTES + n; required */
+    cl_uint order, nan_order, zero_order;       /* as in clsort_desc */
+} clsort_field;
+
+enum { CLSORT_MAX_FIELDS = 8, CLSORT_MAX_FIELD_BYTES = 64, CLSORT_MAX_RUNS = 16,
+       CLSORT_MAX_SPLITTERS = 255 };
+
+/* What to sort. Buffers that receive something must be readable and writable by kernels. */
+typedef struct clsort_desc {
+    size_t struct_size;         /* see STRUCTS */
+
+    /* The keys and their order. */
+    size_t count;               /* with `rows` in each row; below 2^32 */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required, but 0 with fields or
+                                   precedes */
+    cl_uint order;              /* CLSORT_ASCENDING or CLSORT_DESCENDING */
+    cl_uint nan_order;          /* CLSORT_NAN_*. By some bits of keys: see first_bit */
+    cl_uint zero_order;         /* CLSORT_ZERO_* */
+    cl_uint stable;             /* nonzero: equal keys keep their order; see ORDER */
+    cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
+    cl_uint flags;              /* CLSORT_FLAG_* */
+
+    /* Only bits first_bit to last_bit - 1 of the key's code decide. The code is an unsigned number
+       in the key's order, made from all bits of the key: they say whether it is a NaN or a zero.
+       With CLSORT_NAN_EQUAL each NaN has the code of the first positive one, whose bits are those
+       of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that of +0. So equal NaNs stay equal, but
+       by some bits a NaN may come before a number, or be equal to one.
+       Only radix, rows, segments and top_k can do this. Keys are moved whole. An empty range is
+       CLSORT_ERROR_BIT_RANGE. */
+    cl_uint first_bit;
+    cl_uint last_bit;           /* default: the key's width */
+
+    /* Arrays. `keys` is sorted in place unless keys_out or indices is given, `values` unless
+       values_out or indices is; then they are only read. */
+    cl_mem keys;
+    size_t keys_offset;
+    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset */
+    size_t keys_out_offset;
+    cl_mem values;              /* one value per key, moved with it */
+    size_t values_offset;
+    size_t value_size;          /* any; values above 8 bytes are moved once, at the end */
+    cl_mem values_out;          /* receives the values; required for values with indices or top_k */
+    size_t values_out_offset;
+    /* Receives cl_uint: element i of the sorted order was at indices[i], counted from the start of
+       its row or segment. Only keys_out and values_out are also written then. */
+    cl_mem indices;
+    size_t indices_offset;
+    /* If record_size is not 0, `keys` holds whole records of that size, with the key at
+       key_offset inside. Both are multiples of the key's size. Values may move with records. */
+    size_t record_size;
+    size_t key_offset;
+
+    cl_mem scratch;             /* NULL: the sorter's own; see MEMORY */
+    size_t scratch_offset;
+    size_t scratch_size;        /* usable from scratch_offset on */
+
+    /* Parts that are sorted apart, in one call: either equal rows of `count` elements ... */
+    size_t rows;                /* 0: one array */
+    /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values are as
+       many elements apart. Gaps between rows are not touched. */
+    size_t row_stride;
+    /* The same for outputs, as aligned as their offsets are; 0: like the rows of keys, as many
+       elements apart; with top_k no gaps. An array that is sorted in place keeps the rows of its
+       input. */
+    size_t keys_out_row_stride, values_out_row_stride, indices_row_stride;
+    /* With rows and top_k: a length for each row, cl_uint, clamped to `count`. What lies behind a
+       row's length is not looked at. */
+    cl_mem lengths;
+    size_t lengths_offset;
+    /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
+       is the elements segments[i] to segments[i + 1] - 1. Offsets are clamped to `count`. Elements
+       outside of segments are not touched.
+       If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
+       keys_out, values_out and indices are undefined, and clsort_enqueue_is_sorted and
+       clsort_enqueue_verify report it. For a selection such a segment is empty. */
+    cl_mem segments;
+    size_t segments_offset;
+    size_t segment_count;
+    /* Ends of segments, for gaps between them: segment i is the elements segments[i] to
+       segment_ends[i] - 1, both clamped, and both buffers have segment_count cl_uint. NULL: a
+       segment ends where the next one begins. A segment whose end is not above its begin is empty.
+       - For sorts and partitions each begin, also that of an empty segment, must be at or above the
+         begin and the end of the segment before. Else nothing is sorted, as above.
+       - For other selections (top_k) segments may overlap and come in any order. */
+    cl_mem segment_ends;
+    size_t segment_ends_offset;
+
+    size_t top_k;               /* not 0: see TOP-K. At most `count` */
+
+    /* A count that only the device knows: one cl_uint. If it is less than `count`, it is the number
+       of keys, of keys in each row, or the end of the last segment. Elements from there on are not
+       touched. */
+    cl_mem count_buffer;
+    size_t count_offset;
+
+    /* Records (record_size) in an order of your own. Either a list of fields, of which the first
+       one decides. They become codes of up to 8 bytes that are sorted in one go. A longer key takes
+       one sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be divided
+       among them ... */
+    const clsort_field *fields;
+    cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
+    /* ... or an expression in OpenCL C: does record `a` come before record `b`? It is code that you
+       must trust: it runs on the device with access to all that a kernel can reach.
+       record_type declares the type clsort_record, of record_size bytes, and all that the
+       expression needs: "typedef struct { float depth; uint layer; } clsort_record;". Names that
+       begin with clsort_ or CLSORT_ are reserved. Other names of kernels.cl are taken, too (key,
+       load_bits, item_t), and a macro of yours replaces them: give macros and functions a prefix of
+       your own, such as my_. Members of clsort_record may have any name that is no macro there. */
+    const char *record_type;
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". It may have any scalar type
+       and is true where it is not 0. It is compiled into the kernels, once per sorter and text; the
+       sorter keeps both until clsort_destroy, so do not make texts that differ only in numbers. If
+       it contradicts itself (a before b, b before c, c before a; different answers to the same
+       question), the order is undefined, but no record is lost, doubled or written outside the
+       range. */
+    const char *precedes;
+
+    clsort_tuning tuning;
+} clsort_desc;
+CLSORT__DEFAULT(clsort_desc)
+
+/* The version of the implementation: major * 10000 + minor * 100 + patch. It may be another one
+   than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
+CLSORT_API cl_uint clsort_version(void);
+
+/* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Names of
+   what was left out with CLSORT_NO_* are not there, so a number may stand for another name
+   elsewhere. Names that end in "only" sort blocks, those that begin with "batch" rows, for
+   measurements: they answer CLSORT_ERROR_UNSUPPORTED, the former for rows, segments and a count on
+   the device, the latter if `rows` is 0. */
+CLSORT_API const char *clsort_algorithm_name(cl_uint number);
+
+/* Sets algorithm and tuning of *desc to what one of these names stands for. Leaves tuning.pivot and
+   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them.
+   Errors: CLSORT_ERROR_UNKNOWN_VALUE if there is no such name. */
+CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
+
+/* ---- sorter ---------------------------------------------------------------------------------- */
+
+typedef struct clsort_sorter clsort_sorter;
+
+/* Called on every failure, before the failing function returns, also from within clsort_create.
+   `function` is the OpenCL function or the clsort function that failed; `message` is one line. Both
+   strings live until the callback returns. */
+typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function,
+                                  const char *message);
+
+/* Called once for every command of a clsort_enqueue_* call or of a sort of host arrays, in the
+   order of the commands, before that call returns; not for the launches of clsort_prepare.
+   - `stage` is the kernel's name, such as "clsort_merge_pass", or for another command the name of
+     the OpenCL function, such as "clEnqueueCopyBuffer". It lives as long as the program.
+   - `event` is released after the callback; call clRetainEvent to keep it. If the queue has
+     CL_QUEUE_PROFILING_ENABLE, it holds the command's times once it is complete. */
+typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
+
 enum {
-    CLSORT_STEP_DEFAULT = 0,
-    CLSORT_STEP_A = 1,
-    CLSORT_STEP_B2 = 2,
-    CLSORT_STEP_B4 = 4,
-    CLSORT_STEP_B8 = 8,
-    CLSORT_STEP_B16 = 16
+    /* Every sort checks its own result on the device; see clsort_collect. */
+    CLSORT_OPTION_VERIFY = 1,
+    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix,
+       and AUTO on other GPUs than NVIDIA's all of radix for many elements: NVIDIA's compiler takes
+       2 s for its ten kernels, which thousands of sorts pay back. "radix-hybrid" still takes it. */
+    CLSORT_OPTION_FEW_SORTS = 2,
+    /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
+       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
+    CLSORT_OPTION_BUILT_IN_CHOICES = 4
 };
+
+/* A cache of built programs in storage of yours, so that the next start of your program compiles
+   nothing. `name` is 32 hexadecimal digits: a hash of the kernels' text, the build options, this
+   version, the device, its driver and its platform.
+   - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
+     entry, or 0 if there is none. It is called where a program would be built, twice: first with
+     size 0 and data NULL.
+   - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence. It
+     is called at the end of clsort_prepare and of clsort_self_test, where all kernels have run
+     once, and in clsort_destroy for programs that these did not see.
+   An entry holds its name, its size and a hash of the binary, which are checked before the driver
+   sees a byte of it. One that is damaged, or that the driver does not take, costs only the time to
+   build the program; then save replaces it. The hash guards against damage, not against malice: who
+   can write entries can run code in your program.
+   PoCL compiles kernels once more to give a binary, in two thirds of the time of building. What
+   was not launched by then is compiled at each later start, unless PoCL's own cache has it. */
+typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
+typedef void (*clsort_cache_save)(void *user, const char *name, const void *data, size_t size);
+
+typedef struct clsort_options {
+    size_t struct_size;
+    clsort_diagnostic diagnostic;
+    void *user;                    /* handed to the callbacks */
+    cl_uint flags;                 /* CLSORT_OPTION_* */
+    clsort_profile profile;        /* with one, every command has an event */
+    clsort_cache_load cache_load;  /* for a folder: clsort_cache_folder */
+    clsort_cache_save cache_save;
+    void *cache_user;              /* handed to these two */
+} clsort_options;
+CLSORT__DEFAULT(clsort_options)
+
+#ifndef CLSORT_NO_CACHE_FOLDER
+/* Sets the callbacks of *options to a pair that keeps one file per program in a folder. `path` must
+   live as long as every sorter with these options. With NULL it is the folder `clsort` in the
+   user's folder of caches: XDG_CACHE_HOME or ~/.cache, on macOS ~/Library/Caches, on Windows
+   LOCALAPPDATA.
+   - The folder is made when it is first needed, not its parents, and only its owner can open it
+     (0700). A folder of another owner, or one that others can write to, is not used. On Windows
+     nothing is checked.
+   - Any number of processes and threads may use the folder at once: files are written aside and
+     then renamed. Files with other names are left alone. Above CLSORT_CACHE_BYTES those written
+     longest ago are deleted. A disk that is full or read-only only means that nothing is kept. */
+CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
+#endif
+
+/* Makes a sorter for a device of a context. Builds no kernel yet. With context and device NULL it
+   takes the first GPU, else the first device, in a context of its own. `options` may be NULL.
+   *sorter is NULL on failure.
+   Errors: CLSORT_ERROR_NULL_ARGUMENT also if only one of context and device is NULL;
+   CLSORT_ERROR_DEVICE_UNUSABLE. */
+CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
+                                       const clsort_options *options, clsort_sorter **sorter);
+
+/* Makes another sorter for the same device, for use by another thread. It shares the programs and
+   comparators that exist so far, and has its own kernels, scratch memory and errors. On failure
+   *clone is NULL, and clsort_last_error(sorter) says why. */
+CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
+
+/* Releases everything. Commands that are still queued complete. NULL is a no-op. NVIDIA's driver
+   needs a program until its launches are done, so there an event callback releases the programs
+   later. It calls CLSORT_FREE on a thread of the driver, and this code must stay loaded until then.
+   Only if the driver refuses the callback, destroy waits. */
+CLSORT_API void clsort_destroy(clsort_sorter *sorter);
+
+/* Releases the sorter's scratch buffers and the queues that it retained. */
+CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
+
+/* The message of the last failure on this sorter, such as "clsort_enqueue_sort: keys: ..."; it
+   names the OpenCL function that failed. "" if there was none. Lives until the next call with this
+   sorter. */
+CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
+
+/* The compiler's whole output of the last failed build; "" if that is above 1 MiB. Else as
+   clsort_last_error. Line numbers are those of kernels.cl, or of your texts, as files named
+   record_type and precedes. NVIDIA's compiler counts all lines as one file. */
+CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
+
+/* The context and the device of a sorter, not retained. */
+CLSORT_API cl_context clsort_context(const clsort_sorter *sorter);
+CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
+
+/* ---- sorting --------------------------------------------------------------------------------- */
+
+/* Would this description run on this device? Builds nothing. */
+CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
+
+/* Writes the description that would run. Filled in are algorithm and last_bit, tuning.work_group
+   and tuning.items, whose product is a block of the "only" algorithms, and with top_k and without
+   segments rows and row_stride. Other fields are as given; 0 in them stands for the default.
+   `resolved` may be `desc`. Set its struct_size before the call: no byte beyond is written. */
+CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
+                                        clsort_desc *resolved);
+
+/* Builds and warms all that such a sort needs, so that the first one compiles nothing: kernels, one
+   launch of each geometry, scratch memory. Blocks.
+   - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
+     scratch memory for it. The first sort on that queue then makes no object but events. It waits
+     for its own launches, and so for what an in-order queue holds before them.
+   - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
+     goes to the next queue that needs some.
+   - With CLSORT_FLAG_ANY_COUNT the same holds for any count from 0 (of top_k: from top_k) to
+     desc->count, by which AUTO and several algorithms choose kernels. More kernels are built then:
+     for up to 2^20 u32 keys on PoCL in 2.6 s of CPU instead of 1.5.
+   - The first sort is still the first to use some memory: NVIDIA's driver takes 0.1 to 0.3 ms to
+     give it to a buffer of yours, PoCL 1 to 4 ms of CPU time for the pages of 10^6 u32. */
+CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
+                                        const clsort_desc *desc);
+
+/* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
+   NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
+   clsort_measure or clsort_load_choices, so that what was enough before stays enough. The size
+   never shrinks when only counts grow. It may exceed the device's largest allocation; then only
+   the sorter's own scratch memory can be used. */
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                             size_t *bytes);
+
+/* Writes a short text about how such a sort would run. Each line is a word and what it says; the
+   last line ends with a newline, too:
+     algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
+                sorting, and the sort of the k elements, or of the rows, if there is one
+     passes     commands that write elements. For a radix sort by one work-item and for batch-*:
+                passes inside the one command
+     launches   how many, and of which kernels
+     copies     commands that copy or fill a buffer
+     moved      bytes that these commands read and write, if nothing is skipped: keys, values,
+                records, codes and indices, but no tables, and not what searches read or
+                expressions by the number of a record
+     scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
+   Where the data decides, it is the most that can happen. When kernels are built, a work-group may
+   turn out smaller; a later call knows. Builds nothing. `text` has room for `size` characters; 2000
+   are always enough. */
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
+                                        size_t size);
+
+/* Enqueues the sort. BLOCKS only with CLSORT_SCHEDULER_HOST, until the rounds are done. Sources:
+   - bitonic: Batcher, Sorting networks and their applications, 1968
+   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
+   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
+   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
+     Adinets and Merrill, Onesweep, 2022
+   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
+   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
+   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
+     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017
+   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
+   - batch-*: Zucchi, Parallel batch sorting, 2013 */
+CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
+                                             const clsort_desc *desc, cl_uint n_wait,
+                                             const cl_event *wait, cl_event *done);
+
+/* Sorts arrays in host memory on a queue of the sorter's own. Blocks.
+   - *desc gives count, rows, types and sizes. Its buffers, offsets, segments and scratch are 0.
+   - `keys` holds count keys or records, `values` count * value_size bytes; NULL without values.
+   - If `indices` is not NULL, it receives the permutation, count cl_uint, and neither keys nor
+     values are written.
+   - Rows lie as on the device.
+   - On CPUs that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
+     they lie and are not copied, if keys, values and indices are aligned as offsets are (with
+     `precedes`: to 128). The arrays must not overlap.
+   After a failure, keys and values are unchanged with `indices`, before the first launch, and where
+   they were copied, unless reading back the result failed: then their content is undefined. Where
+   they were not copied, no command uses them any more, and they are as ERRORS says; undefined if a
+   command fails on the device. If waiting for the device fails, it may even go on writing to them.
+   With CLSORT_MULTI, arrays that the device does not hold at once are sorted by
+   clsort_sort_host_on, whose rules then hold; without indices, rows and `precedes`. */
+CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
+                                          void *keys, void *values, cl_uint *indices);
+
+/* One array for clsort_enqueue_gather. */
+typedef struct clsort_array {
+    cl_mem source;              /* elements to pick from */
+    size_t source_offset;
+    cl_mem target;              /* receives the elements; must not overlap any source */
+    size_t target_offset;
+    size_t element_size;        /* any */
+    /* With rows: from one row to the next, aligned as offsets are; 0: no gaps. Gaps in the target
+       are not touched. */
+    size_t source_row_stride, target_row_stride;
+} clsort_array;
+
+/* A gather: target[i] = source[indices[i]], for each array and in each row. */
+typedef struct clsort_gather {
+    size_t struct_size;
+    size_t count;               /* elements to write, with `rows` in each row; below 2^32 */
+    size_t source_count;        /* elements of a source, with `rows` of each row; 0: count */
+    cl_mem indices;             /* cl_uint for each element to write */
+    size_t indices_offset;
+    const clsort_array *arrays;
+    cl_uint array_count;
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    size_t rows;                /* 0: one row. An index counts from the start of its row */
+    size_t indices_row_stride;  /* with rows, from one row of indices to the next, a multiple of 4;
+                                   0: no gaps */
+} clsort_gather;
+CLSORT__DEFAULT(clsort_gather)
+
+/* Enqueues a gather for any number of arrays. An index of source_count or above leaves its target
+   element as it was. For the indices of
+   - an argsort of n elements: count n
+   - an argsort of R rows of n keys: rows R, count n, and the indices_row_stride of the sort; where
+     that was 0 and row_stride makes the keys S apart, 4 S. Set strides for the arrays, too
+   - top-k of R rows of n keys: rows R, count k, source_count n
+   Indices of segments count from the start of their segment: a gather cannot use them. */
+CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
+                                               const clsort_gather *gather, cl_uint n_wait,
+                                               const cl_event *wait, cl_event *done);
+
+/* Sorted keys, each the number of its group. */
+typedef struct clsort_groups {
+    size_t struct_size;
+    size_t count;               /* keys; below 2^32 */
+    size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
+    cl_uint key_type;           /* CLSORT_U8, CLSORT_U16, CLSORT_U32 or CLSORT_U64; required */
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    /* Ascending keys. If they do not ascend, the numbers that are written are undefined, but none
+       is above `count`. */
+    cl_mem keys;
+    size_t keys_offset;
+    /* At least one of the next two must be given. */
+    cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
+                                   starts[g] to starts[g + 1] - 1. Keys of `groups` and above come
+                                   from starts[groups] on. Or NULL */
+    size_t starts_offset;
+    cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has. Or NULL */
+    size_t counts_offset;
+    cl_mem count_buffer;        /* or NULL; one cl_uint: the number of keys if it is less than
+                                   `count` */
+    size_t count_offset;
+} clsort_groups;
+CLSORT__DEFAULT(clsort_groups)
+
+/* Enqueues a search for where each group begins among sorted keys, and how many keys it has. Groups
+   may be empty or huge: each takes log2(count) reads. `starts` can be the `segments` of a later
+   sort. Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
+CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
+                                                     const clsort_groups *groups, cl_uint n_wait,
+                                                     const cl_event *wait, cl_event *done);
+
+/* Two sorted inputs, a and b, and their merged order. */
+typedef struct clsort_merge_desc {
+    size_t struct_size;
+    size_t count_a, count_b;    /* their sum is below 2^32 */
+    cl_uint key_type, order, nan_order;     /* as in clsort_desc */
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    /* Keys, sorted in that order. If they are not, the output is undefined, but nothing else is
+       touched. */
+    cl_mem keys_a;
+    size_t keys_a_offset;
+    cl_mem keys_b;
+    size_t keys_b_offset;
+    cl_mem keys_out;            /* receives count_a + count_b keys; must not overlap an input */
+    size_t keys_out_offset;
+    size_t value_size;          /* 0 to 8; 0: no values, else one per key, moved with it */
+    cl_mem values_a;
+    size_t values_a_offset;
+    cl_mem values_b;
+    size_t values_b_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    clsort_tuning tuning;       /* work_group and items, as CLSORT_MERGE has them */
+} clsort_merge_desc;
+CLSORT__DEFAULT(clsort_merge_desc)
+
+/* Enqueues a stable merge of two sorted inputs: of equal keys, those of input a come first. Source:
+   as of CLSORT_MERGE. */
+CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
+                                              const clsort_merge_desc *merge, cl_uint n_wait,
+                                              const cl_event *wait, cl_event *done);
+
+/* One of the sorted runs of clsort_enqueue_merge_runs. */
+typedef struct clsort_run {
+    size_t count;               /* elements; 0: the buffers are not looked at and may be NULL */
+    cl_mem keys;                /* sorted in the order of the merge; else as in clsort_merge_desc */
+    size_t keys_offset;
+    cl_mem values;              /* one per key; NULL without values */
+    size_t values_offset;
+} clsort_run;
+
+/* Sorted runs, and their merged order. Fields are as in clsort_merge_desc where nothing is said. */
+typedef struct clsort_merge_runs_desc {
+    size_t struct_size;
+    const clsort_run *runs;     /* they may lie in the same buffers, and may even be the same
+                                   elements */
+    cl_uint run_count;          /* 1 to CLSORT_MAX_RUNS */
+    cl_uint key_type, order, nan_order, flags;
+    cl_uint reserved;           /* 0 */
+    cl_mem keys_out;            /* receives the keys of all runs, fewer than 2^32 */
+    size_t keys_out_offset;
+    size_t value_size;
+    cl_mem values_out;          /* must not overlap a run either */
+    size_t values_out_offset;
+    cl_mem scratch;             /* as in clsort_desc */
+    size_t scratch_offset, scratch_size;
+    clsort_tuning tuning;
+} clsort_merge_runs_desc;
+CLSORT__DEFAULT(clsort_merge_runs_desc)
+
+/* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
+   come first. However many runs there are, each element is read once and written once. On an NVIDIA
+   H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94
+   ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by
+   clsort_enqueue_merge, in vectors.
+   Sources: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for
+   the search for shares of a tile; there merge path, on CPUs Knuth, The Art of Computer Programming
+   3, 5.4.1, a tree of losers. */
+CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
+                                                   const clsort_merge_runs_desc *merge,
+                                                   cl_uint n_wait, const cl_event *wait,
+                                                   cl_event *done);
+
+/* As clsort_scratch_size, for a sorter's device. This and the next read only the counts of runs. */
+CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
+                                                        const clsort_merge_runs_desc *merge,
+                                                        size_t *bytes);
+
+/* Builds the kernels of such a merge: merges of keys and values of these sizes, with the same
+   tuning, then build nothing, whatever their runs are. Launches nothing, so a driver may still
+   compile at the first launch, as PoCL does. Blocks. */
+CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
+                                                   const clsort_merge_runs_desc *merge);
+
+/* Keys, and the splitters that part them. Fields are as in clsort_merge_desc where nothing is
+   said. */
+typedef struct clsort_partition_desc {
+    size_t struct_size;
+    size_t count;               /* keys; below 2^32 */
+    cl_uint key_type, order, nan_order, flags;
+    cl_mem keys;
+    size_t keys_offset;
+    cl_mem keys_out;            /* receives the keys, part after part; must not overlap an input */
+    size_t keys_out_offset;
+    size_t value_size;
+    cl_mem values;
+    size_t values_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    cl_mem splitters;           /* splitter_count keys, sorted in the order of the description;
+                                   equal ones are allowed. If they are not sorted, it is undefined
+                                   which part a key goes to, but every key is still there once */
+    size_t splitters_offset;
+    cl_mem starts;              /* receives splitter_count + 2 cl_uint: part p has the keys from
+                                   starts[p] to starts[p + 1] - 1 of the output. The first one is 0,
+                                   the last one `count` */
+    size_t starts_offset;
+    cl_uint splitter_count;     /* 1 to CLSORT_MAX_SPLITTERS */
+    cl_uint reserved;           /* 0 */
+    cl_mem scratch;             /* as in clsort_desc */
+    size_t scratch_offset, scratch_size;
+    clsort_tuning tuning;       /* work_group and items, as CLSORT_RADIX has them */
+} clsort_partition_desc;
+
+CLSORT__DEFAULT(clsort_partition_desc)
+
+/* Enqueues a stable partition by splitters. Part p has the keys that do not come before splitter
+   p - 1, but do come before splitter p: a key that is equal to a splitter is above it. `starts` can
+   be `segments`, as those of groups can. Keys are read twice, values once, and all are written
+   once. On an NVIDIA H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy takes
+   0.14 ms. On GPUs keys that do not begin at a multiple of 16 bytes take longer.
+   Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
+   with a search among splitters in place of a digit, as in radix-samples. */
+CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
+                                                  const clsort_partition_desc *partition,
+                                                  cl_uint n_wait, const cl_event *wait,
+                                                  cl_event *done);
+
+/* As clsort_merge_runs_scratch_size. */
+CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
+                                                       const clsort_partition_desc *partition,
+                                                       size_t *bytes);
+
+/* As clsort_prepare_merge_runs; kernels for up to 15 splitters and for more are others. */
+CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
+                                                  const clsort_partition_desc *partition);
+
+/* Enqueues a check of order. `result` at result_offset receives one cl_uint: the number of the
+   first element that comes before its predecessor in the description's order. If the keys are
+   sorted, it receives
+   - desc->count, also where a count on the device is less
+   - of rows, one past the last element of the last row
+   Elements of rows and segments are numbered from the first row, or from keys_offset, gaps
+   included. Where the offsets of segments do not ascend, or segments with ends of their own
+   overlap, the number is 0. Of *desc it reads only keys (or records), count, types and order, rows,
+   segments and the count on the device. */
+CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
+                                                  const clsort_desc *desc, cl_mem result,
+                                                  size_t result_offset, cl_uint n_wait,
+                                                  const cl_event *wait, cl_event *done);
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* Written by clsort_enqueue_fingerprint and clsort_enqueue_verify. `before` and `after` are sums of
+   hashes, which do not depend on the order of elements. */
+typedef struct clsort_proof {
+    cl_uint before[4];          /* of the input: [0] and [1] of elements, [2] and [3] of elements
+                                   with their values */
+    cl_uint after[4];           /* of the output */
+    cl_uint indices[2];         /* 0 if the indices hold every number once */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; where indices are the only output,
+                                   of the keys in their order */
+    cl_uint count;              /* equal to `unsorted` if the output is in order */
+} clsort_proof;
+
+/* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
+   it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
+   proof_offset, and judge it. Each row or segment is checked on its own; elements outside of them
+   are not. The offsets of segments and the count on the device must not have changed. Source of the
+   hash: Vigna's splitmix64. */
+CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
+                                                    const clsort_desc *desc, cl_mem proof,
+                                                    size_t proof_offset, cl_uint n_wait,
+                                                    const cl_event *wait, cl_event *done);
+CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue,
+                                               const clsort_desc *desc, cl_mem proof,
+                                               size_t proof_offset, cl_uint n_wait,
+                                               const cl_event *wait, cl_event *done);
+
+/* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else
+   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about
+   2^-64. */
+CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
+
+/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete; if `wait` is not 0 it blocks until
+   all are. Returns the verdict on all sorts that were judged since the last call:
+     CLSORT_ERROR_WRONG_RESULT   at least one sort was wrong
+     another code                a sort failed on the device with that code; or a sort could not be
+                                 judged: it stays pending, and a later call judges it
+     CL_SUCCESS                  none of these; with `wait`, every sort was right
+   Every clsort_enqueue_sort judges complete sorts, too, and tells the diagnostic callback of a
+   failure, but leaves the verdict to this function. clsort_destroy does not judge. */
+CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
+
+/* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
+   that fail out of AUTO, which answers CLSORT_ERROR_WRONG_RESULT if none is left. So it does with
+   each form of radix that AUTO may take here, also where keys span about 2^w codes, for every w.
+   Merges of runs and partitions are tested, too, and answer that code if they fail. Kernels for
+   rows, segments and top-k are not. Builds the kernels of all that it tests, and blocks: on PoCL
+   for 73 s of CPU time if its cache has none of them, else for 2.6 s, in 16 MB of host memory. The
+   finding holds for this sorter and for clones made later.
+   Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
+CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
+
+/* ---- measuring -------------------------------------------------------------------------------
+
+   AUTO decides by choices: one for each width of keys and each payload, which says from and up to
+   how many elements it takes which algorithm. clsort_measure makes one for this device.
+   - A choice that was measured serves sorts of one array with keys of that width and that payload,
+     in place or not, stable or not, up to the count that was measured; of clsort_prepare with
+     CLSORT_FLAG_ANY_COUNT up to the description's count. Built-in ones serve all else, and what
+     CLSORT_FLAG_NO_BUILD would refuse by the measured one.
+   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
+     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
+     that are the same when they are rounded up so, also with lengths, a count on the device, and
+     any stride; but not segments, some bits of keys and the flags of top-k. Whole rows are sorted
+     only where built-in choices may do so: that needs much scratch memory. There is room for 64
+     choices of top-k; one more takes the place of the oldest.
+   - Rows and segments that are sorted have no choices: AUTO sorts them by merge.
+   - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
+     clsort_load_choices change them. With a cache (cache_load and cache_save of clsort_options),
+     clsort_measure saves all of them in one entry, in place of the one before, and clsort_create
+     loads them. The entry belongs to the device, its driver, its platform and this version.
+   - The bytes of bare keys, stable sorts and top-k are the same by any choice. Equal keys of other
+     sorts may come in another order, as they do by another algorithm.
+   Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
+   ARM's CLTuner. */
+
+/* Called before each step of a measurement: `done` of `total` are over. Not 0 ends the call. */
+typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
+
+typedef struct clsort_measure_desc {
+    size_t struct_size;
+    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
+       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
+       _VALUES_OUT), and the largest count. Its buffers are not looked at. */
+    const clsort_desc *sort;
+    size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
+    clsort_progress progress;
+    void *user;                 /* handed to it */
+    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
+    cl_uint flags;              /* CLSORT_MEASURE_* */
+} clsort_measure_desc;
+CLSORT__DEFAULT(clsort_measure_desc)
+
+enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
+
+/* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
+   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
+   rounded up. Blocks.
+   - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
+     turns, but for what was much slower at lower counts. Each result is checked, and what is wrong
+     once is dropped: sorts as by clsort_enqueue_verify, selections by a proved sort of whole rows,
+     which takes memory for its result. AUTO leaves the built-in choice only where the gain is above
+     5 % in each of two rounds, and nowhere for what took 5 % more.
+   - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
+   - It waits for what `queue` holds, then works on a queue of its own with
+     CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
+     was enqueued to the end of its last one. max_ms counts by the same clock. Other work on the
+     device makes the result worse, never wrong.
+   - All candidates are built first. Steps that would exceed max_ms are not begun, but a compiler is
+     not interrupted: what is known of a build is the time of the longest one before it. What was
+     built stays, also in the cache: after CLSORT_ERROR_OUT_OF_TIME the next call measures. A
+     program whose time is for measuring alone calls this with CLSORT_MEASURE_ONLY_BUILDS before.
+     Saving built programs to a cache comes on top.
+   - A later call for the same kind replaces its choice, also one for more elements. After a failure
+     AUTO is as it was.
+   Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
+   segments, lengths and other flags beside top_k, records, some bits of keys, a count on the
+   device, an algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
+   CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
+   sorts right. */
+CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
+                                        const clsort_measure_desc *measure);
+
+/* Payloads of choices, and where choices come from. */
+enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
+       CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
+       CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
+enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kinds of devices */
+       CLSORT_ORIGIN_BUILT_IN = 1,   /* built in, measured on such a device */
+       CLSORT_ORIGIN_LOADED = 2,     /* from the cache, measured on this device; or from a text,
+                                        measured on a device of this name */
+       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or the one that it was
+                                        cloned from */
+
+/* A choice of AUTO, in elements. */
+typedef struct clsort_choice {
+    size_t struct_size;
+    const char *device;         /* on which it was measured; lives as long as the program */
+    const char *way;            /* of top-k: as clsort_explain calls the way to select; "built in"
+                                   where none gained; of sorts "" */
+    cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
+    cl_uint payload;            /* CLSORT_PAYLOAD_* */
+    cl_uint origin;             /* CLSORT_ORIGIN_* */
+    cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
+                                   built-in one 2^32 - 1 */
+    /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
+       hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
+       from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
+       first on; 2^32 - 1: up to all, or never. */
+    cl_uint few_most, radix_least, hybrid_least, bitonic_most;
+    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
+                                   0: built in. Parts of top-k have that of all parts */
+    /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
+       rows of at least `least` elements. */
+    cl_uint top_k, rows, least;
+} clsort_choice;
+CLSORT__DEFAULT(clsort_choice)
+
+/* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. The
+   first nine are of sorts of one array. Behind them are those of top-k that were measured, each in
+   as many parts as it has ranges of lengths with ways of their own. Errors:
+   CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
+CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
+                                            clsort_choice *choice);
+
+/* Writes the measured choices of a sorter as text to `text`, which has room for `size` characters:
+   a section of some lines, or "" if there are none. *bytes receives how many characters it has, the
+   0 at its end included; with `text` NULL that is all. One file may have sections of many devices,
+   one after another. Errors: CLSORT_ERROR_SCRATCH_TOO_SMALL for `size`. */
+CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
+                                             size_t *bytes);
+
+/* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
+   and its platform's name, and for this version of clsort; *fits, if not NULL, receives how many.
+   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
+   another device, changes nothing (CLSORT_ERROR_DAMAGED). What the device cannot do is not taken.
+   Saves nothing to a cache, and builds nothing: clsort_prepare does. */
+CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
+                                             cl_uint *fits);
+
+#ifdef CLSORT_MULTI
+/* ---- host arrays of any size, several devices ------------------------------------------------ */
+
+/* How bytes go between host memory and a device. */
+enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT where the device shares memory with the host, else
+                                        STAGED */
+       CLSORT_TRANSFER_DIRECT = 1,   /* commands read and write the host arrays. For devices with
+                                        memory of their own: fast if the arrays and `work` are
+                                        pinned memory, such as mapped CL_MEM_ALLOC_HOST_PTR */
+       CLSORT_TRANSFER_STAGED = 2 }; /* by way of blocks of pinned memory that the call allocates;
+                                        the calling thread copies */
+
+/* What one sorter did. */
+typedef struct clsort_share {
+    cl_ulong elements;          /* of the jobs that it finished; in two trips each counts twice */
+    cl_uint jobs;               /* chunks that it sorted, and parts that it merged */
+    clsort_status status;       /* CL_SUCCESS, or why the sorter was dropped */
+} clsort_share;
+
+/* Arrays in host memory, and the means to sort them. */
+typedef struct clsort_multi_desc {
+    size_t struct_size;
+    /* Count, types, order and sizes; `count` may be any number that the arrays can have. Its
+       buffers, offsets, rows, segments, scratch and `precedes` are 0. */
+    const clsort_desc *sort;
+    void *keys, *values;        /* as of clsort_sort_host */
+    /* Receive the result, and then keys and values are only read. NULL, both: keys and values are
+       sorted in place. They must not overlap other arrays. */
+    void *keys_out, *values_out;
+    /* Argsort: receives the permutation, count cl_ulong. Keys are only read, and values are not
+       looked at; keys_out may be NULL. NULL: no argsort. */
+    cl_ulong *indices;
+    /* Host memory in which sorted runs are kept; NULL: from CLSORT_MALLOC, if it is needed. Its
+       bytes are count * (bytes of a key or record), rounded up to a multiple of 16, and
+       count * value_size; of an argsort count * 8 in place of the latter. */
+    void *work;
+    size_t work_size;           /* bytes of `work` */
+    /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 of that
+       where it is also the host's. */
+    size_t device_memory;
+    clsort_share *shares;       /* receives what each sorter did; NULL: not wanted */
+    cl_uint transfer;           /* CLSORT_TRANSFER_* */
+    cl_uint reserved;           /* 0 */
+} clsort_multi_desc;
+CLSORT__DEFAULT(clsort_multi_desc)
+
+/* Sorts arrays in host memory on one device or on several. Blocks. The sorters may belong to
+   different contexts and platforms.
+   - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
+     in one trip; as eight runs that it merges, if one buffer or one sort does not take them all.
+     Name the fastest one first.
+   - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
+     each part of the result is merged from its pieces of all runs, which the host searches for.
+   - GPUs merge keys of one type that are compared as they are (not some of their bits, equal zeros
+     or equal NaNs), with values of up to 8 bytes, by clsort_enqueue_merge_runs. CPUs in two trips,
+     and records, longer values and other keys, sort the pieces once more.
+   - With pinned arrays and CLSORT_TRANSFER_DIRECT on an NVIDIA H200, one trip of 2^30 u32 takes
+     1.15 times as long as moving them up and then down, and two trips of 2^28 u32, in a quarter of
+     their bytes of device memory, 1.6 times; by way of blocks ten times. Two H200s took 0.75 of the
+     time of one.
+   - Every device has two jobs at a time: bytes of one move while the other is sorted. A fast device
+     does more jobs. No threads are made: the calling thread asks all devices in turn; with one
+     device and CLSORT_TRANSFER_DIRECT it sleeps.
+   - A device on which a call or a command fails is dropped: the diagnostic callback hears why, and
+     the others do its jobs again. After CL_MEM_OBJECT_ALLOCATION_FAILURE it goes on with half of
+     its memory instead, until that is too little for one element.
+   - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
+     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
+     bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
+     8 * 4096 keys or records and 8192 bytes.
+   - The sorters keep their programs, as usual. A call makes up to two queues of each device, which
+     are released with its buffers.
+   Fails if no sorter is left, with the code of the one that was dropped last, or with
+   CL_OUT_OF_HOST_MEMORY. Arrays that are only read are then as they were; those that receive a
+   result are undefined; those that are sorted in place are as they were, or hold a permutation of
+   the input: sorted runs, one after the other, each value with its key. This holds unless a driver
+   goes on writing to host memory although clFinish and clWaitForEvents have failed.
+   Errors: CLSORT_ERROR_NULL_ARGUMENT also for no sorters; CLSORT_ERROR_UNKNOWN_VALUE also for a
+   sorter that is given twice; CLSORT_ERROR_UNSUPPORTED for what goes with buffers only, for rows
+   and for `precedes`; CLSORT_ERROR_VALUE_SIZE if only one of keys_out and values_out is given;
+   CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size; CLSORT_ERROR_SCRATCH_TOO_LARGE if device_memory
+   does not hold one element.
+   Sources: Knuth, The Art of Computer Programming 3, 5.4; splits: Varman et al., 1991, as of
+   clsort_enqueue_merge_runs. */
+CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
+                                             const clsort_multi_desc *multi);
+#endif
+
+/* ---- for measuring: the fields of clsort_tuning ---------------------------------------------- */
+
+/* Bitonic: the widest step over global memory; by default B16, for any number of steps. */
+enum { CLSORT_STEP_DEFAULT = 0, CLSORT_STEP_A = 1, CLSORT_STEP_B2 = 2, CLSORT_STEP_B4 = 4,
+       CLSORT_STEP_B8 = 8, CLSORT_STEP_B16 = 16 };
 
 /* Bitonic: what is done in local memory. Merge has DEFAULT and ONLY. */
 enum {
@@ -679,46 +1385,37 @@ enum {
                                          the upper block's keys wait in registers */
 };
 
-enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID on GPUs and CLSORT_RADIX_CACHED on CPUs
-                                        where that is known to be the fastest and neither work_group
-                                        nor items is set; else one launch per digit where
-                                        work-groups are known to make progress (NVIDIA), else
-                                        three */
-       CLSORT_RADIX_PORTABLE = 1,    /* three launches per digit */
-       CLSORT_RADIX_SWEEPS = 2,      /* as by default, never one of those below */
-       CLSORT_RADIX_HYBRID = 3,      /* from the top digit down: keys of 4 or 8 bytes without
-                                        values, records and bit ranges; keys of 4 bytes with
-                                        indices or, unless `stable` is set, values of 4 bytes:
-                                        equal keys come in the order of their values, as cl_uint,
-                                        or in their own. Others as by default */
-       CLSORT_RADIX_SAMPLES = 4,     /* few elements, in one launch: up to work_group * 64, with
-                                        values or indices, or as records of up to 16 bytes, without
-                                        bit ranges; what is sorted in place is copied first. In two
-                                        launches bare keys of 4 or 8 bytes, and keys of 4 bytes with
-                                        indices, or with values of 4 bytes that go to another array:
-                                        up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
-                                        NVIDIA's GPUs 2^20 if no work_group is set. Others as by
-                                        default. A work_group that is not set is 256, on CPUs 64,
-                                        and on NVIDIA's GPUs 512, but for one tile. Stable */
-       CLSORT_RADIX_CACHED = 5 };    /* CPUs: into ranges of codes; then each is sorted in a core's
-                                        cache: keys of 4 or 8 bytes without bit ranges, and a
-                                        work_group of 0 or 1; others, and other devices, as with
-                                        CLSORT_RADIX_SWEEPS. Stable. With AVX-512, where the
-                                        device's compiler shows it, bare keys are sorted by it, and
-                                        keys of 4 bytes with values of 4 bytes or indices.
-                                        Sources: Polychroniou and Ross, 2014; Bramas, 2017 */
+/* Radix. What a form does not sort, SWEEPS does.
+   - DEFAULT: HYBRID on GPUs and CACHED on CPUs where that is known to be the fastest and neither
+     work_group nor items is set; else SWEEPS
+   - PORTABLE: three launches per digit
+   - SWEEPS: one launch per digit where work-groups are known to make progress (NVIDIA since 7.0),
+     else PORTABLE
+   - HYBRID: from the top digit down: keys of 4 or 8 bytes without values, records and bit ranges;
+     keys of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in
+     the order of their values, as cl_uint, or in their own
+   - SAMPLES: few elements, without bit ranges. In one launch up to work_group * 64, with values or
+     indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
+     launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4 bytes
+     that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on NVIDIA's
+     GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's GPUs 512 but
+     for one tile
+   - CACHED: CPUs, with a work_group of 0 or 1: ranges of codes, each sorted in a core's cache, of
+     keys of 4 or 8 bytes without bit ranges; by AVX-512, where the compiler shows it, bare keys,
+     and keys of 4 bytes with values of 4 bytes or indices */
+enum { CLSORT_RADIX_DEFAULT = 0, CLSORT_RADIX_PORTABLE = 1, CLSORT_RADIX_SWEEPS = 2,
+       CLSORT_RADIX_HYBRID = 3, CLSORT_RADIX_SAMPLES = 4, CLSORT_RADIX_CACHED = 5 };
 
 /* Quicksort: how a pivot is chosen. */
-enum { CLSORT_PIVOT_DEFAULT = 0,     /* CLSORT_PIVOT_MIDRANGE, the fastest one measured */
+enum { CLSORT_PIVOT_DEFAULT = 0,     /* MIDRANGE, the fastest one measured */
        CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
        CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; where these
                                         are not known, as at first, the median of a sample */
        CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
 
 /* Quicksort: who starts the next round. */
-enum { CLSORT_SCHEDULER_DEFAULT = 0, /* CLSORT_SCHEDULER_QUEUED */
-       CLSORT_SCHEDULER_HOST = 1,    /* the host, which reads back after every round:
-                                        clsort_enqueue_sort BLOCKS until the rounds are done */
+enum { CLSORT_SCHEDULER_DEFAULT = 0, /* QUEUED */
+       CLSORT_SCHEDULER_HOST = 1,    /* the host, which reads back after every round */
        CLSORT_SCHEDULER_DEVICE = 2,  /* kernels, where OpenCL 2.0 or later and the device can */
        CLSORT_SCHEDULER_QUEUED = 3 };/* nobody: all rounds are enqueued at once, and those that are
                                         not needed do nothing */
@@ -730,1067 +1427,6 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
                                         CLSORT_SCHEDULER_DEVICE */
        CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local
                                         memory, up and down */
-
-/* Choices for measurements and for published variants. Their meaning may change between versions.
-   0 means default for every field. */
-typedef struct clsort_tuning {
-    cl_uint bitonic_step;   /* CLSORT_STEP_*; default: B16, for any number of steps */
-    cl_uint local;          /* CLSORT_LOCAL_* */
-    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
-       for 2. */
-    cl_uint work_group;
-    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
-       Bitonic takes 2 for 1; with LOCAL_DEFAULT and LOCAL_ONLY it also takes 64 to 512, and holds
-       them in vectors. */
-    cl_uint items;
-    cl_uint pivot;          /* CLSORT_PIVOT_* */
-    cl_uint scheduler;      /* CLSORT_SCHEDULER_* */
-    cl_uint radix;          /* CLSORT_RADIX_* */
-    cl_uint scan;           /* CLSORT_SCAN_*; of work-groups with several work-items */
-    cl_uint reserved[8];    /* 0. Room for later versions: this struct keeps its size */
-} clsort_tuning;
-
-/* One field of a key of several; see `fields`. This struct never changes. */
-typedef struct clsort_field {
-    size_t offset;          /* bytes from the start of the record, a multiple of the field's size;
-                               of CLSORT_BYTES + n any */
-    cl_uint type;           /* CLSORT_U8 ... CLSORT_F64, or CLSORT_BYTES + n; required */
-    cl_uint order;          /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;      /* default: CLSORT_NAN_TOTAL */
-    cl_uint zero_order;     /* default: CLSORT_ZERO_DISTINCT */
-} clsort_field;
-
-enum { CLSORT_MAX_FIELDS = 8, CLSORT_MAX_FIELD_BYTES = 64 };
-
-/* What to sort. Start from clsort_desc_default(). Zero means default for every field. Counts are
-   elements; offsets, strides and sizes are bytes. Buffers that receive something must be readable
-   and writable by kernels. */
-typedef struct clsort_desc {
-    size_t struct_size;         /* sizeof(clsort_desc); see SIZES OF STRUCTS */
-
-    /* The keys and their order. */
-    size_t count;               /* elements, with `rows` in each row; below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required, but 0 with fields or
-                                   precedes */
-    cl_uint order;              /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers. By some bits of
-                                   keys: see first_bit */
-    cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT; ignored for integers */
-    cl_uint stable;             /* nonzero: equal keys keep their order */
-    cl_uint algorithm;          /* default: CLSORT_AUTO */
-    cl_uint flags;              /* CLSORT_FLAG_* */
-
-    /* Only bits first_bit to last_bit - 1 of the key's code decide. The code is an unsigned number
-       in the key's order, made from all bits of the key: they say whether it is a NaN or a zero.
-       With CLSORT_NAN_EQUAL each NaN has the code of the first positive one, whose bits are those
-       of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that of +0. So equal NaNs stay equal, but
-       by some bits a NaN may come before a number, or be equal to one.
-       Only radix, rows, segments and top_k can do this. Keys whose bits are equal keep their order;
-       keys are moved whole. An empty range is CLSORT_ERROR_BIT_RANGE. */
-    cl_uint first_bit;          /* default: 0 */
-    cl_uint last_bit;           /* default: the key's width */
-
-    /* Arrays. `keys` is sorted in place unless keys_out or indices is given, `values` unless
-       values_out or indices is; then they are only read. */
-    cl_mem keys;
-    size_t keys_offset;         /* a multiple of the key's size */
-    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset */
-    size_t keys_out_offset;
-    cl_mem values;              /* one value per key, moved with it */
-    size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides
-                                   value_size */
-    size_t value_size;          /* any; values above 8 bytes are moved once, at the end */
-    cl_mem values_out;          /* receives the values; required for values with indices or top_k */
-    size_t values_out_offset;
-    /* Receives cl_uint: element i of the sorted order was at indices[i]. Only keys_out and
-       values_out are also written then. */
-    cl_mem indices;
-    size_t indices_offset;      /* a multiple of 4 */
-    /* If record_size is not 0, `keys` holds whole records of that size, with the key at
-       key_offset inside. Both are multiples of the key's size. Values may move with records. */
-    size_t record_size;
-    size_t key_offset;
-
-    /* Scratch memory of yours; default: the sorter's own. See clsort_scratch_size. */
-    cl_mem scratch;
-    size_t scratch_offset;      /* a multiple of 16 */
-    size_t scratch_size;        /* bytes usable from scratch_offset on */
-
-    /* Parts that are sorted apart, in one call: either equal rows of `count` elements ... Indices
-       count from the start of their row or segment. */
-    size_t rows;                /* 0: one array. 1 or more: equal keys keep their order */
-    /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values are as
-       many elements apart. Gaps between rows are not touched. */
-    size_t row_stride;
-    /* The same for outputs, in bytes and as aligned as their offsets are; 0: like the rows of keys,
-       as many elements apart; with top_k no gaps. An array that is sorted in place keeps the rows
-       of its input. */
-    size_t keys_out_row_stride;
-    size_t values_out_row_stride;
-    size_t indices_row_stride;
-    /* With rows and top_k: a length for each row, cl_uint, clamped to `count`. Kernels may have
-       written them. What lies behind a row's length is not looked at. */
-    cl_mem lengths;
-    size_t lengths_offset;      /* a multiple of 4 */
-    /* ... or segments, between segment_count + 1 ascending offsets, cl_uint: segment i is the
-       elements segments[i] to segments[i + 1] - 1. Kernels may have written the offsets, which are
-       clamped to `count`. Elements before the first segment and after the last one are not touched.
-       If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
-       keys_out, values_out and indices are undefined, and clsort_enqueue_is_sorted and
-       clsort_enqueue_verify report it. */
-    cl_mem segments;
-    size_t segments_offset;     /* a multiple of 4 */
-    size_t segment_count;
-    /* Ends of segments, for gaps between them: segment i is the elements segments[i] to
-       segment_ends[i] - 1, both clamped to `count`, and both buffers have segment_count cl_uint.
-       NULL: a segment ends where the next one begins. A segment whose end is not above its begin is
-       empty. Elements outside of segments are not touched.
-       - For sorts and partitions each begin, also that of an empty segment, must be at or above the
-         begin and the end of the segment before. Else nothing is sorted, as above.
-       - Other selections (top_k) only read the keys: their segments may overlap and come in any
-         order. */
-    cl_mem segment_ends;
-    size_t segment_ends_offset; /* a multiple of 4 */
-
-    /* If not 0: only the first top_k elements of each row's or segment's order are written. At most
-       `count`. See TOP-K. */
-    size_t top_k;
-
-    /* A count that only the device knows: one cl_uint, read when the sort runs. If it is less than
-       `count`, it is the number of keys, of keys in each row, or the end of the last segment.
-       Elements from there on are not touched. */
-    cl_mem count_buffer;
-    size_t count_offset;        /* a multiple of 4 */
-
-    /* Records (record_size) in an order of your own, always stable. Either a list of fields, of
-       which the first one decides ... */
-    const clsort_field *fields; /* read during the call only */
-    cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
-    /* ... or an expression in OpenCL C, which is compiled once per sorter: does record `a` come
-       before record `b`? */
-    /* Declares the type clsort_record, of record_size bytes, and all that the expression needs:
-       "typedef struct { float depth; uint layer; } clsort_record;". It is trusted code, and some
-       names are taken: see ORDER. */
-    const char *record_type;
-    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". It may have any scalar type
-       and is true where it is not 0. If it contradicts itself, the order is undefined, but every
-       record is still there once. */
-    const char *precedes;
-
-    clsort_tuning tuning;
-} clsort_desc;
-
-/* The default description: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_desc clsort_desc_default(void)
-{
-    clsort_desc d;
-    memset(&d, 0, sizeof d);
-    d.struct_size = sizeof d;
-    return d;
-}
-
-/* The version of the implementation: major * 10000 + minor * 100 + patch. It may be another one
-   than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
-CLSORT_API cl_uint clsort_version(void);
-
-/* The names of the algorithms, numbered from 0; NULL after the last one. Names of what was left out
-   with CLSORT_NO_* are not there, so a number may stand for another name elsewhere.
-   - Full sorts come first.
-   - Names that end in "only" sort blocks, for measurements. They answer CLSORT_ERROR_UNSUPPORTED
-     for rows, segments and a count on the device.
-   - Names that begin with "batch" sort rows, for measurements. They answer
-     CLSORT_ERROR_UNSUPPORTED if `rows` is 0. */
-CLSORT_API const char *clsort_algorithm_name(cl_uint number);
-
-/* Sets algorithm and tuning of *desc to what one of these names stands for. Leaves tuning.pivot and
-   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them.
-   Errors: CLSORT_ERROR_UNKNOWN_VALUE if there is no such name, or for desc->struct_size. */
-CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
-
-/* ---- sorter ---------------------------------------------------------------------------------- */
-
-typedef struct clsort_sorter clsort_sorter;
-
-/* Called on every failure, before the failing function returns, also from within clsort_create.
-   `function` is the OpenCL function or the clsort function that failed; `message` is one line. Both
-   strings live until the callback returns. */
-typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function,
-                                  const char *message);
-
-/* Called once for every command of a clsort_enqueue_* call or of a sort of host arrays, in the
-   order of the commands, before that call returns. The launches of clsort_prepare are not reported.
-   - `stage` is the kernel's name, such as "clsort_merge_pass", or for another command the name of
-     the OpenCL function, such as "clEnqueueCopyBuffer". It lives as long as the program.
-   - `event` is released after the callback; call clRetainEvent to keep it. If the queue has
-     CL_QUEUE_PROFILING_ENABLE, it holds the command's times once it is complete.
-   - The callback runs on the thread that uses the sorter, and must not use this sorter.
-   A clone has the same callback. */
-typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
-
-enum {
-    /* Every sort checks its own result on the device; see clsort_collect. */
-    CLSORT_OPTION_VERIFY = 1,
-    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix,
-       and AUTO on other GPUs than NVIDIA's all of radix for many elements:
-       NVIDIA's compiler takes 2 s for its ten kernels, which thousands of sorts pay back. The name
-       "radix-hybrid" still takes it. */
-    CLSORT_OPTION_FEW_SORTS = 2,
-    /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
-       clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
-    CLSORT_OPTION_BUILT_IN_CHOICES = 4
-};
-
-/* A cache of built programs in storage of yours, so that the next start of your program compiles
-   nothing. `name` is 32 hexadecimal digits: a hash of the kernels' text, the build options, this
-   version, the device, its driver and its platform.
-   - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
-     entry, or 0 if there is none. It is called twice: first with size 0 and data NULL.
-   - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence.
-   Nothing that load returns is trusted: an entry holds its name, its size and a hash of the binary,
-   and the driver sees no byte of it before these are checked. An entry that is damaged, or that the
-   driver does not take, costs only the time to build the program; then save replaces it. The hash
-   guards against damage, not against malice: who can write entries can run code in your program.
-   - load is called where a program would be built.
-   - save is called at the end of clsort_prepare and of clsort_self_test, where all kernels have run
-     once, and in clsort_destroy for programs that these did not see. PoCL compiles kernels once
-     more to give a binary, which takes about two thirds of the time of building them. That binary
-     has ready what was launched by then. A later start that launches other kernels of the program
-     compiles these each time, unless PoCL's own cache has them: 0.6 s for 2^20 u32 where the first
-     start had only sorted 2^10.
-   The callbacks run on the thread that uses the sorter, and must not use this sorter. A clone has
-   the same callbacks, so with clones these must be safe to call from several threads. */
-typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
-typedef void (*clsort_cache_save)(void *user, const char *name, const void *data, size_t size);
-
-/* Start from clsort_options_default(). Zero means default for every field. */
-typedef struct clsort_options {
-    size_t struct_size;            /* sizeof(clsort_options); see SIZES OF STRUCTS */
-    clsort_diagnostic diagnostic;  /* default: none */
-    void *user;                    /* handed to the callbacks */
-    cl_uint flags;                 /* CLSORT_OPTION_* */
-    clsort_profile profile;        /* default: none; with one, every command has an event */
-    clsort_cache_load cache_load;  /* default: none; for a folder: clsort_cache_folder */
-    clsort_cache_save cache_save;  /* default: none */
-    void *cache_user;              /* handed to these two */
-} clsort_options;
-
-/* The default options: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_options clsort_options_default(void)
-{
-    clsort_options o;
-    memset(&o, 0, sizeof o);
-    o.struct_size = sizeof o;
-    return o;
-}
-
-#ifndef CLSORT_NO_CACHE_FOLDER
-/* Sets the callbacks of *options to a pair that keeps one file per program in a folder. `path` must
-   live as long as every sorter with these options. With NULL it is the folder `clsort` in the
-   user's folder of caches: XDG_CACHE_HOME or ~/.cache, on macOS ~/Library/Caches, on Windows
-   LOCALAPPDATA.
-   - The folder is made when it is first needed, not its parents, and only its owner can open it
-     (0700). A folder of another owner, or one that others can write to, is not used. On Windows
-     nothing is checked.
-   - Files are written aside and then renamed, so any number of processes and threads may use the
-     folder at once. Files with other names are left alone.
-   - When the files would exceed CLSORT_CACHE_BYTES, those written longest ago are deleted.
-   - A disk that is full or read-only only means that nothing is kept.
-   Any thread may call it at any time. Errors: CLSORT_ERROR_NULL_ARGUMENT;
-   CLSORT_ERROR_UNKNOWN_VALUE for options->struct_size. */
-CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
-#endif
-
-/* Makes a sorter for a device of a context. Builds no kernel yet. With context and device NULL it
-   takes the first GPU, else the first device, in a context of its own. `options` may be NULL.
-   *sorter is NULL on failure.
-   Errors: CLSORT_ERROR_NULL_ARGUMENT also if only one of context and device is NULL;
-   CLSORT_ERROR_UNKNOWN_VALUE for options->struct_size; CLSORT_ERROR_UNKNOWN_FLAG;
-   CLSORT_ERROR_DEVICE_UNUSABLE. */
-CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
-                                       const clsort_options *options, clsort_sorter **sorter);
-
-/* Makes another sorter for the same device, for use by another thread. It shares the programs and
-   comparators that exist so far, and has its own kernels, scratch memory and errors. On failure
-   *clone is NULL, and clsort_last_error(sorter) says why. */
-CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
-
-/* Releases everything. Commands that are still queued complete. NULL is a no-op. Does not wait,
-   with one exception: NVIDIA's driver needs a program until its launches are done, so there an
-   event callback releases the programs later. It calls CLSORT_FREE on a thread of the driver, and
-   this code must stay loaded until then. Only if the driver refuses the callback, destroy waits. */
-CLSORT_API void clsort_destroy(clsort_sorter *sorter);
-
-/* Releases the sorter's scratch buffers and the queues that it retained. Does not wait. */
-CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
-
-/* The message of the last failure on this sorter, such as "clsort_enqueue_sort: keys: ..."; "" if
-   there was none. Lives until the next call with this sorter. */
-CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
-
-/* The compiler's whole output of the last failed build; "" if there was none, or if it is above 1
-   MiB. Lives until the next call with this sorter. Line numbers are those of kernels.cl, or of your
-   texts, as files named record_type and precedes. NVIDIA's compiler counts all lines as one
-   file. */
-CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
-
-/* The context and the device of a sorter, not retained. Any thread may ask, at any time. */
-CLSORT_API cl_context clsort_context(const clsort_sorter *sorter);
-CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
-
-/* ---- sorting --------------------------------------------------------------------------------- */
-
-/* Would this description run on this device? Needs no buffers: a NULL buffer passes, a given one is
-   checked as by clsort_enqueue_sort. Builds nothing. Errors: those of CLSORT_STATUS_LIST that a
-   description can cause. */
-CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
-
-/* Writes the description that would run. These fields are filled in:
-   - algorithm and last_bit
-   - tuning.work_group and tuning.items; their product is a block of the "only" algorithms
-   - with top_k and without segments, rows and row_stride
-   Other fields are as given; 0 in them stands for the default. `resolved` may be `desc`. Set
-   resolved->struct_size before the call, best by clsort_desc_default(): no byte beyond is written.
-   Errors: as clsort_check. */
-CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
-                                        clsort_desc *resolved);
-
-/* Builds and warms all that such a sort needs, so that the first one compiles nothing: kernels, one
-   launch of each geometry, scratch memory. Needs no buffers. Blocks.
-   - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
-     scratch memory for it. The first sort on that queue then makes no object but events. It waits
-     for its own launches, and so for what an in-order queue holds before them.
-   - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
-     goes to the next queue that needs some.
-   - The first sort is still the first to use some memory. NVIDIA's driver gives a buffer of yours
-     memory when a command first uses it, which takes 0.1 to 0.3 ms. On CPUs the system gives pages
-     when they are first written, those of scratch memory, too: on PoCL the first sort of 10^6 u32
-     took 1 to 4 ms of CPU time more than later ones, which took 3 to 12.
-   AUTO and several algorithms choose kernels by the count. With CLSORT_FLAG_ANY_COUNT it prepares
-   for every count from 0 (of top_k: from top_k) to desc->count. Any such sort, with the same
-   description otherwise and on the queue that was given, then builds nothing, allocates nothing and
-   makes no object but events. That takes longer, since more kernels are built: for up to 2^20 u32
-   keys on PoCL 2.6 s of CPU instead of 1.5.
-   Errors: as clsort_check; CLSORT_ERROR_QUEUE_MISMATCH; CLSORT_ERROR_BUILD_FAILED,
-   CLSORT_ERROR_COMPARATOR. */
-CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_desc *desc);
-
-/* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
-   NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
-   clsort_measure or clsort_load_choices, so that what was enough before stays enough. Needs no
-   buffers. The size never shrinks when only `count` grows, so scratch memory for more elements is
-   enough for fewer. It may exceed the device's largest allocation; then only the sorter's own
-   scratch memory can be used. Errors: as clsort_check. */
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                             size_t *bytes);
-
-/* Writes a short text about how such a sort would run. Each line is a word and what it says; the
-   last line ends with a newline, too:
-     algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
-                sorting, and the sort of the k elements, or of the rows, if there is one
-     passes     commands that write elements. For a radix sort by one work-item and for batch-*:
-                passes inside the one command
-     launches   how many, and of which kernels
-     copies     commands that copy or fill a buffer
-     moved      bytes that these commands read and write, if nothing is skipped: keys, values,
-                records, codes and indices. Not counted: counters, tables, splits, what a search for
-                a split reads, records that an expression reads by their number
-     scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
-   Where the data decides (such as digits that are the same everywhere), it is the most that can
-   happen. When its kernels are built, a work-group may turn out smaller; a later call knows. Needs
-   no buffers; builds and enqueues nothing. `text` has room for `size` characters; 2000 are always
-   enough. Errors: as clsort_check. */
-CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
-                                        size_t size);
-
-/* Enqueues the sort after the n_wait events of `wait`, and does not wait for the device. Exception:
-   CLSORT_SCHEDULER_HOST blocks until quicksort's rounds are done. Kernels that are not built yet
-   are built first; see clsort_prepare.
-   - The queue and the buffers must belong to the sorter's context, the queue also to its device.
-     In-order and out-of-order queues work alike.
-   - If `done` is not NULL, *done receives an event, which completes when all output is visible,
-     also for a count of 0 or 1. Release it. On failure *done is NULL; see ERRORS in the comment
-     that opens this file.
-   - The buffers stay yours: do not touch the ranges before `done` is complete.
-   - On an out-of-order queue, sorts that use the sorter's own scratch memory wait for each other.
-     Sorts with scratch memory of yours do not; then see to it that no two use the same at once.
-   Errors: those of CLSORT_STATUS_LIST. CLSORT_ERROR_WRONG_RESULT means that the self-test left AUTO
-   no algorithm.
-   Sources:
-   - bitonic: Batcher, Sorting networks and their applications, 1968
-   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
-   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
-   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
-     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017
-   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
-     Adinets and Merrill, Onesweep, 2022; radix-hybrid: Stehle and Jacobsen, A Memory
-     Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017; radix-samples: Leischner, Osipov and
-     Sanders, GPU Sample Sort, 2010
-   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
-   - batch-*: Zucchi, Parallel batch sorting, 2013 */
-CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
-                                             const clsort_desc *desc, cl_uint n_wait,
-                                             const cl_event *wait, cl_event *done);
-
-/* Sorts arrays in host memory on a queue of the sorter's own. Blocks until they are sorted.
-   - *desc gives count, rows, types and sizes. Its buffers, offsets, segments and scratch are 0.
-   - `values` holds count * value_size bytes; NULL without values.
-   - If `indices` is not NULL, it receives the permutation, count cl_uint, and neither keys nor
-     values are written.
-   - Rows lie as on the device.
-   - On CPUs that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
-     they lie and are not copied, if keys, values and indices begin at multiples of the largest
-     power of two up to 8 that divides the size of their elements (with `precedes`: of 128). The
-     arrays must not overlap.
-   After a failure:
-   - before the first launch, the arrays are unchanged;
-   - later, where they were copied, they are unchanged, too, unless reading back the result failed:
-     then their content is undefined;
-   - later, where they were not copied, no command uses them any more, and they are as ERRORS says
-     of a failed enqueue: as a rule a permutation. If a command fails on the device, their content
-     is undefined. If waiting for the device fails, it may even go on writing to them.
-   With `indices` keys and values are unchanged in any case.
-   With CLSORT_MULTI, arrays that the device does not hold at once are sorted by
-   clsort_sort_host_on, whose rules then hold; without indices, rows and `precedes`.
-   Errors: as clsort_enqueue_sort. */
-CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
-                                          void *keys, void *values, cl_uint *indices);
-
-/* One array for clsort_enqueue_gather; zero it first. Offsets and strides are bytes, and multiples
-   of the largest power of two up to 8 that divides element_size. This struct never changes. */
-typedef struct clsort_array {
-    cl_mem source;              /* elements to pick from */
-    size_t source_offset;
-    cl_mem target;              /* receives the elements; must not overlap any source */
-    size_t target_offset;
-    size_t element_size;        /* bytes, any */
-    /* With rows: from one row to the next; 0: no gaps. Gaps in the target are not touched. */
-    size_t source_row_stride;
-    size_t target_row_stride;
-} clsort_array;
-
-/* A gather: target[i] = source[indices[i]], for each array and in each row. Start from
-   clsort_gather_default(). */
-typedef struct clsort_gather {
-    size_t struct_size;         /* sizeof(clsort_gather); see SIZES OF STRUCTS */
-    size_t count;               /* elements to write, with `rows` in each row; below 2^32 */
-    size_t source_count;        /* elements of a source, with `rows` of each row; 0: count */
-    cl_mem indices;             /* cl_uint for each element to write */
-    size_t indices_offset;      /* bytes, a multiple of 4 */
-    const clsort_array *arrays;
-    cl_uint array_count;
-    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* 0: one row. An index counts from the start of its row, as it does in the result of an argsort
-       of rows and of top-k. */
-    size_t rows;
-    size_t indices_row_stride;  /* with rows: bytes from one row of indices to the next, a multiple
-                                   of 4; 0: no gaps */
-} clsort_gather;
-
-/* The default gather: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_gather clsort_gather_default(void)
-{
-    clsort_gather g;
-    memset(&g, 0, sizeof g);
-    g.struct_size = sizeof g;
-    return g;
-}
-
-/* Enqueues a gather by a permutation, as an argsort gives it, for any number of arrays. An index of
-   source_count or above leaves its target element as it was. For the indices of
-   - an argsort of n elements: count n
-   - an argsort of R rows of n keys: rows R, count n, and the indices_row_stride of the sort; where
-     that was 0 and row_stride makes the keys S apart, 4 S. Set strides for the arrays, too
-   - top-k of R rows of n keys: rows R, count k, source_count n
-   Indices of segments count from the start of their segment: a gather cannot use them.
-   Queue, events and errors as in clsort_enqueue_sort. */
-CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_gather *gather, cl_uint n_wait,
-                                               const cl_event *wait, cl_event *done);
-
-/* Sorted keys, each the number of its group. Start from clsort_groups_default(). */
-typedef struct clsort_groups {
-    size_t struct_size;         /* sizeof(clsort_groups); see SIZES OF STRUCTS */
-    size_t count;               /* keys; below 2^32 */
-    size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
-    cl_uint key_type;           /* CLSORT_U8, CLSORT_U16, CLSORT_U32 or CLSORT_U64; required */
-    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* Ascending keys. If they do not ascend, the numbers that are written are undefined, but none
-       is above `count`. */
-    cl_mem keys;
-    size_t keys_offset;         /* bytes, a multiple of the key's size */
-    /* At least one of the next two must be given. */
-    cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
-                                   starts[g] to starts[g + 1] - 1. Keys of `groups` and above come
-                                   from starts[groups] on. Or NULL */
-    size_t starts_offset;       /* bytes, a multiple of 4 */
-    cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has. Or NULL */
-    size_t counts_offset;       /* bytes, a multiple of 4 */
-    cl_mem count_buffer;        /* or NULL; one cl_uint, read when the call runs: the number of keys
-                                   if it is less than `count` */
-    size_t count_offset;        /* bytes, a multiple of 4 */
-} clsort_groups;
-
-/* The default groups: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_groups clsort_groups_default(void)
-{
-    clsort_groups g;
-    memset(&g, 0, sizeof g);
-    g.struct_size = sizeof g;
-    return g;
-}
-
-/* Enqueues a search for where each group begins among sorted keys, and how many keys it has: after
-   a sort by cell, by expert or by material. Groups may be empty or huge: each takes log2(count)
-   reads. `starts` can be the `segments` of a later sort. Needs no scratch memory. Queue, events and
-   errors as in clsort_enqueue_sort. Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
-CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
-                                                     const clsort_groups *groups, cl_uint n_wait,
-                                                     const cl_event *wait, cl_event *done);
-
-/* Two sorted inputs, a and b, and their merged order. Start from clsort_merge_desc_default(). */
-typedef struct clsort_merge_desc {
-    size_t struct_size;         /* sizeof(clsort_merge_desc); see SIZES OF STRUCTS */
-    size_t count_a, count_b;    /* elements; their sum is below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
-    cl_uint order;              /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
-    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* Keys, sorted in that order. If they are not, the output is undefined, but nothing else is
-       touched. Offsets are bytes, multiples of the key's size. */
-    cl_mem keys_a;
-    size_t keys_a_offset;
-    cl_mem keys_b;
-    size_t keys_b_offset;
-    cl_mem keys_out;            /* receives count_a + count_b keys; must not overlap an input */
-    size_t keys_out_offset;
-    /* One value per key, moved with it. Offsets are bytes, multiples of the largest power of two
-       that divides value_size. */
-    size_t value_size;          /* bytes, 0 to 8; 0: no values */
-    cl_mem values_a;
-    size_t values_a_offset;
-    cl_mem values_b;
-    size_t values_b_offset;
-    cl_mem values_out;
-    size_t values_out_offset;
-    clsort_tuning tuning;
-} clsort_merge_desc;
-
-/* The default merge: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_merge_desc clsort_merge_desc_default(void)
-{
-    clsort_merge_desc m;
-    memset(&m, 0, sizeof m);
-    m.struct_size = sizeof m;
-    return m;
-}
-
-/* Enqueues a stable merge of two sorted inputs: of equal keys, those of input a come first. Needs
-   no scratch memory. Queue, events and errors as in clsort_enqueue_sort. Source: Green, McColl,
-   Bader, GPU merge path, 2012. */
-CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
-                                              const clsort_merge_desc *merge, cl_uint n_wait,
-                                              const cl_event *wait, cl_event *done);
-
-/* One of the sorted runs of clsort_enqueue_merge_runs. Zero it first. Offsets are bytes: of keys
-   multiples of the key's size, of values multiples of the largest power of two that divides
-   value_size. This struct never changes. */
-typedef struct clsort_run {
-    size_t count;               /* elements; 0: the buffers are not looked at and may be NULL */
-    cl_mem keys;                /* sorted in the order of the merge */
-    size_t keys_offset;
-    cl_mem values;              /* one per key; NULL without values */
-    size_t values_offset;
-} clsort_run;
-
-enum { CLSORT_MAX_RUNS = 16 };
-
-/* Sorted runs, and their merged order. Start from clsort_merge_runs_desc_default(). */
-typedef struct clsort_merge_runs_desc {
-    size_t struct_size;         /* sizeof(clsort_merge_runs_desc); see SIZES OF STRUCTS */
-    const clsort_run *runs;     /* read during the call only. Runs may lie in the same buffers, and
-                                   may even be the same elements. If one is not sorted, the output
-                                   is undefined, but nothing else is touched */
-    cl_uint run_count;          /* 1 to CLSORT_MAX_RUNS */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
-    cl_uint order;              /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; CLSORT_NAN_EQUAL is not supported */
-    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    cl_uint reserved;           /* 0 */
-    cl_mem keys_out;            /* receives the keys of all runs, fewer than 2^32; must not overlap
-                                   a run */
-    size_t keys_out_offset;     /* bytes, a multiple of the key's size */
-    size_t value_size;          /* bytes, 0 to 8; 0: no values */
-    cl_mem values_out;          /* receives the values; must not overlap a run */
-    size_t values_out_offset;   /* bytes, aligned as the values of a run */
-    /* Scratch memory of yours; default: the sorter's own. See clsort_merge_runs_scratch_size. */
-    cl_mem scratch;
-    size_t scratch_offset;      /* bytes, a multiple of 16 */
-    size_t scratch_size;        /* bytes usable from scratch_offset on */
-    clsort_tuning tuning;       /* work_group and items, as CLSORT_MERGE has them */
-} clsort_merge_runs_desc;
-
-/* The default merge of runs: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
-{
-    clsort_merge_runs_desc m;
-    memset(&m, 0, sizeof m);
-    m.struct_size = sizeof m;
-    return m;
-}
-
-/* Enqueues a stable merge of up to CLSORT_MAX_RUNS sorted runs: of equal keys, those of the run
-   with the smaller number come first, and those of a run keep their order. However many runs there
-   are, each element is read once and written once: four merges of two at a time do so four times.
-   A tile of the output is made from its share of every run. In local memory bare keys are sorted,
-   since equal ones cannot be told apart, and others are merged. On CPUs a tree of losers merges;
-   two bare runs are merged faster there by clsort_enqueue_merge, in vectors. On an NVIDIA H200, 16
-   runs of 2^26 uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94 ms; with
-   values of 4 bytes 0.84 and 1.62 ms.
-   The first call builds the kernels, once for each size of keys and of values, unless
-   clsort_prepare_merge_runs did. With CLSORT_FLAG_NO_BUILD a call that would build answers
-   CLSORT_ERROR_NOT_READY.
-   Queue, events, scratch memory and errors as in clsort_enqueue_sort. Sources: Varman et al.,
-   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for the search for shares;
-   Green, McColl, Bader, GPU merge path, 2012, and on CPUs Knuth, The Art of Computer Programming 3,
-   5.4.1, in a tile. */
-CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
-                                                   const clsort_merge_runs_desc *merge,
-                                                   cl_uint n_wait, const cl_event *wait,
-                                                   cl_event *done);
-
-/* Bytes of scratch memory that such a merge needs on this sorter's device. Needs no buffers: of the
-   runs only their counts are read. The size never shrinks when only counts grow. Errors: those of
-   CLSORT_STATUS_LIST that a description can cause. */
-CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
-                                                        const clsort_merge_runs_desc *merge,
-                                                        size_t *bytes);
-
-/* Builds the kernels of such a merge, so that merges of keys and values of these sizes, with the
-   same tuning, build nothing, whatever their runs are. Needs no buffers: of the runs only their
-   counts are read. Launches nothing, so that a driver may still compile at the first launch, as
-   PoCL does. Blocks. Errors: those of CLSORT_STATUS_LIST that a description can cause;
-   CLSORT_ERROR_BUILD_FAILED. */
-CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
-                                                   const clsort_merge_runs_desc *merge);
-
-/* Keys, and the splitters that part them. Start from clsort_partition_desc_default(). */
-typedef struct clsort_partition_desc {
-    size_t struct_size;         /* sizeof(clsort_partition_desc); see SIZES OF STRUCTS */
-    size_t count;               /* keys; below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
-    cl_uint order;              /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; CLSORT_NAN_EQUAL is not supported */
-    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* Offsets of keys and splitters are bytes, multiples of the key's size. */
-    cl_mem keys;
-    size_t keys_offset;
-    cl_mem keys_out;            /* receives the keys, part after part; must not overlap an input */
-    size_t keys_out_offset;
-    /* One value per key, moved with it. Offsets are bytes, multiples of the largest power of two
-       that divides value_size. */
-    size_t value_size;          /* bytes, 0 to 8; 0: no values */
-    cl_mem values;
-    size_t values_offset;
-    cl_mem values_out;
-    size_t values_out_offset;
-    cl_mem splitters;           /* splitter_count keys, sorted in the order of the description;
-                                   equal ones are allowed. Kernels may have written them. If they
-                                   are not sorted, it is undefined which part a key goes to, but
-                                   every key is still there once */
-    size_t splitters_offset;
-    cl_mem starts;              /* receives splitter_count + 2 cl_uint: part p has the keys from
-                                   starts[p] to starts[p + 1] - 1 of the output. The first one is 0,
-                                   the last one `count` */
-    size_t starts_offset;       /* bytes, a multiple of 4 */
-    cl_uint splitter_count;     /* 1 to CLSORT_MAX_SPLITTERS */
-    cl_uint reserved;           /* 0 */
-    /* Scratch memory of yours; default: the sorter's own. See clsort_partition_scratch_size. */
-    cl_mem scratch;
-    size_t scratch_offset;      /* bytes, a multiple of 16 */
-    size_t scratch_size;        /* bytes usable from scratch_offset on */
-    clsort_tuning tuning;       /* work_group and items, as CLSORT_RADIX has them */
-} clsort_partition_desc;
-
-enum { CLSORT_MAX_SPLITTERS = 255 };
-
-/* The default partition: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_partition_desc clsort_partition_desc_default(void)
-{
-    clsort_partition_desc p;
-    memset(&p, 0, sizeof p);
-    p.struct_size = sizeof p;
-    return p;
-}
-
-/* Enqueues a stable partition by splitters. Part p has the keys that do not come before splitter
-   p - 1, but do come before splitter p: a key that is equal to a splitter is above it. Keys of a
-   part keep their order. Nothing is read back: `starts` can be the `segments` of a sort that
-   follows. Keys are read twice, values once, and all are written once. On an NVIDIA H200, 2^26 u32
-   take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy takes 0.14 ms. On GPUs keys that do not
-   begin at a multiple of 16 bytes take longer. The first call builds the kernels, once for each
-   size of keys and of values, for up to 15 splitters and for more, unless clsort_prepare_partition
-   did. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY. Queue,
-   events, scratch memory and errors as in clsort_enqueue_sort.
-   Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
-   with a search among splitters in place of a digit, as in Leischner, Osipov, Sanders, GPU sample
-   sort, 2010. */
-CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
-                                                  const clsort_partition_desc *partition,
-                                                  cl_uint n_wait, const cl_event *wait,
-                                                  cl_event *done);
-
-/* Bytes of scratch memory that such a partition needs on this sorter's device. Needs no buffers.
-   The size never shrinks when only `count` grows. Errors: those of CLSORT_STATUS_LIST that a
-   description can cause. */
-CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
-                                                       const clsort_partition_desc *partition,
-                                                       size_t *bytes);
-
-/* Builds the kernels of such a partition, so that partitions of keys and values of these sizes, by
-   no more than 15 splitters or by more, as here, with the same tuning, build nothing. Else as
-   clsort_prepare_merge_runs. */
-CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
-                                                  const clsort_partition_desc *partition);
-
-/* Enqueues a check of order. `result` at result_offset (bytes, a multiple of 4) receives one
-   cl_uint: the number of the first element that comes before its predecessor in the description's
-   order. If the keys are sorted, it receives
-   - desc->count, also where a count on the device is less
-   - of rows, one past the last element of the last row
-   Elements of rows and segments are numbered from the first row, or from keys_offset, gaps
-   included. Where the offsets of segments do not ascend, or segments with ends of their own
-   overlap, the number is 0. Reads only keys (or records), count, types and order of *desc, its
-   rows, segments and count on the device. Queue, events and errors as in clsort_enqueue_sort. */
-CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
-                                                  const clsort_desc *desc, cl_mem result,
-                                                  size_t result_offset, cl_uint n_wait,
-                                                  const cl_event *wait, cl_event *done);
-
-/* ---- checking -------------------------------------------------------------------------------- */
-
-/* Written by clsort_enqueue_fingerprint and clsort_enqueue_verify. `before` and `after` are sums of
-   hashes, which do not depend on the order of elements. This struct never changes. */
-typedef struct clsort_proof {
-    cl_uint before[4];          /* of the input: [0] and [1] of elements, [2] and [3] of elements
-                                   with their values */
-    cl_uint after[4];           /* of the output */
-    cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; where indices are the only output,
-                                   of the keys in their order */
-    cl_uint count;              /* equal to `unsorted` if the output is in order */
-} clsort_proof;
-
-/* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
-   it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
-   proof_offset (a multiple of 4), and judge it. Each row or segment is checked on its own; elements
-   outside of them are not. The offsets of segments and the count on the device must not have
-   changed. Queue, events and errors as in clsort_enqueue_sort. Source of the hash: Vigna's
-   splitmix64. */
-CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
-                                                    const clsort_desc *desc, cl_mem proof,
-                                                    size_t proof_offset, cl_uint n_wait,
-                                                    const cl_event *wait, cl_event *done);
-CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_desc *desc, cl_mem proof,
-                                               size_t proof_offset, cl_uint n_wait,
-                                               const cl_event *wait, cl_event *done);
-
-/* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else
-   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about
-   2^-64. */
-CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
-
-/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or if `wait` is not 0 waits for
-   all and judges them. Returns the verdict on all sorts that were judged since the last call:
-     CLSORT_ERROR_WRONG_RESULT   at least one sort was wrong
-     another code                a sort failed on the device with that code; or a sort could not be
-                                 judged: it stays pending, and a later call judges it
-     CL_SUCCESS                  none of these; with `wait`, every sort was right
-   Every clsort_enqueue_sort judges complete sorts, too, but leaves the verdict to this function and
-   goes on. The diagnostic callback hears of each failure when it is found. clsort_destroy does not
-   judge. */
-CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
-
-/* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
-   that fail out of AUTO. So it does with each form of radix that AUTO may take here: with keys,
-   values and indices, also where keys span about 2^w codes, for every w. If none is left, AUTO
-   answers CLSORT_ERROR_WRONG_RESULT. So do merges of runs, and partitions, if they fail: these are
-   tested, too. Kernels for rows, segments and top-k are not. Builds the kernels of all that it
-   tests, and blocks: on PoCL for 73 s of CPU time if its cache has none of them, else for 2.6 s, in
-   16 MB of host memory. The finding holds for this sorter and for clones made later.
-   Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
-CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
-
-/* ---- measuring -------------------------------------------------------------------------------
-
-   AUTO decides by choices: one for each width of keys and each payload, which says from and up to
-   how many elements it takes which algorithm. The built-in ones were measured elsewhere, or derived
-   from such measurements. clsort_measure makes one for this device.
-   - A choice that was measured serves sorts of one array with keys of that width and that payload,
-     up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
-     description's count. The built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would
-     refuse by the other: such a call fails only where it would without a measurement.
-   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
-     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
-     that are the same when they are rounded up so.
-     Rows may have lengths, a count on the device, and any stride. Not served, and not measured:
-     segments that are selected from, some bits of keys, CLSORT_FLAG_TOP_UNSORTED, _TOP_NTH and
-     _TOP_PARTITION. The way of sorting whole rows is taken only for the counts and k for which
-     built-in choices may take it: it needs much scratch memory. There is room for 64 choices of
-     top-k; one more takes the place of the oldest.
-   - Rows and segments that are sorted have no choices: AUTO has one way to sort them (merge), whose
-     shape follows their length. CLSORT_ERROR_NO_CHOICE says so.
-   - Choices belong to the sorter. Clones that are made later have them, others do not change. They
-     change by clsort_measure and clsort_load_choices only, and AUTO never changes by itself.
-   - With a cache (cache_load and cache_save of clsort_options), clsort_measure saves all choices of
-     the sorter in one entry, in place of the one before, and clsort_create loads them. The entry
-     belongs to the device, its driver, its platform and this version. Without a cache they live as
-     long as the sorter.
-   - They change speed only. The bytes of bare keys, stable sorts and top-k are the same by any
-     choice. Equal keys of other sorts may come in another order than before, as they do by another
-     algorithm. CLSORT_OPTION_BUILT_IN_CHOICES keeps the built-in ones.
-   Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
-   ARM's CLTuner. */
-
-/* Called before each step of a measurement: `done` of `total` steps are over. Any other result than
-   0 ends the call. Runs on the thread that measures, and must not use this sorter. */
-typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
-
-/* What to measure. Start from clsort_measure_desc_default(). */
-typedef struct clsort_measure_desc {
-    size_t struct_size;         /* sizeof(clsort_measure_desc); see SIZES OF STRUCTS */
-    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
-       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
-       _VALUES_OUT), and the largest count. Needs no buffers, and looks at none. Read during the
-       call only. */
-    const clsort_desc *sort;
-    size_t max_bytes;           /* the most bytes of buffers, scratch included; 0: what the device
-                                   has */
-    clsort_progress progress;   /* default: none */
-    void *user;                 /* handed to it */
-    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
-    cl_uint flags;              /* CLSORT_MEASURE_* */
-} clsort_measure_desc;
-
-enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
-
-/* The default: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_measure_desc clsort_measure_desc_default(void)
-{
-    clsort_measure_desc m;
-    memset(&m, 0, sizeof m);
-    m.struct_size = sizeof m;
-    return m;
-}
-
-/* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
-   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
-   rounded up. Blocks.
-   - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns; each result is checked, and what is wrong once is dropped. Sorts are proved on the
-     device, as by clsort_enqueue_verify. Selections must have the bytes of a stable sort of whole
-     rows, which is proved: that takes memory for its result. AUTO leaves the built-in choice only
-     where the gain is above 5 % in each of two rounds, and nowhere for what took 5 % more.
-   - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`: the
-     next sort of that kind, up to that count, builds nothing.
-   - Measure the kind that you sort: equal widths and payloads share a choice, also where one sorts
-     in place or keeps the order of equal keys and another does not.
-   - It waits for what `queue` holds, then works on a queue of its own with
-     CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
-     was enqueued to the end of its last one. max_ms counts by the same clock.
-   - max_ms bounds the whole call, builds included. All candidates are built first, so that no build
-     comes between two sorts that are compared. Steps that would exceed max_ms are not begun, but a
-     compiler is not interrupted: what is known of a build is the time of the longest one before it.
-     Where builds took the time, CLSORT_ERROR_OUT_OF_TIME says so. What was built stays, also in the
-     cache: the next call measures. A program whose time is for measuring alone calls this with
-     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
-   - What took more than twice as long as radix at two counts in a row, or four times as long as the
-     fastest at one, is not run with more elements, unless it is the built-in choice, or radix.
-   - A later call for the same kind replaces its choice, also one for more elements.
-   - On any failure, when it is cancelled, or out of memory or time, AUTO stays as it was.
-   - It measures beside nothing else: other work on the device makes the result worse, never wrong.
-   Errors: as clsort_prepare; CLSORT_ERROR_NO_CHOICE for rows and segments without top_k;
-   CLSORT_ERROR_UNSUPPORTED for segments, lengths and other flags beside top_k, records, some bits
-   of keys, a count on the device, an algorithm, tuning, scratch, and with
-   CLSORT_OPTION_BUILT_IN_CHOICES; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
-   CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
-   sorts right. */
-CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_measure_desc *measure);
-
-/* Payloads of choices, and where choices come from. */
-enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
-       CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
-       CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
-enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kinds of devices */
-       CLSORT_ORIGIN_BUILT_IN = 1,   /* built in, measured on such a device */
-       CLSORT_ORIGIN_LOADED = 2,     /* from the cache, measured on this device; or from a text,
-                                        measured on a device of this name */
-       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or the one that it was
-                                        cloned from */
-
-/* A choice of AUTO, in elements. Start from clsort_choice_default(). */
-typedef struct clsort_choice {
-    size_t struct_size;         /* sizeof(clsort_choice); see SIZES OF STRUCTS */
-    const char *device;         /* on which it was measured; lives as long as the program */
-    const char *way;            /* of top-k: as clsort_explain calls the way to select; "built in"
-                                   where none gained; of sorts "" */
-    cl_uint bits;               /* of keys: 16 (also stands for 8), 32 or 64 */
-    cl_uint payload;            /* CLSORT_PAYLOAD_* */
-    cl_uint origin;             /* CLSORT_ORIGIN_* */
-    cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
-                                   built-in one 2^32 - 1 */
-    /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
-       hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
-       from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
-       first on; 2^32 - 1: up to all, or never. */
-    cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
-                                   0: built in. Parts of top-k have that of all parts */
-    /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
-       rows of at least `least` elements. */
-    cl_uint top_k, rows, least;
-} clsort_choice;
-
-/* The default: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_choice clsort_choice_default(void)
-{
-    clsort_choice c;
-    memset(&c, 0, sizeof c);
-    c.struct_size = sizeof c;
-    return c;
-}
-
-/* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. Errors:
-   CLSORT_ERROR_UNKNOWN_VALUE after the last one, and for choice->struct_size. The first nine are of
-   sorts of one array. Behind them are those of top-k that were measured, each in as many parts as
-   it has ranges of lengths with ways of their own. */
-CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
-                                            clsort_choice *choice);
-
-/* Writes the measured choices of a sorter as text to `text`, which has room for `size` characters:
-   a section of some lines, or "" if there are none. *bytes receives how many characters it has, the
-   0 at its end included; with `text` NULL that is all. Texts may be put together, one after
-   another, so that one file has sections of many devices.
-   Errors: CLSORT_ERROR_NULL_ARGUMENT for `bytes`; CLSORT_ERROR_SCRATCH_TOO_SMALL for `size`. */
-CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
-                                             size_t *bytes);
-
-/* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort. Other sections are skipped, and so are
-   those of later versions of the text. *fits receives how many sections were taken; it may be NULL.
-   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
-   another device, changes nothing. Choices only say which algorithm, or way to select, is
-   preferred: what the device cannot do is not taken. Saves nothing to a cache, and builds nothing:
-   clsort_prepare does.
-   Errors: CLSORT_ERROR_NULL_ARGUMENT for `text`; CLSORT_ERROR_DAMAGED; CLSORT_ERROR_UNSUPPORTED
-   with CLSORT_OPTION_BUILT_IN_CHOICES. */
-CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
-                                             cl_uint *fits);
-
-#ifdef CLSORT_MULTI
-/* ---- host arrays of any size, several devices ------------------------------------------------ */
-
-/* How bytes go between host memory and a device. */
-enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT where the device shares memory with the host */
-       CLSORT_TRANSFER_DIRECT = 1,   /* commands read and write the host arrays. For devices with
-                                        memory of their own: fast if the arrays and `work` are
-                                        pinned memory, such as mapped CL_MEM_ALLOC_HOST_PTR */
-       CLSORT_TRANSFER_STAGED = 2 }; /* by way of blocks of pinned memory that the call allocates;
-                                        the calling thread copies */
-
-/* What one sorter did. This struct never changes. */
-typedef struct clsort_share {
-    cl_ulong elements;          /* of the jobs that it finished; in two trips each counts twice */
-    cl_uint jobs;               /* chunks that it sorted, and parts that it merged */
-    clsort_status status;       /* CL_SUCCESS, or why the sorter was dropped */
-} clsort_share;
-
-/* Arrays in host memory, and the means to sort them. Start from clsort_multi_desc_default(). */
-typedef struct clsort_multi_desc {
-    size_t struct_size;         /* sizeof(clsort_multi_desc); see SIZES OF STRUCTS */
-    /* Count, types, order and sizes; `count` may be any number that the arrays can have. Its
-       buffers, offsets, rows, segments, scratch and `precedes` are 0. Read during the call only. */
-    const clsort_desc *sort;
-    void *keys;                 /* count keys, or records */
-    void *values;               /* count * value_size bytes; NULL without values */
-    /* Receive the result, and then keys and values are only read. NULL, both: keys and values are
-       sorted in place. They must not overlap other arrays. */
-    void *keys_out;
-    void *values_out;
-    /* Argsort: receives the permutation, count cl_ulong. Keys are only read, and values are not
-       looked at; keys_out may be NULL. NULL: no argsort. */
-    cl_ulong *indices;
-    /* Host memory in which sorted runs are kept; NULL: from CLSORT_MALLOC, if it is needed. Its
-       bytes are count * (bytes of a key or record), rounded up to a multiple of 16, and
-       count * value_size; of an argsort count * 8 in place of the latter. */
-    void *work;
-    size_t work_size;           /* bytes of `work` */
-    /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 of that
-       where it is also the host's. */
-    size_t device_memory;
-    clsort_share *shares;       /* receives what each sorter did; NULL: not wanted */
-    cl_uint transfer;           /* CLSORT_TRANSFER_* */
-    cl_uint reserved;           /* 0 */
-} clsort_multi_desc;
-
-/* The default: struct_size is set, every other field is 0. */
-CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
-{
-    clsort_multi_desc m;
-    memset(&m, 0, sizeof m);
-    m.struct_size = sizeof m;
-    return m;
-}
-
-/* Sorts arrays in host memory, of any size, on one device or on several. Blocks until they are
-   sorted. The sorters may belong to different contexts and platforms; no sorter may be given twice.
-   - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
-     in one trip. Name the fastest one first. If one buffer or one sort does not take them all,
-     eight runs stay on the device and are merged there.
-   - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
-     each part of the result is merged from its pieces of all runs, which are searched for on the
-     host. There may be any number of runs.
-   - GPUs merge keys of one type that are compared as they are (not some of their bits, equal zeros
-     or equal NaNs), with values of up to 8 bytes, by clsort_enqueue_merge_runs. CPUs in two trips,
-     and records, longer values and other keys, sort the pieces once more.
-   - With pinned arrays and CLSORT_TRANSFER_DIRECT on an NVIDIA H200, one trip of 2^30 u32 takes
-     1.15 times as long as moving them up and then down (1.2 in one buffer), and two trips of 2^28
-     u32, in a quarter of their bytes of device memory, 1.6 times. Two H200s took 0.75 of the time
-     of one. By way of blocks, two trips of 2^26 u32 took ten times as long.
-   - Every device has two jobs at a time, so that bytes of one move while the other is sorted. It
-     gets another job when it has finished one, so a fast device does more. No threads are made: the
-     calling thread asks all devices in turn, and calls CLSORT_YIELD() if none has news; with one
-     device and CLSORT_TRANSFER_DIRECT it sleeps.
-   - A device on which a call or a command fails is dropped. The sorter's diagnostic callback hears
-     why, and the other devices do its jobs again. If it fails with
-     CL_MEM_OBJECT_ALLOCATION_FAILURE, it goes on with half of its memory instead, until that is too
-     little for one element.
-   - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
-     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
-     bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
-     8 * 4096 keys or records and 8192 bytes.
-   - The sorters keep their programs, as usual. A call makes up to two queues of each device, which
-     are released with its buffers.
-   Fails if no sorter is left, with the code of the one that was dropped last, or with
-   CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
-   - arrays that are only read are as they were; those that receive a result are undefined
-   - arrays that are sorted in place are as they were, or hold a permutation of the input: sorted
-     runs, one after the other, each value with its key
-   This holds unless a driver goes on writing to host memory although clFinish and clWaitForEvents
-   have failed.
-   Errors: as clsort_enqueue_sort. CLSORT_ERROR_NULL_ARGUMENT also for no sorters;
-   CLSORT_ERROR_UNKNOWN_VALUE also for a sorter that is given twice; CLSORT_ERROR_UNSUPPORTED for
-   what goes with buffers only, for rows and for `precedes`; CLSORT_ERROR_VALUE_SIZE if only one of
-   keys_out and values_out is given; CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size;
-   CLSORT_ERROR_SCRATCH_TOO_LARGE if device_memory does not hold one element.
-   Thread safety: one thread at a time uses the sorters.
-   Source: Knuth, The Art of Computer Programming 3, 5.4; splits: Varman et al., Merging multiple
-   lists on hierarchical-memory multiprocessors, 1991. */
-CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
-                                             const clsort_multi_desc *multi);
-#endif
 
 #ifdef __cplusplus
 }
@@ -6302,23 +5938,23 @@ static const char *const clsort__source[] = {
 "#line 12229\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n#define CLSORT_BINS (1 << "
-"CLSORT_DIGIT_BITS)\n\n\n\n#define CLSORT_SELECT_ARGS \\\n global const uchar *keys, ulong "
-"keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \\\n uint ignored_high_bits, uint first_bit, uint "
-"rows, uint n, ulong stride, uint k, \\\n uint select_mode, uint list_capacity, uint passes, "
-"global const uchar *bounds, \\\n ulong bounds_at, global const uchar *ends, ulong ends_at, "
-"global const uchar *number, \\\n ulong number_at, uint kind\n#define CLSORT_SELECT \\\n { \\\n "
-"keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \\\n "
-"stride, k, k, select_mode, list_capacity, passes, \\\n (global const uint *)(bounds + "
-"bounds_at), (global const uint *)(ends + ends_at), \\\n (global const uint *)(number + "
-"number_at), kind \\\n }\ntypedef struct {\nglobal const uchar *keys;\ncodec_t codec;\ncode_t "
-"minus_zero;\nuint ignored_high_bits, first_bit, rows, n;\nulong stride;\nuint k, asked, "
-"select_mode, list_capacity, passes;\nglobal const uint *bounds, *ends, *number;\nuint kind;\n} "
-"select_t;\n\n\n\n\n\nCLSORT_INLINE select_t select_from_row(select_t s, uint row)\n{\nconst uint "
-"most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;\nulong "
-"begin = row < s.rows ? row * s.stride : 0;\ns.n = most;\nif (s.kind & CLSORT__ROW_LENGTHS && row "
-"< s.rows)\ns.n = min(most, s.bounds[row]);\nif (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && row < "
-"s.rows) {\nconst uint first = min(s.bounds[row], most);\nbegin = first * "
+"\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
+"#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)\n\n\n\n#define CLSORT_SELECT_ARGS \\\n global const "
+"uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \\\n uint ignored_high_bits, "
+"uint first_bit, uint rows, uint n, ulong stride, uint k, \\\n uint select_mode, uint "
+"list_capacity, uint passes, global const uchar *bounds, \\\n ulong bounds_at, global const uchar "
+"*ends, ulong ends_at, global const uchar *number, \\\n ulong number_at, uint kind\n#define "
+"CLSORT_SELECT \\\n { \\\n keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, "
+"first_bit, rows, n, \\\n stride, k, k, select_mode, list_capacity, passes, \\\n (global const "
+"uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \\\n (global const uint "
+"*)(number + number_at), kind \\\n }\ntypedef struct {\nglobal const uchar *keys;\ncodec_t "
+"codec;\ncode_t minus_zero;\nuint ignored_high_bits, first_bit, rows, n;\nulong stride;\nuint k, "
+"asked, select_mode, list_capacity, passes;\nglobal const uint *bounds, *ends, *number;\nuint "
+"kind;\n} select_t;\n\n\n\n\n\nCLSORT_INLINE select_t select_from_row(select_t s, uint row)\n{\n"
+"const uint most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;\n"
+"ulong begin = row < s.rows ? row * s.stride : 0;\ns.n = most;\nif (s.kind & CLSORT__ROW_LENGTHS "
+"&& row < s.rows)\ns.n = min(most, s.bounds[row]);\nif (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && "
+"row < s.rows) {\nconst uint first = min(s.bounds[row], most);\nbegin = first * "
 "(ulong)CLSORT_KEY_BYTES;\ns.n = max(min(s.ends[row], most), first) - first;\n}\ns.keys += "
 "begin;\ns.stride = 0;\ns.k = min(s.k, s.n);\nreturn s;\n}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n "
 "global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \\\n uint "
@@ -20718,121 +20354,81 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
 
    New
    - clsort_options_default(), clsort_gather_default()
-   - clsort_enqueue_merge_runs merges up to 16 sorted runs, each element read and written once.
-   - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts
-     begin.
-   - clsort_prepare_merge_runs and clsort_prepare_partition build the kernels of these two.
-   - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
-     or several at once: keys with values, records, argsort with indices of 64 bits. Then
-     clsort_sort_host takes arrays that the device does not hold at once, too.
+   - clsort_enqueue_merge_runs merges up to 16 sorted runs in one pass, clsort_enqueue_partition
+     parts keys by up to 255 sorted splitters; clsort_prepare_merge_runs and
+     clsort_prepare_partition build their kernels.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
+   - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
+     or several; clsort_sort_host then takes arrays that the device does not hold at once, too.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
-   - clsort_measure measures what AUTO may take, of sorts of one array and of top-k, and AUTO takes
-     what is the fastest on this device. What was measured is kept in the cache;
-     clsort_save_choices and clsort_load_choices move it as text, and clsort_auto_choice tells it.
-     CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all that may be
-     measured: for few elements it is up to 0.5 MB more. build/clsort tune measures, build/clsort
-     info says where choices are from.
+   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
+     clsort_save_choices and clsort_load_choices move what was measured as text, clsort_auto_choice
+     tells it, CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all
+     that may be measured: for few elements it is up to 0.5 MB more.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.
    - clsort_prepare takes a queue: the first sort there makes no object but events. With
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
-   - Of few keys, of rows and of sweeps only the kernels are built that run.
    - CLSORT_OPTION_FEW_SORTS: AUTO leaves out kernels that only many sorts pay back. build/clsort
      sets it.
-   - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
-     "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 3 * 2^22 to 9 * 2^27 of them,
-     of 8 bytes from 2^22 to 5 * 2^26; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
-     Where at least half of the keys have one of a few frequent values, it counts those keys instead
-     of moving them.
-   - Hybrid radix also sorts keys and values of 4 bytes, as codes of 8 bytes. AUTO takes it for 2^24
-     to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
-     come in the order of their values, and no longer in their own.
-   - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to 2^15 elements in one launch, and up to 2^20
-     bare keys of 4 or 8 bytes, or keys and values of 4 bytes, in two. AUTO takes it on NVIDIA's
-     GPUs for few elements.
-   - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
-     then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys
-     of 4 bytes on, at 2 to 3 times the speed; keys of 4 bytes with values of 4 bytes, or indices,
-     are sorted there at 1.3 to 1.9 times the speed. Rows and segments of bare keys are sorted 3 to
-     7 times as fast there.
-   - clsort_sort_host copies nothing on CPUs that share the host's memory: 1.2 to 1.5 times the
-     speed. If it fails there after its first launch, the arrays hold a permutation.
-   - On NVIDIA's GPUs sweeps take the same time for skewed keys as for uniform ones, and half the
-     time for 2^22 and more pairs with spread keys of 64 bits.
-   - build/clsort sort takes files larger than memory and device (--memory, --tmp), by runs and one
-     merge, shows progress on a terminal (--quiet: none), and leaves no file behind if it is killed.
-   - build/clsort verify reads files once, on all cores, and needs no memory for that: 10^8 u32 take
-     1 s of CPU time instead of 6. Where equal elements must keep their order, it needs memory.
-   - build/clsort top --partition
-   - CLSORT_FLAG_TOP_PARTITION: rows or segments are rearranged around their k-th element, in place
-     or not, in the time of a sort.
-   - Top-k of long rows takes two or three launches on GPUs where work-groups may not make progress:
-     it selects from pieces in rounds.
-   - Top-k takes records by their key, or by fields of up to 8 bytes.
-   - Top-k takes a length for each row (`lengths`), segments and a count on the device. Where a row
-     is shorter than k, the rest of its output is marked.
+   - "radix-hybrid", CLSORT_RADIX_HYBRID: from the top digit down, for many keys of 4 and 8 bytes,
+     and for keys and values of 4 bytes. There, unless `stable` is set, AUTO sorts integers with
+     values so that equal keys come in the order of their values, and no longer in their own.
+     "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
+   - "radix-samples", CLSORT_RADIX_SAMPLES: few elements in one launch or two.
+   - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed,
+     rows and segments of bare keys at 3 to 7 times.
+   - clsort_sort_host copies nothing on CPUs that share the host's memory. If it fails there after
+     its first launch, the arrays hold a permutation.
+   - CLSORT_FLAG_TOP_PARTITION rearranges rows or segments around their k-th element.
+   - Top-k takes records by their key, or by fields of up to 8 bytes; a length for each row
+     (`lengths`), segments and a count on the device. Where a row is shorter than k, the rest of its
+     output is marked.
+   - Top-k is up to 14 times as fast: it reads rows once where k is small, selects from pieces in
+     rounds, and sorts the rows where that takes less time. clsort_explain says which.
    - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
-     elsewhere than those of the keys, in sorts and in top-k.
-   - segment_ends: segments may have ends of their own, with gaps between them, in sorts, argsorts
-     and top-k.
-   - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
-     of rows and of top-k.
-   - On CPUs records and values above 8 bytes are moved up to 3 times as fast.
-   - On CPUs, passes of radix take keys that are evenly spaced, sorted or not, 1.3 to 4.7 times as
-     fast from 2^18 on.
-   - PoCL builds no bitonic kernels for AUTO: the first sort of 1000 u32 with values of 1 byte takes
-     0.7 s instead of 2.8.
+     elsewhere than those of the keys.
+   - segment_ends: segments may have ends of their own, with gaps between them.
+   - clsort_enqueue_gather takes rows, with indices that count inside their row.
    - CLSORT_BYTES + n: a field of records may be n bytes, from 1 to 64, in the order of memcmp.
-   - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts, and in top-k.
-     By some bits of keys, too: first_bit says how NaNs and numbers compare then.
-   - Values may move with records: by a key, by fields or by `precedes`; in top-k, too.
-   - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
+   - CLSORT_NAN_EQUAL: NaNs keep their original order, also by some bits of keys.
+   - Values may move with records. `precedes` may have any scalar type.
    - A sort of one row is stable, as that of several is.
-   - The sorter's scratch memory may consist of several buffers.
-   - clsort_check knows the device's largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
+   - The sorter's scratch memory may consist of several buffers; clsort_check knows the device's
+     largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
    - CLSORT_CL_FUNCTIONS lists the OpenCL functions that are called. Those of OpenCL 2.0 are called
      only where the program sets CL_TARGET_OPENCL_VERSION.
-   - `make lib` builds a shared and a static library, with a file for pkg-config.
-   - CMake: find_package(clsort) and FetchContent give clsort::clsort and clsort::header.
+   - CLSORT_NO_PUBLISHED leaves out what only reproduces publications. CLSORT_NO_* also leave out
+     the host code of what they leave out.
+   - `make lib` builds a shared and a static library, with a file for pkg-config. CMake:
+     find_package(clsort) and FetchContent give clsort::clsort and clsort::header.
    - examples/python/clsort.py sorts numpy's and PyOpenCL's arrays; examples/clsort.hpp is for C++.
    - `make plots` measures a device beside the fastest other libraries, and draws the ratios.
-   - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
-   - Top-k of small k reads rows once on CPUs, and of rows of up to 4096 keys on GPUs, with 2 to 14
-     times the speed.
-   - Top-k with k near the count sorts the rows where that takes less time. clsort_explain says how
-     rows are selected from.
-   - Top-k of a few long rows reads them once on GPUs: 2^28 keys with 5 times the speed.
-   - CLSORT_NO_* also leave out the host code of what they leave out.
-   - A gather of many arrays is checked in n log n.
-   - build/clsort replaces files when all outputs are complete and on the disk, or none.
-   - build/clsort keeps owners and permissions.
-   - build/clsort info says up to which count AUTO takes which plan; counts take suffixes (100k,
-     16Mi).
-   - build/clsort refuses what the device cannot hold before it reads it, and rows beyond the end of
-     a file.
+   - build/clsort tune, report, top --partition. info prints which plan AUTO takes up to which
+     count, where its choices are from, and the built-in ones of all kinds of devices. sort takes
+     files larger than memory (--memory, --tmp) and shows progress (--quiet: none). verify reads
+     files once and needs no memory, unless equal elements must keep their order. Outputs replace
+     files when all are complete and on the disk, or none; owners and permissions stay. Counts take
+     suffixes (100k, 16Mi). What the device cannot hold is refused before it is read.
 
    Mended
    - Where offsets of segments do not ascend, nothing is sorted: no element is lost, and verify and
      is_sorted tell.
-   - clsort_collect hands out each verdict, also one that an enqueue call found.
-   - clsort_collect judges later what could not be judged.
-   - clsort_collect tells of a sort that failed on the device.
-   - clsort_check refuses what needs more local memory than the device has.
+   - clsort_collect hands out each verdict, also one that an enqueue call found; it judges later
+     what could not be judged, and tells of a sort that failed on the device.
+   - clsort_check refuses what needs more local memory than the device has, rows with top_k of
+     nearly SIZE_MAX elements on GPUs, and a row_stride below a key, where it divided by zero.
    - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
    - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
    - AUTO takes items above 32 for rows and top_k on GPUs.
-   - Scratch memory for more elements is enough for fewer on NVIDIA, too.
-   - No sum of scratch sizes wraps on hosts of 32 bits.
-   - clsort_check of rows with top_k returns an error on GPUs for nearly SIZE_MAX elements, and
-     everywhere for a row_stride below a key; it divided by zero.
-   - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
-   - A device that tells 0 compute units sorts.
-   - A clone that fails says why.
+   - Scratch memory for more elements is enough for fewer on NVIDIA, too; without a sorter
+     clsort_scratch_size bounds CLSORT_RADIX_HYBRID in small work-groups, too. No sum of scratch
+     sizes wraps on hosts of 32 bits.
+   - A device that tells 0 compute units sorts. A clone that fails says why. Build logs end at 1
+     MiB.
    - A program that makes a queue for each sort and releases it no longer gets scratch memory for
      each: one that only the sorter holds leaves it to the next.
-   - Build logs end at 1 MiB.
    - Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
    - Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
    - Intel's compiler no longer takes minutes for some sizes of values and records: no choice of

@@ -12237,21 +12237,27 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
    last one, one element is left.
 
    A row is decided as soon as all that may be among its k fits into a list in local memory, of
-   list_capacity elements. It is
-   then collected, sorted as pairs, and the first k are written. The launches depend on types,
-   counts and k only: kernels find out on the device what is left to do.
+   list_capacity elements. It is then collected, sorted as pairs, and the first k are written. So no
+   input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most
+   take two or three. The launches depend on types, counts and k only, and not on the number of
+   rows: kernels find out on the device what is left to do.
 
      short rows            select_short, or select_tile where much of a row is wanted
-                           one launch, one reading: a work-group has a row in registers, or sorts
-                           rows in local memory
-     longer rows           select_pieces in rounds, each a launch: pieces of rows, then of what
-                           these gave, where work-groups may not make progress
+                           one launch, one reading: a work-group has a row in registers, in 64
+                           columns for up to 512 keys, 128 up to 2048, else 256; or it sorts rows in
+                           local memory, where k is above 5 / 8 of these
+     longer rows           select_pieces in rounds, each a launch: pieces of up to 4096 keys of
+                           rows, then of what these gave, until one is left, where work-groups may
+                           not make progress. k is at most 160, or 256 in a work-group of 256 that
+                           the caller named
      many rows             select_rows
                            one launch: a work-group reads its row once per pass
      few long rows         select_sample, select_read, select_rank
-                           a sample bounds a row, and one reading lists candidates. The launches of
-                           the next lines follow, for rows where that fails. Where work-groups make
-                           progress: select_begin, select_long, which does all of that
+                           a sample bounds a row, and one reading lists candidates: of 1024 to
+                           32,768 keys in the sample 150 may be among the k. The launches of the
+                           next lines follow, for rows where that fails. Where work-groups make
+                           progress: select_begin, select_long, which does all of that, with a
+                           second sample before digits
                            select_pass * (passes + 1), select_sort
                            several work-groups per row add their counts in global memory; each reads
                            the sums in the next launch. Most rows are decided after one or two
@@ -12264,8 +12270,12 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            narrows to the k-th element, and writes the row's new order
      small k, on CPUs      select_stream, select_sort
                            no digits: a work-item reads its part of a row once and lists what comes
-                           before the k-th element so far. A full list keeps its first k. Where a
-                           row is one part, one launch does everything */
+                           before the k-th element so far. A full list keeps its first k. Where
+                           much comes before, as in descending order, a sample of the rest bounds
+                           it, too; if that misled, the part is read again. Where a row is one
+                           part, one launch does everything
+
+   clsort__select_plans of clsort.h says from which counts, k and rows on each is taken. */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
 

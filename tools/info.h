@@ -1,5 +1,5 @@
-/* info.h - the command `info` of the clsort program: devices, what clsort reads of them, and where
-   AUTO takes which plan. */
+/* info.h - the command `info` of the clsort program: devices, what clsort reads of them, where AUTO
+   takes which plan, and its built-in crossovers for all kinds of devices. */
 
 #ifndef CLSORT_TOOLS_INFO_H
 #define CLSORT_TOOLS_INFO_H
@@ -36,12 +36,15 @@ static void info_limits(const device_info *info)
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
+/* Kinds of devices, each of which has rows of AUTO's table. */
+static const char *const info_devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
+                                            "CLSORT__MERGE_GPU", "CLSORT__CPU_ROWS",
+                                            "CLSORT__CPU" };
+
 /* The rows of AUTO's table that serve a device. */
 static const char *info_rows(const clsort_sorter *sorter)
 {
-    static const char *const names[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU", "CLSORT__MERGE_GPU",
-                                         "CLSORT__CPU_ROWS", "CLSORT__CPU" };
-    return names[clsort__device_kind(sorter)];
+    return info_devices[clsort__device_kind(sorter)];
 }
 
 static const char *info_text(cl_device_id id, cl_device_info what, char *text, size_t room)
@@ -186,10 +189,42 @@ static void info_kind_lines(clsort_sorter *sorter, const info_kind *kind)
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
-static const char *info_number(cl_uint n, char *text, size_t room)
+/* A number of elements; `most` stands for the largest one. */
+static const char *info_number(cl_uint n, const char *most, char *text, size_t room)
 {
     snprintf(text, room, "%u", (unsigned)n);
-    return n == 0xFFFFFFFFu ? "never" : text;
+    return n == 0xFFFFFFFFu ? most : text;
+}
+
+static void info_crossover_head(const char *after)
+{
+    printf("  %-8s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "few up to", "radix from",
+           "hybrid from", "bitonic to", after);
+}
+
+static void info_crossover(cl_uint few, cl_uint radix, cl_uint hybrid, cl_uint bitonic)
+{
+    char text[4][16];
+    printf(" %11s %11s %11s %11s", info_number(few, "all", text[0], sizeof text[0]),
+           info_number(radix, "never", text[1], sizeof text[1]),
+           info_number(hybrid, "never", text[2], sizeof text[2]),
+           info_number(bitonic, "all", text[3], sizeof text[3]));
+}
+
+/* The built-in crossovers, as the table of clsort.h has them. */
+static void info_built_in(void)
+{
+    static const char *const payloads[3] = { "any", "none", "4 bytes" };
+    const clsort__crossover *c = clsort__crossovers;
+    const size_t rows = sizeof clsort__crossovers / sizeof *clsort__crossovers;
+    puts("auto, built in: the first row that fits, by the most bits of keys; CLSORT__OTHER_GPU for "
+         "132 units");
+    info_crossover_head("rows of");
+    for (; c < clsort__crossovers + rows; c++) {
+        printf("  %-8u %-8s", (unsigned)c->bits, payloads[c->payload]);
+        info_crossover(c->samples, c->radix, c->hybrid, c->bitonic);
+        printf("  %s\n", info_devices[c->device]);
+    }
 }
 
 /* How a choice came to be. */
@@ -213,31 +248,28 @@ static void info_way(const clsort_choice *c, int first)
                "length from", "to", "way to select");
     info_origin(c, origin, sizeof origin);
     printf("  %-6u %-8s %11s %11s %11u %11u  %s, %s\n", (unsigned)c->bits,
-           info_payloads[c->payload], info_number(c->top_k, text[0], sizeof text[0]),
-           info_number(c->rows, text[1], sizeof text[1]), (unsigned)c->least, (unsigned)c->most,
-           c->way, origin);
+           info_payloads[c->payload], info_number(c->top_k, "all", text[0], sizeof text[0]),
+           info_number(c->rows, "all", text[1], sizeof text[1]), (unsigned)c->least,
+           (unsigned)c->most, c->way, origin);
 }
 
 /* The choices of AUTO, and where they come from. */
 static void info_choices(clsort_sorter *sorter)
 {
-    char text[4][16], origin[100];
+    char origin[100];
     clsort_choice c = clsort_choice_default();
     cl_uint i;
     int tops = 0;
-    printf("  %-6s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "few up to", "radix from",
-           "hybrid from", "bitonic to", "choice");
+    info_crossover_head("choice");
     for (i = 0; clsort_auto_choice(sorter, i, &c) == CL_SUCCESS; i++) {
         if (c.top_k) {
             info_way(&c, !tops++);
             continue;
         }
         info_origin(&c, origin, sizeof origin);
-        printf("  %-6u %-8s %11s %11s %11s %11s  %s\n", (unsigned)c.bits, info_payloads[c.payload],
-               info_number(c.few_most, text[0], sizeof text[0]),
-               info_number(c.radix_least, text[1], sizeof text[1]),
-               info_number(c.hybrid_least, text[2], sizeof text[2]),
-               info_number(c.bitonic_most, text[3], sizeof text[3]), origin);
+        printf("  %-8u %-8s", (unsigned)c.bits, info_payloads[c.payload]);
+        info_crossover(c.few_most, c.radix_least, c.hybrid_least, c.bitonic_most);
+        printf("  %s\n", origin);
     }
 }
 
@@ -294,6 +326,7 @@ static int command_info(const arguments *a)
         int this_code = info_device(&list[i], &options);
         if (this_code != DONE_OK) code = this_code;
     }
+    info_built_in();
     info_algorithms();
     return code;
 }
