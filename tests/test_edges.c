@@ -814,10 +814,6 @@ static const struct decision {
     { "CLSORT__EDGE_LEAST_APART", "so many keys are left when a bound is wanted; both ways select",
       "work-items keep and rank any number", NAMED }
 };
-/* Where decisions about heavy codes begin, and those about exact counts, of radix in cache, of
-   samples. */
-enum { OF_CODES = 7, OF_COUNTS = 12, OF_CACHED = 22, OF_SAMPLES = 25, OF_OTHERS = 26 };
-
 /* Numbers of the planner that decide by counts, and lines of tests/plans that list where. */
 static const struct { const char *name, *line; } counts[] = {
     { "clsort__crossovers", "nvidia auto u32 keys_out n:1..3000000" },
@@ -929,8 +925,18 @@ static void try_edges(const bench *b, size_t first, size_t end)
                 }
 }
 
-static void form_decides(const bench *b, size_t first, size_t end)
+/* The decision whose edge `make` makes; of NULL the first one that other programs test. */
+static size_t decision_of(void (*make)(stage *, int))
 {
+    size_t i = 0;
+    while (decisions[i].make != make) i++;
+    return i;
+}
+
+/* Tries the edges from the one that `from` makes up to that of `to`. */
+static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(stage *, int))
+{
+    const size_t first = decision_of(from), end = decision_of(to);
     bench other = *b;
     more_options = test_draws(b) ? "-cl-opt-disable" : NULL;
     other.sorter = pretending_sorter(b, 0, decisions[first].form == &cached ? CORES : 0, 0);
@@ -942,13 +948,13 @@ static void form_decides(const bench *b, size_t first, size_t end)
     more_options = NULL;
 }
 
-static void about_cells(bench *b) { form_decides(b, 0, OF_CODES); }
-static void about_codes(bench *b) { form_decides(b, OF_CODES, OF_COUNTS); }
-static void about_counts(bench *b) { form_decides(b, OF_COUNTS, OF_CACHED); }
-static void about_samples(bench *b) { form_decides(b, OF_SAMPLES, OF_OTHERS); }
+static void about_cells(bench *b) { form_decides(b, make_flat, make_crowded); }
+static void about_codes(bench *b) { form_decides(b, make_crowded, make_bucket); }
+static void about_counts(bench *b) { form_decides(b, make_bucket, make_ranges); }
+static void about_samples(bench *b) { form_decides(b, make_long_bin, NULL); }
 static void about_cache(bench *b)
 {
-    if (test_is_cpu(b)) form_decides(b, OF_CACHED, OF_SAMPLES);
+    if (test_is_cpu(b)) form_decides(b, make_ranges, make_long_bin);
 }
 
 /* Merges two runs that are one tile; `wanted` keys are in one of its bins. */
