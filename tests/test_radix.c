@@ -1394,12 +1394,12 @@ static int sort_codes(const bench *b, size_t n, cl_uint *keys)
 
 /* Second digits that are counted together with the first ones: one of each cell group, several;
    that are counted again since a cell group has too many keys; that have too few codes, and just
-   enough. Two keys lie outside of the others. */
+   enough. One key lies below the others, and two above. */
 static void parts_of_cell_groups(bench *b)
 {
     static const struct { size_t n; cl_uint codes; } cases[] = {
-        { 200003, 0 }, { 302261, 0 }, { 700001, 0 }, { 911861, 0 }, { 700001, 700 },
-        { 700001, 800 }, { 700001, 1 << 30 }
+        { 200003, 0 }, { 302261, 1 << 30 }, { 302261, 0 }, { 700001, 0 }, { 911861, 0 },
+        { 700001, 700 }, { 700001, 800 }, { 700001, 1 << 30 }
     };
     uint64_t random = 1;
     size_t k, i;
@@ -1413,8 +1413,11 @@ static void parts_of_cell_groups(bench *b)
             keys[i] = (cl_uint)(pattern_random(&random) >> 20);
             keys[i] = codes ? keys[i] % codes + 1000 : keys[i];
         }
-        if (codes) keys[cases[k].n / 3] = 1;
-        if (codes) keys[cases[k].n / 2] = ~0u;
+        if (codes) {
+            keys[cases[k].n / 4] = 1;
+            keys[cases[k].n / 3] = ~0u - 1;
+            keys[cases[k].n / 2] = ~0u;
+        }
         right = sort_codes(b, cases[k].n, keys);
         free(keys);
         if (!right) return;
