@@ -1,12 +1,14 @@
-# demo and test install what they need first (tools/deps); everything is built in build/. GNU make.
+# demo and test install what they need first (tools/dev/deps). All is built in build/. GNU make.
 
 PREFIX ?= /usr/local
 CFLAGS ?= -O2
 COUNT ?=
 
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
-headers = clsort.h $(wildcard tools/*.h tests/*.h)
-tools = $(patsubst tools/%.c,build/%,$(filter-out tools/clsort-mpi.c,$(wildcard tools/*.c)))
+folders = tools/clsort tools/mpi tests/support
+headers = clsort.h $(wildcard $(folders:=/*.h))
+vpath %.c tools/clsort tools/bench
+tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/*.c)))
 tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_gpu.c, \
     $(wildcard tests/*.c)))
 mpi = build/clsort-mpi build/mpi_cases
@@ -23,11 +25,11 @@ demo: build/demo
 	build/demo $(COUNT)
 
 test: $(tools) $(tests) $(if $(shell command -v mpicc),$(mpi)) strict lib
-	tools/embed --check
+	tools/dev/embed --check
 	tests/run
 
 check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
-	tools/check
+	tools/dev/check
 
 # On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name
 # one GPU. NVIDIA's GPUs run the tests twice: as what they are, and as another vendor's, for which
@@ -49,29 +51,29 @@ test-%: build/test_%
 
 # Does the text of every family compile? Takes seconds; for whoever edits kernels.cl.
 kernels:
-	tools/check-kernels
+	tools/dev/check-kernels
 
 # What AMD's and Intel's compilers say of the programs that a GPU of theirs would build.
 check-vendors: build/vendors | deps-vendors
-	tools/check-vendors
+	tools/dev/check-vendors
 
 # BENCH_FULL=1: sizes for a GPU.
 bench bench-peers: build/clsort | deps-bench
-	tools/$@
+	tools/bench/$@
 
 # Over MPI; nothing else needs it.
 clsort-mpi: build/clsort-mpi
 
 bench-mpi: $(mpi) build/clsort | deps-bench
-	tools/bench-mpi
+	tools/mpi/bench-mpi
 
 # Measures this device for the picture in README, and draws it again.
 plots: build/clsort | deps-bench
-	tools/bench-peers --figure
-	tools/draw-plots take
+	tools/bench/bench-peers --figure
+	tools/bench/draw-plots take
 
 embed:
-	tools/embed
+	tools/dev/embed
 
 install:
 	install -d $(DESTDIR)$(PREFIX)/include
@@ -120,30 +122,30 @@ clean:
 	rm -rf build
 
 deps:
-	tools/deps
+	tools/dev/deps
 
 deps-bench: deps
-	tools/deps bench
+	tools/dev/deps bench
 
 deps-check: deps-test
-	tools/deps check
+	tools/dev/deps check
 
 deps-mpi: deps
-	tools/deps mpi
+	tools/dev/deps mpi
 
 deps-test: deps
-	tools/deps test
+	tools/dev/deps test
 
 deps-intel:
-	tools/deps intel
+	tools/dev/deps intel
 
 deps-vendors:
-	tools/deps vendors
+	tools/dev/deps vendors
 
-compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. -Itools $(CFLAGS) \
-    -pthread $< $(disguise) -o $@ $(LDFLAGS) -lOpenCL -lm
+compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. $(folders:%=-I%) \
+    $(CFLAGS) -pthread $< $(disguise) -o $@ $(LDFLAGS) -lOpenCL -lm
 
-$(tools): build/%: tools/%.c $(headers) | deps
+$(tools): build/%: %.c $(headers) | deps
 	$(compile)
 
 # What tests wait for is the kernels' compiler: optimizing costs more time than it saves, but for
@@ -158,7 +160,7 @@ $(tests): build/%: tests/%.c $(headers) | deps-test
 	$(compile)
 
 $(mpi): CC = mpicc
-build/clsort-mpi: tools/clsort-mpi.c $(headers) | deps-mpi
+build/clsort-mpi: tools/mpi/clsort-mpi.c $(headers) | deps-mpi
 	$(compile)
 
 build/mpi_cases: tests/mpi_cases.c $(headers) | deps-mpi
@@ -170,7 +172,7 @@ $(sanitized): build/sanitized/%: tests/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
 
-$(sanitized_tools): build/sanitized/%: tools/%.c $(headers) | deps-check
+$(sanitized_tools): build/sanitized/%: tools/clsort/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
 

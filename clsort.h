@@ -1538,8 +1538,8 @@ extern "C" {
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
-/* >>>> generated from kernels.cl by tools/embed; do not edit */
-/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into
+/* >>>> generated from kernels.cl by tools/dev/embed; do not edit */
+/* Numbers that the kernels and clsort.h must agree on. tools/dev/embed also writes this part into
    clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
    quicksort, S is the number of sequences that a round may have. */
 
@@ -19017,8 +19017,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    it has a piece of every run, and leaves a part of the result. Each device has two slots for jobs,
    so that one is moved while the other is sorted. Slots are asked in turn whether they can go on.
 
-   This section stands on the public functions, and nothing before it knows it. tests/header lists
-   which helpers it shares with the rest; it looks into no sorter. */
+   This section stands on the public functions, and nothing before it knows it. tests/scripts/header
+   lists which helpers it shares with the rest; it looks into no sorter. */
 
 enum {
     CLSORT__MULTI_FIRST_SIZE = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
@@ -20360,7 +20360,9 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
      or several; clsort_sort_host then takes arrays that the device does not hold at once, too.
-   - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
+   - tools/mpi/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated
+     keys. The folders of tools are one for each product: clsort, bench, mpi and dev, with what was
+     tools/embed and tools/deps; scripts of tests are in tests/scripts.
    - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
      clsort_save_choices and clsort_load_choices move what was measured as text, clsort_auto_choice
      tells it, CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all

@@ -106,7 +106,7 @@
    2007. Those of the other families stand with them. */
 
 //---- shared
-/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into
+/* Numbers that the kernels and clsort.h must agree on. tools/dev/embed also writes this part into
    clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
    quicksort, S is the number of sequences that a round may have. */
 
@@ -457,7 +457,7 @@
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
 //---- tuning
-/* The options of a program. clsort.h gives each of these; tools/check-kernels has one of each, too:
+/* The options of a program. clsort.h gives each of these; tools/dev/check-kernels has one of each:
 
      FAMILY              the family to build
      KEY_BYTES           bytes of a key: 1, 2, 4 or 8

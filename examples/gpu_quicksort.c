@@ -14,8 +14,8 @@
                                                later functions that clsort may use */
 #define CLSORT_IMPLEMENTATION
 #include "clsort.h"
-#include "tools/device.h"
-#include "tools/patterns.h"
+#include "tools/clsort/device.h"
+#include "tools/clsort/patterns.h"
 #include <errno.h>
 #include <time.h>
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* What CLSORT_NO_<FAMILY> and CLSORT_NO_PUBLISHED leave out is gone from the names, from AUTO and
-   from the text of the kernels, and the rest still sorts. tests/header builds this program with
-   each of the macros. On the driver of mock.h, which runs no kernels. */
+   from the text of the kernels, and the rest still sorts. tests/scripts/header builds this program
+   with each of the macros. On the driver of mock.h, which runs no kernels. */
 
 #include "mock.h"
 

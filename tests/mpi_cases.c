@@ -1,6 +1,6 @@
-/* Checks tools/mpi_sort.h on the ranks of a job: every result is gathered and compared byte for
-   byte with a stable sort on the host. tests/mpi builds and starts it. Rank 0 prints "N passed, N
-   failed".
+/* Checks tools/mpi/mpi_sort.h on the ranks of a job: every result is gathered and compared byte for
+   byte with a stable sort on the host. tests/scripts/mpi builds and starts it. Rank 0 prints "N
+   passed, N failed".
 
      mpirun -n 4 build/mpi_cases
 

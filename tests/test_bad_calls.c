@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 /* Counts the implementation's calls that enqueue something. */
 static int enqueued;

@@ -4,7 +4,7 @@
 
    `decisions` has a row for each constant CLSORT__EDGE_* of kernels.cl: how its edge is made, and
    the test. `counts` has a row for each number of the planner that decides by counts, and the line
-   of tests/plans that lists where. tests/header holds both against kernels.cl and clsort.h. */
+   of tests/plans that lists where. tests/scripts/header holds both against kernels.cl and clsort.h */
 
 #include "pretend.h"
 

@@ -4,7 +4,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 enum { SHIFT = 16, GUARD = 0xA5 };
 

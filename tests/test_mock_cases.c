@@ -13,7 +13,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 enum {
     KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, ENDS, COUNT, LENGTHS, SCRATCH, ROLES

@@ -21,7 +21,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 enum { BUFFERS = 12, BUFFER_BYTES = 1 << 22, ARRAYS = 5 };
 

@@ -6,7 +6,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 /* ---- launches -------------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 enum { ROLES = 9, WORDS = 4000, PLAN = 1100, MOST_LINES = 2000 };
 enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, RESULT, MERGED };

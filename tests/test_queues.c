@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../tools/patterns.h"
+#include "../tools/clsort/patterns.h"
 
 enum { N = 3000 };
 

@@ -1,5 +1,5 @@
 /* A few sorts by every kernel in every shape, quick enough for simulators that check each access:
-   see tests/small. */
+   see tests/scripts/small. */
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"

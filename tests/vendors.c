@@ -1,5 +1,5 @@
-/* vendors.c - the programs that a GPU of another vendor would build, for tools/check-vendors, which
-   gives them to the vendors' compilers.
+/* vendors.c - the programs that a GPU of another vendor would build, for tools/dev/check-vendors,
+   which gives them to the vendors' compilers.
 
      make build/vendors
      build/vendors [SUB_GROUP [ANSWERS]]

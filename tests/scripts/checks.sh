@@ -1,0 +1,67 @@
+# What tests/scripts/cli and files have in common; they source it with the program as $1.
+
+program=${1:-build/clsort}
+case $program in */*) ;; *) program=./$program ;; esac
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+passed=0
+failed=0
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+CLSORT_CACHE=$folder/.kernels   # not the user's
+export CLSORT_CACHE
+trap 'exit 1' HUP INT TERM
+
+# check NAME COMMAND...: the command must succeed; what it printed is shown when it does not.
+check()
+{
+    check_name=$1
+    shift
+    if "$@" >"$folder/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $check_name"
+        sed 's/^/    /' "$folder/log"
+    fi
+}
+
+# exits CODE COMMAND...: the command must end with that exit code.
+exits()
+{
+    wanted=$1
+    shift
+    "$@"
+    code=$?
+    [ "$code" -eq "$wanted" ] || { echo "exit code $code instead of $wanted"; return 1; }
+}
+
+# says TEXT COMMAND...: what the command prints, on either stream, must hold the text.
+says()
+{
+    text=$1
+    shift
+    "$@" >"$folder/said" 2>&1
+    cat "$folder/said"
+    grep -qF -- "$text" "$folder/said" || { echo "does not say: $text"; return 1; }
+}
+
+# refused CODE TEXT ARGUMENT...: clsort must end with that exit code and say that.
+refused()
+{
+    wanted=$1 text=$2
+    shift 2
+    says "$text" exits "$wanted" clsort "$@"
+}
+
+# prints TEXT ARGUMENT...: clsort must succeed and print that.
+prints() { refused 0 "$@"; }
+
+checks_end()
+{
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+
+clsort() { "$program" "$@"; }
+
+lines() { printf '%s\n' "$@"; }

@@ -1,0 +1,937 @@
+"""Compares examples/python/clsort.py with the header, with numpy and with PyOpenCL's arrays.
+
+    [CLSORT_TEST_WHOLE=1] python tests/scripts/python.py [--cases N] [--seed S]
+
+Draws N random cases for each dtype; 500 and CLSORT_TEST_WHOLE for maintainers. Without PyOpenCL
+only numpy's arrays are tested, without ml_dtypes no bfloat16. Ends with "N passed, N failed".
+"""
+
+import argparse
+import contextlib
+import ctypes
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+
+import numpy as np
+
+root = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
+sys.path.insert(0, os.path.join(root, "examples", "python"))
+import clsort  # noqa: E402
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
+DTYPES = ["?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"]
+DTYPES += [ml_dtypes.bfloat16] if ml_dtypes else []
+sorter, other_sorter = clsort.Sorter(), clsort.Sorter()
+whole = "CLSORT_TEST_WHOLE" in os.environ
+
+# ---- the header ----------------------------------------------------------------------------------
+
+
+def header():
+    """clsort.h up to its end as a header, without comments."""
+    with open(os.path.join(root, "clsort.h")) as file:
+        text = file.read().partition("#endif /* CLSORT_H_INCLUDED */")[0]
+    return re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+
+
+def header_fields(text, name):
+    """Names of a struct's fields, in their order."""
+    body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (name, name), text, re.S).group(1)
+    names = []
+    for line in body.split(";"):
+        names += re.findall(r"(\w+)(?:\[\w+\])?\s*(?:,|$)", line.strip())
+    return names
+
+
+def python_constants():
+    """The header's names of the module's constants, and their values."""
+    names = {f"CLSORT_{name}": value for name, value in vars(clsort).items()
+             if re.fullmatch("[A-Z_]+", name) and isinstance(value, int)}
+    letters = {"u": "U", "i": "I", "f": "F", "b": "BF"}
+    for name, value in clsort.KEY_TYPES.items():
+        if name != "bool" and value < clsort.BYTES:
+            names["CLSORT_" + letters[name[0]] + re.search(r"\d+$", name).group()] = value
+    types = set(re.findall(r"(CLSORT_[UIFB]+\d+) = 0x", header()))
+    assert types and types <= set(names), f"no dtypes: {types - set(names)}"
+    return names
+
+
+def print_by_c(lines):
+    """What a C program prints that has these lines in main."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "main.c"), os.path.join(folder, "main")
+        with open(source, "w") as file:
+            file.write('#define CLSORT_MULTI\n#include "clsort.h"\n#include <stdio.h>\n'
+                       "int main(void)\n{\n" + "\n".join(lines) + "\nreturn 0;\n}\n")
+        subprocess.run([os.environ.get("CC", "cc"), "-I", root, source, "-o", program], check=True)
+        return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_structs_and_constants_are_those_of_the_header():
+    text, lines, wanted = header(), [], []
+    for name in clsort.STRUCTS:
+        struct = clsort._C[name]
+        fields = [field for field, _ in struct._fields_]
+        assert fields == header_fields(text, name), f"{name}: {header_fields(text, name)}"
+        lines.append(f'printf("%d\\n", (int)sizeof({name}));')
+        wanted.append(ctypes.sizeof(struct))
+        for field in fields:
+            lines.append(f'printf("%d %d\\n", (int)offsetof({name}, {field}), '
+                         f'(int)sizeof((({name} *)0)->{field}));')
+            wanted.append("%d %d" % (getattr(struct, field).offset, getattr(struct, field).size))
+    constants = python_constants()
+    key_types = set(re.findall(r"\b(CLSORT_[UIBF]+\d+) = ", text))
+    assert key_types <= set(constants), key_types - set(constants)
+    for name, value in constants.items():
+        lines.append(f'printf("%d\\n", (int){name});')
+        wanted.append(value)
+    printed = print_by_c(lines).split("\n")
+    for line, found, value in zip(lines, printed, wanted):
+        assert found == str(value), f"{line}: {found} instead of {value}"
+
+
+def test_functions_are_those_of_the_header():
+    text = header()
+    for name, declared in clsort.FUNCTIONS.items():
+        found = re.search(r"CLSORT_API ([^;]*?)\b%s\(([^;]*)\);" % name, text)
+        assert found, f"the header has no {name}"
+        kinds = []
+        for words in [found.group(1) + "x"] + found.group(2).split(","):
+            words = words.replace("const ", "").strip()
+            kind = words.split()[0].replace("*", "")
+            if words == "void":
+                continue
+            kinds.append(clsort._ctype(kind + "*" if kind == "char" else
+                                       "void*" if "*" in words else kind))
+        result, parameters = declared.split(":")
+        assert kinds == [clsort._ctype(k) for k in [result] + parameters.split()], (name, kinds)
+
+
+# ---- numpy ---------------------------------------------------------------------------------------
+
+
+def draw_keys(random, dtype, shape):
+    """Random keys with many equal ones or few, floats with NaNs, infinities and both zeros."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return random.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        low, high = [(info.min, info.max), (0, 9), (info.max - 3, info.max)][random.integers(3)]
+        return random.integers(low, high, shape, dtype, endpoint=True)
+    if random.integers(2):
+        keys = np.frombuffer(random.bytes(int(np.prod(shape)) * dtype.itemsize), dtype)
+        keys = keys.reshape(shape)
+    else:
+        keys = random.normal(size=shape).round(1).astype(dtype)
+    special = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0], dtype)
+    chosen = random.random(shape) < 0.1
+    return np.where(chosen, random.choice(special, shape), keys)
+
+
+def draw_shape(random, most=3000):
+    n = int(random.integers(0, 1 << random.integers(1, 12))) if random.integers(9) else most
+    return (n,) if random.integers(2) else (int(random.integers(0, 6)), n // 4)
+
+
+def is_bfloat16(keys):
+    return keys.dtype.name == "bfloat16"
+
+
+def known(keys):
+    """Keys that numpy can order: its own sorts of bfloat16 leave NaNs anywhere. f4 has that
+    order."""
+    return keys.astype("f4") if is_bfloat16(keys) else keys
+
+
+def sort_known(keys, **axis):
+    return np.sort(known(keys), **axis).astype(keys.dtype)
+
+
+def stable_order(keys, descending=False):
+    """np.argsort(kind="stable"), in either order with NaNs last."""
+    keys = known(keys)
+    if not descending:
+        return np.argsort(keys, kind="stable")
+    keys = keys.astype("u1") if keys.dtype.kind == "b" else keys
+    numbers = np.unique(keys[keys == keys])      # distinct and ascending, without NaNs
+    return np.argsort(np.where(keys == keys, len(numbers) - 1 - np.searchsorted(numbers, keys),
+                               len(numbers)), kind="stable")
+
+
+def equal(found, wanted):
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape, (found, wanted)
+    has_nans = found.dtype.kind == "f" or is_bfloat16(found)
+    assert np.array_equal(known(found), known(wanted), equal_nan=has_nans), (found, wanted)
+
+
+def rows_of(function, array, *more):
+    """A function of one row, for each row."""
+    if array.ndim == 1:
+        return function(array, *more)
+    made = [function(row, *more) for row in array]
+    return np.array(made).reshape(array.shape[:-1] + (-1,) if len(array) else array.shape)
+
+
+def bits(array):
+    """The keys' bits in order: a sort must neither change nor lose one."""
+    return np.sort(array.view(f"u{array.dtype.itemsize}"), axis=None)
+
+
+def case_sort(random, keys):
+    found = sorter.sort(keys)
+    equal(found, sort_known(keys))
+    assert np.array_equal(bits(found), bits(keys))
+    descending = sorter.sort(keys, descending=True)
+    for row, order in zip(np.atleast_2d(descending), np.atleast_2d(keys)):
+        equal(row, order[stable_order(order, True)])
+
+
+def case_argsort(random, keys):
+    found = sorter.argsort(keys, stable=True)
+    equal(found, stable_order(keys).astype("u4"))
+    descending = bool(random.integers(2))
+    found = sorter.argsort(keys, descending=descending, stable=True)
+    equal(found, rows_of(stable_order, keys, descending).astype("u4").reshape(keys.shape))
+    free = sorter.argsort(keys).astype("i8")
+    equal(np.take_along_axis(keys, free, -1), sort_known(keys))
+
+
+def case_sort_by_key(random, keys):
+    dtype = random.choice(["u1", "u2", "f4", "u8", "S12"])
+    values = random.integers(0, 256, keys.size * np.dtype(dtype).itemsize, "u1")
+    values = values.view(dtype).reshape(keys.shape)
+    order = stable_order(keys)
+    found, moved = sorter.sort_by_key(keys, values, stable=True)
+    equal(found, np.take_along_axis(keys, order, -1))
+    assert moved.tobytes() == np.take_along_axis(values, order, -1).tobytes()
+
+
+def case_top_k(random, keys):
+    if keys.shape[-1] == 0:
+        return
+    k = int(random.integers(1, keys.shape[-1] + 1)) if random.integers(2) else 1
+    best, indices = sorter.top_k(keys, k)
+    equal(best, sort_known(keys)[..., :k])
+    indices = indices.astype("i8")
+    equal(np.take_along_axis(keys, indices, -1), best)
+    assert all(len(set(row)) == k for row in np.atleast_2d(indices)[:keys.size]), indices
+    parted = sorter.partition(keys, k - 1)
+    equal(sort_known(parted[..., :k]), best)
+    equal(sort_known(parted), sort_known(keys))
+
+
+def case_merge(random, keys):
+    keys = keys.reshape(-1)
+    cut = int(random.integers(0, keys.size + 1))
+    a, b = sorter.sort(keys[:cut]), sorter.sort(keys[cut:])
+    equal(sorter.merge(a, b), sort_known(keys))
+    numbers = np.arange(keys.size, dtype="u4")
+    found, moved = sorter.merge(a, b, values=(numbers[:cut], numbers[cut:]))
+    equal(np.concatenate([a, b])[moved], found)
+    assert np.array_equal(np.sort(moved), numbers)
+
+
+def case_segments(random, keys):
+    keys = keys.reshape(-1)
+    offsets = np.sort(random.integers(0, keys.size + 1, int(random.integers(2, 9))))
+    wanted, order = keys.copy(), np.zeros(keys.size, "u4")
+    for start, end in zip(offsets, offsets[1:]):
+        wanted[start:end] = sort_known(keys[start:end])
+        order[start:end] = stable_order(keys[start:end])
+    equal(sorter.sort(keys, segments=offsets), wanted)
+    equal(sorter.argsort(keys, segments=offsets, stable=True), order)
+
+
+def case_segments_with_ends(random, keys):
+    """Gaps between segments stay; those of selections may overlap."""
+    keys = keys.reshape(-1)
+    cuts = np.sort(random.integers(0, keys.size + 1, 8))
+    wanted = keys.copy()
+    for start, end in zip(cuts[::2], cuts[1::2]):
+        wanted[start:end] = sort_known(keys[start:end])
+    equal(sorter.sort(keys, segments=cuts[::2], segment_ends=cuts[1::2]), wanted)
+    if keys.size:
+        starts, ends = cuts[[2, 0]], cuts[[6, 7]]
+        best, indices = sorter.top_k(keys, 1, segments=starts, segment_ends=ends)
+        for row, start, end in zip(range(2), starts, ends):
+            if start < end:
+                equal(best[row], sort_known(keys[start:end])[:1])
+                equal(keys[start:end][indices[row]], best[row])
+            else:
+                assert indices[row] == 0xFFFFFFFF
+
+
+def case_merge_runs(random, keys):
+    if keys.dtype.itemsize != 4 and not whole:   # other kernels take seconds to be built
+        return
+    keys = keys.reshape(-1)
+    cuts = np.sort(random.integers(0, keys.size + 1, int(random.integers(0, 16))))
+    runs = [sorter.sort(run) for run in np.split(keys, cuts)]
+    numbers = np.split(np.arange(keys.size, dtype="u4"), cuts)
+    equal(sorter.merge_runs(runs), sort_known(keys))
+    found, moved = sorter.merge_runs(runs, values=numbers)
+    equal(np.concatenate(runs)[moved], found)
+    assert np.array_equal(np.sort(moved), np.arange(keys.size))
+
+
+def case_partition_by(random, keys):
+    keys = keys.reshape(-1)
+    if not keys.size or keys.dtype.itemsize != 4 and not whole:
+        return
+    splitters = sorter.sort(random.choice(keys, int(random.integers(1, 16))))
+    values = np.arange(keys.size, dtype="u8")
+    found, starts, moved = sorter.partition_by(keys, splitters, values=values)
+    equal(keys[moved.astype("i8")], found)
+    equal(sorter.sort(found), sort_known(keys))
+    assert starts[0] == 0 and starts[-1] == keys.size and len(starts) == len(splitters) + 2
+    for part, start, end in zip(range(len(starts)), starts, starts[1:]):
+        assert (moved[start:end][1:] > moved[start:end][:-1]).all()
+        # Ranks compare as the library does: NaNs are last, and -0 comes before +0.
+        border = splitters[max(part - 1, 0):part + 1]
+        order = sorter.argsort(np.concatenate([border, found[start:end]])).argsort()
+        ranks, lowest = order[len(border):], order[0] if part else -1
+        highest = order[len(border) - 1] if part < len(splitters) else len(order)
+        if len(ranks):
+            assert ranks.min() > lowest and ranks.max() < highest or len(set(border)) < 2
+
+
+def case_gather(random, keys):
+    order = sorter.argsort(keys, stable=True)
+    floats = random.normal(size=keys.shape)
+    found, moved = sorter.gather(order, keys, floats)
+    equal(found, np.take_along_axis(keys, order.astype("i8"), -1))
+    equal(moved, np.take_along_axis(floats, order.astype("i8"), -1))
+
+
+def case_group_starts(random, keys):
+    groups = int(random.integers(1, 300))
+    numbers = np.sort(random.integers(0, groups + 5, keys.size, random.choice(["u2", "u4", "u8"])))
+    starts = sorter.group_starts(numbers, groups)
+    equal(starts, np.searchsorted(numbers, np.arange(groups + 1)).astype("u4"))
+
+
+def case_sort_on(random, keys):
+    keys = keys.reshape(-1)
+    equal(clsort.sort_on([sorter, other_sorter], keys, device_memory=8000), sort_known(keys))
+    found, moved = clsort.sort_on([sorter], keys, np.arange(keys.size, dtype="u4"), stable=True)
+    equal(moved, stable_order(keys).astype("u4"))
+    equal(found, keys[moved])
+    order = clsort.argsort_on([other_sorter, sorter], keys, stable=True, device_memory=50000)
+    equal(order, stable_order(keys).astype("u8"))
+
+
+CASES = [case_sort, case_argsort, case_sort_by_key, case_top_k, case_merge, case_segments,
+         case_segments_with_ends, case_merge_runs, case_partition_by, case_gather,
+         case_group_starts, case_sort_on]
+
+
+def random_cases(dtype, cases, seed):
+    """Draws arrays of a dtype, and one kind of case for each in turn."""
+    random = np.random.default_rng([seed, DTYPES.index(dtype)])
+    start = int(random.integers(len(CASES)))
+    for number in range(cases):
+        keys = draw_keys(random, dtype, draw_shape(random))
+        case = CASES[(start + number) % len(CASES)]
+        try:
+            case(random, keys)
+        except BaseException as error:
+            raise AssertionError(f"case {number}, {case.__name__} of {keys.dtype} "
+                                 f"{keys.shape}") from error
+
+
+def test_records_are_sorted_by_fields():
+    random = np.random.default_rng(5)
+    draws = np.zeros(1000, [("depth", "f4"), ("material", "u4"), ("mesh", "u4")])
+    draws["depth"], draws["mesh"] = random.integers(0, 9, 1000), np.arange(1000)
+    draws["material"] = random.integers(0, 9, 1000)
+    found = sorter.sort(draws, by=["-depth", "material"])
+    wanted = draws[np.lexsort((draws["material"], -draws["depth"]))]
+    assert np.array_equal(found, wanted)
+    assert np.array_equal(sorter.sort(draws, by="depth"), np.sort(draws, order=["depth", "mesh"]))
+
+
+def test_strings_are_sorted_by_their_bytes():
+    random = np.random.default_rng(6)
+    words = random.integers(97, 100, (500, 12), "u1").view("S12")[:, 0]
+    words[::7] = b"ab"
+    equal(sorter.sort(words), np.sort(words))
+    equal(sorter.argsort(words), np.argsort(words, kind="stable").astype("u4"))
+    records = np.zeros(500, [("name", "S12"), ("size", "f4")])
+    records["name"], records["size"] = words, random.normal(size=500)
+    assert np.array_equal(sorter.sort(records, by=["name", "size"]), np.sort(records))
+
+
+def test_rows_with_lengths_are_selected_from():
+    keys = np.array([[5, 1, 4], [3, 2, 1]], "f4")
+    best, indices, values = sorter.top_k(keys, 2, lengths=[1, 3], values=keys.astype("f8"))
+    assert best[0, 0] == 5 and indices.tolist() == [[0, 0xFFFFFFFF], [2, 1]]
+    assert best[1].tolist() == [1, 2] == values[1].tolist()
+
+
+def test_bits_and_algorithms_are_chosen():
+    keys = np.arange(4096, dtype="u4")[::-1] * 7
+    order = sorter.argsort(keys, bits=(0, 4))
+    assert np.array_equal(order, np.argsort(keys % 16, kind="stable"))
+    assert sorter.explain(keys, algorithm="merge").split()[1] == "merge"
+    equal(sorter.sort(keys, algorithm="bitonic"), np.sort(keys))
+
+
+def raises(kind, text, function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except kind as error:
+        assert text in str(error), f"{error} does not hold {text!r}"
+        return error
+    raise AssertionError(f"nothing was raised: {text}")
+
+
+def test_errors_say_what_the_library_says():
+    keys = np.zeros(10, "u4")
+    error = raises(clsort.Error, "top_k is above count", sorter.top_k, keys, 11)
+    assert error.status == -5027
+    raises(clsort.Error, "first_bit must be below", sorter.sort, keys, bits=(3, 50))
+    raises(clsort.Error, "no algorithm 'bogo'", sorter.sort, keys, algorithm="bogo")
+    raises(TypeError, "cannot be sorted", sorter.sort, keys.astype(">u4"))
+    raises(TypeError, "cannot be sorted", sorter.sort, keys.astype("c8"))
+    raises(ValueError, "values: its shape", sorter.sort_by_key, keys, keys[1:])
+    raises(TypeError, "its dtype", sorter.merge, keys, keys.astype("f4"))
+    raises(ValueError, "two offsets", sorter.sort, keys, segments=[0])
+    raises(KeyError, "neither", sorter.sort, keys, nan="neither")
+    raises(OSError, "no-such", clsort.Sorter, library="/no-such.so")
+
+
+def test_threads_share_a_sorter_and_a_closed_one_is_harmless():
+    keys = np.random.default_rng(3).integers(0, 1 << 30, (8, 5000), "u4")
+    found = [None] * 8
+    threads = [threading.Thread(target=lambda i=i: found.__setitem__(i, sorter.sort(keys[i])))
+               for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for row, wanted in zip(found, np.sort(keys)):
+        equal(row, wanted)
+    with clsort.Sorter(verify=True) as other:
+        other.sort(keys[0])
+        other.collect()
+    other.close()
+    raises(clsort.Error, "NULL", other.sort, keys[0])
+
+
+# ---- what is taken, and what is refused ----------------------------------------------------------
+
+
+def dtype_named(name):
+    """The dtype of a name in KEY_TYPES, or None if its package is not installed."""
+    if name == "bfloat16":
+        return np.dtype(ml_dtypes.bfloat16) if ml_dtypes else None
+    bits = re.sub("[a-z]+", "", name)
+    letter = {"bytes": "S", "void": "V"}.get(name[:-len(bits) or None])
+    return np.dtype(f"{letter}{int(bits) // 8}" if letter else name)
+
+
+def keys_at_limits(dtype):
+    """40 keys, many of them equal: the ends of the range, and for floats NaNs and both zeros."""
+    random = np.random.default_rng(8)
+    if dtype.kind == "b":
+        keys = np.array([True, False])
+    elif dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        keys = [info.min, info.min + 1, 0, 1, info.max // 2, info.max - 1, info.max]
+        keys = np.array(keys, dtype)
+    elif dtype.kind == "f" or is_bfloat16(np.empty(0, dtype)):
+        info = (ml_dtypes if dtype.kind == "V" else np).finfo(dtype)
+        keys = [np.nan, np.inf, info.max, 3, 1, info.tiny, info.smallest_subnormal, 0]
+        keys = np.array(keys).astype(dtype)
+        keys = np.concatenate([keys, -keys])
+    else:   # bytes: they differ first and last
+        keys = np.full((6, dtype.itemsize), 0x80, "u1")
+        keys[:3, 0], keys[3:, -1] = [0, 1, 255], [0, 1, 255]
+        keys = keys.view(dtype)[:, 0]
+    return random.choice(keys, 40)
+
+
+def order_at_limits(dtype):
+    """Sorts, argsorts and selections with `stable` have numpy's stable order, bit by bit; without
+    it -0 comes before +0."""
+    keys = keys_at_limits(dtype)
+    for descending in (False, True):
+        order, named = stable_order(keys, descending), {"stable": True, "descending": descending}
+        assert sorter.sort(keys, **named).tobytes() == keys[order].tobytes(), (keys, named)
+        equal(sorter.argsort(keys, **named), order.astype("u4"))
+        if dtype.itemsize > 8:
+            raises(clsort.Error, "more than 8 bytes", sorter.top_k, keys, 5)
+            continue
+        for k in (1, 5, len(keys)):
+            best, indices = sorter.top_k(keys, k, **named)
+            assert best.tobytes() == keys[order[:k]].tobytes(), (keys, best)
+            equal(indices, order[:k].astype("u4"))
+    if dtype.kind == "f" or is_bfloat16(keys):
+        for found in sorter.sort(keys), keys[sorter.argsort(keys)], sorter.top_k(keys, 40)[0]:
+            equal(found, sort_known(keys))
+            signs = np.signbit(known(found[found == 0])).tolist()
+            assert signs == sorted(signs, reverse=True) and len(set(signs)) == 2, signs
+
+
+def test_bfloat16_has_its_order_wherever_keys_are_taken():
+    if not ml_dtypes:
+        return
+    keys = np.array([3, -1, 4, 0, 2, .5, -8, np.nan], ml_dtypes.bfloat16)
+    records = np.zeros(8, [("key", keys.dtype), ("number", "u4")])
+    records["key"], records["number"] = keys, np.arange(8)
+    wanted = [-8, -1, 0, .5, 2, 3, 4]
+    assert sorter.sort(records, by="key")["key"][:7].tolist() == wanted
+    assert sorter.sort(records, by=["-key"])["number"].tolist() == [2, 0, 4, 5, 3, 1, 6, 7]
+    assert sorter.sort_by_key(keys, np.arange(8))[1].tolist() == [6, 1, 3, 5, 4, 0, 2, 7]
+    assert sorter.partition(keys, 2)[2] == 0
+    runs = [sorter.sort(keys[:4]), sorter.sort(keys[4:])]
+    for found in sorter.merge(*runs), sorter.merge_runs(runs), clsort.sort_on([sorter], keys):
+        assert found[:7].tolist() == wanted and np.isnan(found[7]), found
+    assert sorter.merge(*(run[:3] for run in runs)).tolist() == [-8, -1, 0, .5, 2, 3]
+    parts, starts = sorter.partition_by(keys, keys[[1, 0]])
+    assert parts[:5].tolist() == [-8, -1, 0, 2, .5] and starts.tolist() == [0, 1, 5, 8]
+    assert "keys " not in sorter.explain(keys)
+
+
+def calls_with(x):
+    """Each call that takes arrays of 4 elements, with x for its keys, for values that it moves, or
+    for numbers that it reads: (kind, name, function)."""
+    s, keys = sorter, np.arange(4, dtype="u4")
+    on, none = [sorter], np.zeros(6, "u4")
+    segments, ends = [0, 1, 2, 4], [1, 2, 4, 4]
+    records = x if x.dtype.kind == "T" else np.zeros(4, [("a", x.dtype)])
+    device = clsort._DeviceArray(None, (4,), "u4")
+    return [
+        ("keys", "sort", lambda: s.sort(x)),
+        ("keys", "sort of segments", lambda: s.sort(x, segments=segments)),
+        ("keys", "sort by a field", lambda: s.sort(records, by="a")),
+        ("keys", "argsort", lambda: s.argsort(x)),
+        ("keys", "sort_by_key", lambda: s.sort_by_key(x, keys)),
+        ("keys", "top_k", lambda: s.top_k(x, 2)),
+        ("keys", "partition", lambda: s.partition(x, 2)),
+        ("keys", "merge", lambda: s.merge(x, x)),
+        ("keys", "merge_runs", lambda: s.merge_runs([x, x])),
+        ("keys", "partition_by", lambda: s.partition_by(x, x)),
+        ("keys", "group_starts", lambda: s.group_starts(x, 4)),
+        ("keys", "explain", lambda: s.explain(x)),
+        ("keys", "prepare", lambda: s.prepare(None, x)),
+        ("keys", "prepare_merge_runs", lambda: s.prepare_merge_runs([x], x)),
+        ("keys", "prepare_partition", lambda: s.prepare_partition(x, x, x, none)),
+        ("keys", "sort_on", lambda: clsort.sort_on(on, x)),
+        ("keys", "argsort_on", lambda: clsort.argsort_on(on, x)),
+        ("values", "sort_by_key", lambda: s.sort_by_key(keys, x)),
+        ("values", "sort_by_key", lambda: s.sort_by_key(keys, x, segments=segments)),
+        ("values", "top_k", lambda: s.top_k(keys, 2, values=x)),
+        ("values", "merge", lambda: s.merge(keys, keys, values=(x, x))),
+        ("values", "merge_runs", lambda: s.merge_runs([keys, keys], values=[x, x])),
+        ("values", "partition_by", lambda: s.partition_by(keys, keys, values=x)),
+        ("values", "gather", lambda: s.gather(keys, x)),
+        ("values", "prepare", lambda: s.prepare(None, keys, values=x)),
+        ("values", "prepare_merge_runs",
+         lambda: s.prepare_merge_runs([keys], keys, values=[x], values_out=x)),
+        ("values", "prepare_partition",
+         lambda: s.prepare_partition(keys, keys, keys, none, values=x, values_out=x)),
+        ("values", "sort_on", lambda: clsort.sort_on(on, keys, x)),
+        ("values", "enqueue_sort", lambda: s.enqueue_sort(None, device, values=x)),
+        ("numbers", "sort", lambda: s.sort(keys, segments=x)),
+        ("numbers", "argsort", lambda: s.argsort(keys, segments=segments, segment_ends=x)),
+        ("numbers", "sort_by_key", lambda: s.sort_by_key(keys, keys, segments=x)),
+        ("numbers", "top_k", lambda: s.top_k(keys, 1, segments=x, segment_ends=ends)),
+        ("numbers", "top_k", lambda: s.top_k(np.zeros((4, 9)), 1, lengths=x)),
+        ("numbers", "gather", lambda: s.gather(x, keys)),
+        ("numbers", "prepare", lambda: s.prepare(None, keys, segments=x)),
+    ]
+
+
+def test_every_call_that_takes_arrays_is_tested():
+    public = {name for name, call in vars(clsort.Sorter).items()
+              if callable(call) and name[0] != "_" and not name.startswith("enqueue_")}
+    named = {name.split()[0] for _, name, _ in calls_with(np.zeros(4, "u4"))}
+    assert public - {"close", "collect", "self_test"} == named - {"sort_on", "argsort_on",
+                                                                   "enqueue_sort"}
+
+
+def refused_keys():
+    """Dtypes that cannot be keys."""
+    made = ["c8", "c16", "U3", "M8[s]", "m8[ns]", "S65", "V65", "S300", "V0", [("a", "u4")]]
+    made += ["g"] if np.dtype("g").itemsize > 8 else []
+    made += [kind for kind in vars(ml_dtypes or object).values() if isinstance(kind, type)
+             and issubclass(kind, np.generic) and kind.__name__ not in clsort.KEY_TYPES]
+    known = map(dtype_named, clsort.KEY_TYPES)
+    made += [dtype.newbyteorder() for dtype in known if dtype and dtype.newbyteorder() != dtype]
+    return [np.dtype(dtype) for dtype in made]
+
+
+def test_other_dtypes_are_refused_as_keys():
+    refused = refused_keys()
+    assert len(refused) > (28 if ml_dtypes else 18), refused
+    for dtype in refused:
+        keys = np.ndarray((4,), dtype, bytes(4 * max(dtype.itemsize, 1)))
+        for kind, name, call in calls_with(keys):
+            if kind == "keys":
+                raises(TypeError, f"keys of dtype {dtype}", call)
+    words = np.zeros(4, "S4")   # these can only be sorted and selected
+    for call, more in (sorter.merge, words), (sorter.partition_by, words), (sorter.group_starts, 2):
+        raises(TypeError, "keys of dtype |S4", call, words, more)
+    raises(TypeError, "('<u4', (2,))", sorter.sort, np.zeros(4, [("a", "<u4", 2)]), by="a")
+
+
+def test_other_dtypes_are_moved_as_values():
+    for dtype in refused_keys():
+        if dtype.itemsize:
+            values = np.frombuffer(bytes(range(4)) * dtype.itemsize, dtype)
+            moved = sorter.sort_by_key(np.array([3, 2, 1, 0]), values)[1]
+            assert moved.dtype == dtype and moved.tobytes() == values[::-1].tobytes(), dtype
+
+
+def test_objects_are_refused():
+    """Their bytes are pointers: a copy of one without a reference crashes the interpreter."""
+    objects = [np.array(["a", "b", "c", "d"], object), np.zeros(4, [("a", "u4"), ("b", "O")])]
+    if hasattr(np, "dtypes") and hasattr(np.dtypes, "StringDType"):
+        objects.append(np.array(["a", "b", "c", "d"], np.dtypes.StringDType()))
+    for array in objects:
+        for _, name, call in calls_with(array):
+            raises(TypeError, "are refused: they hold Python objects", call)
+    raises(TypeError, "dtype object", sorter.sort, [3, None])
+
+
+def test_masked_arrays_are_refused():
+    masked = np.ma.array(np.arange(4, dtype="u4"), mask=[0, 1, 0, 0])
+    for _, name, call in calls_with(masked):
+        if "field" not in name:
+            raises(TypeError, "masked arrays are refused", call)
+    raises(TypeError, "masked arrays are refused", sorter.enqueue_sort, None, masked)
+
+
+def reads_numbers(keys, numbers):
+    """Each call that reads numbers below that of keys, or up to it: (what they are, function)."""
+    rows = np.stack([keys, keys])
+    return [("indices", lambda: sorter.gather(numbers, keys)),
+            ("segments", lambda: sorter.sort(keys, segments=numbers)),
+            ("segments", lambda: sorter.top_k(keys, 1, segments=numbers)),
+            ("segment_ends", lambda: sorter.argsort(keys, segments=[0, 0], segment_ends=numbers)),
+            ("segment_ends", lambda: sorter.top_k(keys, 1, segments=[0, 0], segment_ends=numbers)),
+            ("lengths", lambda: sorter.top_k(rows, 1, lengths=numbers))]
+
+
+def test_numbers_that_would_wrap_are_refused():
+    keys = np.arange(5, dtype="u4")[::-1].copy()
+    for wrong in ([0, -1], [0, 6], [0, 1 << 32], [0, (1 << 32) + 1], np.array([0, -1], "i8"),
+                  np.array([0, -1], "i1"), np.array([0, 1 << 63], "u8")):
+        for what, call in reads_numbers(keys, wrong):
+            raises(ValueError, f"{what}: ", call)
+    for wrong in ([0, 1.7], [0.0, 1.0], [False, True], np.zeros(0), ["0", "1"], [0, 1j],
+                  np.array([0, 1], "m8[s]")):
+        for what, call in reads_numbers(keys, wrong):
+            raises(TypeError, "which is no integer", call)
+    raises(ValueError, "indices: 5 is not from 0 to 4", sorter.gather, [5], keys)
+    for dtype in np.dtype("u4").newbyteorder(), "u8", "f4", "S4":
+        raises(TypeError, "segments: its dtype", sorter.prepare, None, keys,
+               segments=np.array([0, 1]).astype(dtype))
+
+
+def test_counts_that_would_wrap_are_refused():
+    keys = np.arange(5, dtype="u4")
+    for k in (0, -1, (1 << 32) + 1, 1 << 64):
+        raises(ValueError, "k: ", sorter.top_k, keys, k)
+    for kth in (-1, (1 << 32) - 1, 1 << 64):
+        raises(ValueError, "kth: ", sorter.partition, keys, kth)
+    for groups in (-1, 1 << 32):
+        raises(ValueError, "groups: ", sorter.group_starts, keys, groups)
+    for memory in (-1, 1 << 64):
+        raises(ValueError, "device_memory: ", clsort.sort_on, [sorter], keys, device_memory=memory)
+    raises(ValueError, "top_k: ", sorter.prepare, None, keys, 1 << 64)
+    raises(ValueError, "first_bit: -1", sorter.sort, keys, bits=(-1, 8))
+    raises(ValueError, "last_bit: ", sorter.sort, keys, bits=(0, (1 << 32) + 8))
+    raises(ValueError, "segment_ends: there", sorter.prepare, None, keys, segment_ends=keys)
+    for call in sorter.top_k, sorter.partition, sorter.group_starts:
+        raises(TypeError, "integer", call, keys, 2.0)
+
+
+def test_numbers_of_any_integer_dtype_are_taken():
+    keys = np.array([4, 3, 2, 1, 0], "f4")
+    for dtype in ("i1", "u1", "i2", ">i4", "u4", "i8", "u8"):
+        equal(sorter.sort(keys, segments=np.array([0, 2, 5], dtype)),
+              np.array([3, 4, 0, 1, 2], "f4"))
+        equal(sorter.gather(np.array([4, 0], dtype), keys)[0], keys[[4, 0]])
+        equal(sorter.top_k(keys, np.dtype(dtype).type(2))[0], np.array([0, 1], "f4"))
+    assert sorter.gather([], keys)[0].size == 0
+    assert sorter.gather([1, 0xFFFFFFFF], keys)[0].tolist() == [3, 0]   # as top_k writes it
+
+
+def test_segments_that_would_not_be_sorted_are_refused():
+    keys = np.arange(9, dtype="u4")[::-1].copy()
+    for call in sorter.sort, sorter.argsort, lambda k, **s: sorter.top_k(k, 1, **s):
+        raises(ValueError, "each must begin", call, keys, segments=[0, 5, 3, 9])
+        raises(ValueError, "two offsets", call, keys, segments=[])
+        raises(ValueError, "two offsets", call, keys, segments=[], segment_ends=[])
+        raises(ValueError, "there are no segments", call, keys, segment_ends=[1])
+        raises(ValueError, "segment_ends: its shape", call, keys, segments=[0], segment_ends=[1, 2])
+        raises(ValueError, "segments: its shape", call, keys, segments=[[0, 9]])
+        raises(ValueError, "one dimension", call, keys.reshape(3, 3), segments=[0, 3])
+        raises(ValueError, "one dimension", call, np.zeros((0, 3)), segments=[0, 0])
+    for call in sorter.sort, sorter.argsort:
+        raises(ValueError, "each must begin", call, keys, segments=[0, 3], segment_ends=[4, 9])
+        raises(ValueError, "each must begin", call, keys, segments=[5, 0], segment_ends=[6, 3])
+        raises(ValueError, "each must begin", call, keys, segments=[5, 3], segment_ends=[2, 9])
+    found = sorter.sort(keys, segments=[2, 3, 3], segment_ends=[0, 3, 9])   # two are empty
+    assert found.tolist() == [8, 7, 6, 0, 1, 2, 3, 4, 5]
+
+
+def test_rows_must_not_all_be_one():
+    rows = clsort._DeviceArray(None, (3, 4), "f4")
+    rows.strides = (0, 4)
+    raises(ValueError, "all be one", sorter.enqueue_sort, None, rows)
+
+
+# ---- PyOpenCL ------------------------------------------------------------------------------------
+
+
+class Device:
+    """A queue of PyOpenCL's, a sorter there, and the names of the commands that it enqueued."""
+
+    def __init__(self, cl, array):
+        own = clsort.Sorter()
+        pointers = own._lib.clsort_context(own._sorter), own._lib.clsort_device(own._sorter)
+        self.context = cl.Context.from_int_ptr(pointers[0], retain=True)
+        self.device = cl.Device.from_int_ptr(pointers[1], retain=True)
+        self.queue = cl.CommandQueue(self.context)
+        self.stages = []
+        self.sorter = clsort.Sorter(self.queue, profile=lambda name, _: self.stages.append(name))
+        self.cl, self.array = cl, array
+
+    def put(self, data):
+        return self.array.to_device(self.queue, np.ascontiguousarray(data))
+
+    def empty(self, shape, dtype):
+        return self.array.empty(self.queue, shape, dtype)
+
+
+def test_pyopencl_arrays_are_sorted_without_a_copy(gpu):
+    keys = np.random.default_rng(1).integers(0, 1 << 32, 100000, "u4")
+    on_device, calls = gpu.put(keys), []
+    gpu.stages.clear()
+    plain = gpu.sorter._cl
+    gpu.sorter._cl = lambda name, *arguments: calls.append(name)
+    event = gpu.sorter.enqueue_sort(gpu.queue, on_device)
+    gpu.sorter._cl = plain
+    event.wait()
+    equal(on_device.get(), np.sort(keys))
+    explained = gpu.sorter.explain(keys)
+    launches = int(re.search(r"launches +(\d+)", explained).group(1))
+    assert calls == [] and len(gpu.stages) == launches, (calls, gpu.stages, explained)
+    assert all(stage.startswith("clsort_") for stage in gpu.stages), gpu.stages
+    assert isinstance(event, gpu.cl.Event) and event in on_device.events
+
+
+def test_pyopencl_calls_wait_for_events(gpu):
+    """The sort waits for a user event, and what it wrote is read after the sort's own."""
+    keys = np.arange(1000, dtype="u4")[::-1].copy()
+    on_device, first = gpu.put(keys), gpu.cl.UserEvent(gpu.context)
+    out = gpu.empty(1000, "u4")
+    event = gpu.sorter.enqueue_sort(gpu.queue, on_device, out=out, wait_for=[first])
+    gpu.queue.flush()
+    assert event.command_execution_status != gpu.cl.command_execution_status.COMPLETE
+    first.set_status(gpu.cl.command_execution_status.COMPLETE)
+    event.wait()
+    equal(out.get(), np.sort(keys))
+    equal(on_device.get(), keys)
+
+
+def test_pyopencl_rows_with_gaps_and_offsets(gpu):
+    keys = np.random.default_rng(2).normal(size=(6, 300)).astype("f4")
+    whole = gpu.put(keys)
+    part, indices = whole[2:5, 10:200], gpu.empty((3, 190), "u4")
+    gpu.sorter.enqueue_sort(gpu.queue, part, indices=indices, stable=True)
+    equal(indices.get(), np.argsort(keys[2:5, 10:200], kind="stable").astype("u4"))
+    equal(whole.get(), keys)
+    gpu.sorter.enqueue_sort(gpu.queue, part, descending=True)
+    keys[2:5, 10:200] = -np.sort(-keys[2:5, 10:200])
+    equal(whole.get(), keys)
+    raises(ValueError, "neighbours", gpu.sorter.enqueue_sort, gpu.queue, whole[:, ::2])
+
+
+def test_pyopencl_top_k_and_merge(gpu):
+    keys = np.random.default_rng(2).normal(size=(4, 3000)).astype("f4")
+    best, indices = gpu.empty((4, 7), "f4"), gpu.empty((4, 7), "i4")
+    gpu.sorter.enqueue_top_k(gpu.queue, gpu.put(keys), 7, out=best, indices=indices,
+                             descending=True)
+    equal(best.get(), -np.sort(-keys)[:, :7])
+    equal(np.take_along_axis(keys, indices.get().astype("i8"), -1), best.get())
+    a, b, out = np.sort(keys[0]), np.sort(keys[1]), gpu.empty(6000, "f4")
+    gpu.sorter.enqueue_merge(gpu.queue, gpu.put(a), gpu.put(b), out)
+    equal(out.get(), np.sort(keys[:2], axis=None))
+    raises(ValueError, "keys_out: its shape", gpu.sorter.enqueue_merge, gpu.queue, gpu.put(a),
+           gpu.put(b), gpu.empty(5999, "f4"))
+
+
+def test_pyopencl_values_segments_and_counts(gpu):
+    keys, values = np.array([4, 3, 2, 1, 0], "u2"), np.arange(5, dtype="f8")
+    on_device, moved = gpu.put(keys), gpu.put(values)
+    gpu.sorter.enqueue_sort(gpu.queue, on_device, values=moved,
+                            segments=gpu.put(np.array([0, 2, 5], "u4")))
+    assert on_device.get().tolist() == [3, 4, 0, 1, 2] and moved.get().tolist() == [1, 0, 4, 3, 2]
+    gpu.sorter.enqueue_sort(gpu.queue, on_device, count=gpu.put(np.array([4], "u4")))
+    assert on_device.get().tolist() == [0, 1, 3, 4, 2]
+    raises(TypeError, "segments: its dtype", gpu.sorter.enqueue_sort, gpu.queue, on_device,
+           segments=gpu.put(np.array([0, 5], "u8")))
+
+
+def test_pyopencl_merges_of_runs_partitions_and_groups(gpu):
+    random = np.random.default_rng(4)
+    runs = [np.sort(random.integers(0, 99, n).astype("u4")) for n in (700, 0, 300)]
+    keys = np.concatenate(runs)
+    values = [np.arange(len(run), dtype="u4") for run in runs]
+    out, moved = gpu.empty(1000, "u4"), gpu.empty(1000, "u4")
+    gpu.sorter.enqueue_merge_runs(gpu.queue, [gpu.put(run) for run in runs], out,
+                                  values=[gpu.put(v) for v in values], values_out=moved)
+    order = np.argsort(keys, kind="stable")
+    equal(out.get(), keys[order])
+    equal(moved.get(), np.concatenate(values)[order])
+    starts, counts = gpu.empty(100, "u4"), gpu.empty(99, "u4")
+    gpu.sorter.enqueue_group_starts(gpu.queue, out, starts=starts, counts=counts)
+    equal(starts.get(), np.searchsorted(keys[order], np.arange(100)).astype("u4"))
+    equal(counts.get(), np.bincount(keys, minlength=99).astype("u4"))
+    parted, borders = gpu.empty(1000, "u4"), gpu.empty(4, "u4")
+    gpu.sorter.enqueue_partition(gpu.queue, gpu.put(keys), gpu.put(np.array([20, 50], "u4")),
+                                 parted, borders, values=gpu.put(np.arange(1000, dtype="u8")),
+                                 values_out=gpu.empty(1000, "u8"))
+    parts = [keys[keys < 20], keys[(keys >= 20) & (keys < 50)], keys[keys >= 50]]
+    equal(parted.get(), np.concatenate(parts))
+    equal(borders.get(), np.cumsum([0] + [len(part) for part in parts]).astype("u4"))
+    raises(ValueError, "runs", gpu.sorter.enqueue_merge_runs, gpu.queue, [out], parted,
+           values=[moved, moved], values_out=moved)
+
+
+def test_pyopencl_gathers_rows_with_gaps(gpu):
+    keys = np.random.default_rng(7).normal(size=(5, 40)).astype("f4")
+    whole_keys, best, indices = gpu.put(keys), gpu.empty((5, 3), "f4"), gpu.empty((5, 3), "u4")
+    part, out = whole_keys[:, 4:30], gpu.put(np.zeros((5, 9), "f4"))
+    gpu.sorter.enqueue_top_k(gpu.queue, part, 3, out=best, indices=indices)
+    packed = gpu.empty((5, 3), "f4")
+    gpu.sorter.enqueue_gather(gpu.queue, indices, [part, part], [out[:, 2:5], packed])
+    equal(out.get()[:, 2:5], best.get())
+    equal(packed.get(), best.get())
+    assert not out.get()[:, [0, 1, 5, 6, 7, 8]].any()
+
+
+def test_pyopencl_calls_build_nothing_after_prepare(gpu):
+    """A sort that was prepared makes no program, and a count below it neither."""
+    sorter, keys = clsort.Sorter(gpu.queue), gpu.put(np.arange(3000, dtype="i2")[::-1])
+    few, order = gpu.put(np.arange(7, dtype="i2")), gpu.empty(3000, "u4")
+    sorter.prepare(gpu.queue, keys, indices=order, any_count=True, stable=True)
+    sorter.prepare(None, np.zeros((4, 500), "i2"), 3, out=np.zeros((4, 3), "i2"))
+    sorter._lib.clsort_enqueue_sort = refuse_to_build(sorter._lib.clsort_enqueue_sort)
+    sorter.enqueue_sort(gpu.queue, few, indices=gpu.empty(7, "u4"), stable=True)
+    sorter.enqueue_sort(gpu.queue, keys, indices=order, stable=True)
+    assert order.get()[0] == 2999
+    rows = gpu.put(np.arange(2000, dtype="i2").reshape(4, 500))
+    sorter.enqueue_top_k(gpu.queue, rows, 3, out=gpu.empty((4, 3), "i2"))
+    raises(clsort.Error, "not built", sorter.enqueue_sort, gpu.queue, gpu.empty(3000, "u8"))
+    sorter.close()
+
+
+def test_pyopencl_merges_of_runs_and_partitions_build_nothing_after_prepare(gpu):
+    sorter, keys = clsort.Sorter(gpu.queue), np.arange(600, dtype="i2")
+    runs, values = [keys[:200], keys[200:]], [np.zeros(200, "u8"), np.zeros(400, "u8")]
+    few, many = keys[100:103], keys[:20]
+    for name in "clsort_enqueue_merge_runs", "clsort_enqueue_partition":
+        setattr(sorter._lib, name, refuse_to_build(getattr(sorter._lib, name)))
+    out, parts, starts = gpu.empty(600, "i2"), gpu.empty(600, "i2"), gpu.empty(5, "u4")
+    merge = ([gpu.put(run) for run in reversed(runs)], out)
+    partition = (gpu.put(keys), gpu.put(few), parts, starts)
+    raises(clsort.Error, "not built", sorter.enqueue_merge_runs, gpu.queue, *merge)
+    raises(clsort.Error, "not built", sorter.enqueue_partition, gpu.queue, *partition)
+    sorter.prepare_merge_runs(runs[:1], keys[:200])
+    sorter.prepare_partition(keys, few, keys, np.zeros(5, "u4"))
+    sorter.enqueue_merge_runs(gpu.queue, *merge)
+    sorter.enqueue_partition(gpu.queue, *partition)
+    equal(out.get(), keys)
+    assert starts.get().tolist() == [0, 100, 101, 102, 600], starts.get()
+    raises(clsort.Error, "not built", sorter.enqueue_merge_runs, gpu.queue, *merge,
+           values=[gpu.put(v) for v in reversed(values)], values_out=gpu.empty(600, "u8"))
+    raises(clsort.Error, "not built", sorter.enqueue_partition, gpu.queue, partition[0],
+           gpu.put(many), parts, gpu.empty(22, "u4"))
+    raises(ValueError, "starts", sorter.prepare_partition, keys, few, keys, np.zeros(4, "u4"))
+    sorter.close()
+
+
+def refuse_to_build(function):
+    """A call of the library with CLSORT_FLAG_NO_BUILD."""
+    def call(sorter, queue, desc, *more):
+        desc._obj.flags |= 1
+        return function(sorter, queue, desc, *more)
+    return call
+
+
+def test_pyopencl_and_numpy_are_used_as_readme_says(gpu):
+    """What each print of README's block prints is its comment."""
+    with open(os.path.join(root, "README.md")) as file:
+        block = re.search("```python\n(.*?)```", file.read(), re.S).group(1)
+    wanted = re.findall(r"^print\(.*?\) +# (.*)$", block, re.M)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(block, {})
+    assert len(wanted) > 5 and printed.getvalue().splitlines() == wanted, printed.getvalue()
+
+
+# ---- running -------------------------------------------------------------------------------------
+
+
+def collect(arguments):
+    """Names and functions of all tests."""
+    tests = {name: function for name, function in globals().items()
+             if name.startswith("test_") and not name.startswith("test_pyopencl")}
+    for dtype in DTYPES:
+        tests[f"{np.dtype(dtype)} agrees with numpy"] = (
+            lambda dtype=dtype: random_cases(dtype, arguments.cases, arguments.seed))
+    for name, number in clsort.KEY_TYPES.items():
+        if number < clsort.BYTES or number - clsort.BYTES in (1, 2, 3, 8, 9, 10, 16, 64):
+            if dtype_named(name):
+                tests[f"{name} has its order at its limits"] = (
+                    lambda name=name: order_at_limits(dtype_named(name)))
+    if not ml_dtypes:
+        print("skipped: bfloat16 (ml_dtypes is not installed)")
+    try:
+        import pyopencl
+        import pyopencl.array
+    except ImportError:
+        print("skipped: PyOpenCL's arrays (pyopencl is not installed)")
+        return tests
+    gpu = Device(pyopencl, pyopencl.array)
+    for name, function in list(globals().items()):
+        if name.startswith("test_pyopencl"):
+            tests[name] = lambda function=function: function(gpu)
+    return tests
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("CLSORT_TEST_SEED", 1)))
+    failed = 0
+    tests = collect(parser.parse_args())
+    for name, test in tests.items():
+        try:
+            test()
+        except Exception:
+            failed += 1
+            print("FAILED:", name.replace("_", " "))
+            traceback.print_exc(limit=-4, file=sys.stdout)
+            if "of_the_header" in name:   # nothing else can work
+                break
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,289 @@
+/* harness.h - runs the tests of one program on every device and ends with "N passed, N failed".
+
+   A test program fills a table of test_entry and returns test_main(table, length). Each entry runs
+   once per device and counts once. AT(...) says what a test is doing, for the message when a CHECK
+   fails.
+
+   CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in
+                       test_platforms
+   CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
+   CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1);
+                       tests/run gives each day another
+   CLSORT_TEST_WHOLE   set: CPUs, too, run every case that test_takes would leave out */
+
+#ifndef CLSORT_TESTS_HARNESS_H
+#define CLSORT_TESTS_HARNESS_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../clsort.h"
+#include "../../tools/clsort/device.h"
+#include "../../tools/clsort/sample.h"
+
+/* A device under test, with one sorter that all tests of a program share. */
+typedef struct bench {
+    device_session session;
+    clsort_sorter *sorter;
+    size_t tile;            /* block length of the default algorithm for u32 keys */
+    int small;              /* CLSORT_TEST_SMALL is set */
+    int few_programs;       /* small, or a compiler that takes seconds for each: tests draw fewer
+                               layouts */
+} bench;
+
+typedef struct test_entry {
+    const char *name;
+    void (*run)(bench *b);
+} test_entry;
+
+static struct {
+    const bench *device;
+    const char *name;       /* of the running test */
+    int faults;             /* failed checks in it */
+    int quiet;              /* set: failed checks are counted only */
+    char at[512];           /* what it is doing */
+    sample_draw drawn;      /* of its programs; one_in is 0 before the first draw */
+} test_now;
+
+/* Of CPU, by all threads of this program: what else runs changes little. */
+static inline double test_cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+static inline double test_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline void test_at(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(test_now.at, sizeof test_now.at, format, arguments);
+    va_end(arguments);
+}
+
+/* Counts and reports a failed check; returns `good`. Only the first few of a test are printed. */
+static inline int test_check(int good, const char *what, const char *file, int line)
+{
+    if (good) return 1;
+    if (++test_now.faults <= 5 && !test_now.quiet) {
+        printf("FAILED %s\n  on %s, %s\n  at %s:%d: %s\n", test_now.name,
+               test_now.device->session.info.platform_name, test_now.device->session.info.name,
+               file, line, what);
+        if (test_now.at[0]) printf("  with %s\n", test_now.at);
+        fflush(stdout);
+    }
+    return 0;
+}
+
+static inline int test_check_status(clsort_status got, clsort_status wanted, const char *what,
+                                    const char *file, int line)
+{
+    char text[1024];
+    if (got == wanted) return 1;
+    snprintf(text, sizeof text, "%s gave %d (%s), not %d; the sorter's last error: %s", what,
+             (int)got, clsort_status_text(got), (int)wanted,
+             clsort_last_error(test_now.device->sorter));
+    return test_check(0, text, file, line);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* What draws depend on: CLSORT_TEST_SEED, and the name of the test. */
+static inline uint64_t test_seed(void)
+{
+    const char *text = getenv("CLSORT_TEST_SEED"), *c;
+    uint64_t seed = text && *text ? strtoull(text, NULL, 10) : 1;
+    for (c = test_now.name; c && *c; c++) seed = seed * 31 + (unsigned char)*c;
+    return seed;
+}
+
+/* Where all cases would take too long: draws one of `one_in` that come after each other; where
+   programs are few, one of four times as many. */
+static inline sample_draw test_sample(const bench *b, uint64_t one_in)
+{
+    return sample_one_in(b->few_programs ? 4 * one_in : one_in, test_seed());
+}
+
+#define AT(...) test_at(__VA_ARGS__)
+#define CHECK(condition) test_check(!!(condition), #condition, __FILE__, __LINE__)
+#define CHECK_STATUS(call, wanted) test_check_status((call), (wanted), #call, __FILE__, __LINE__)
+#define CHECK_OK(call) CHECK_STATUS(call, CL_SUCCESS)
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* Platforms tested by default. Others have been seen to compute wrong results or to crash: name
+   them to test them. */
+static const char *const test_platforms[] = { "Portable Computing Language", "Intel(R) OpenCL",
+                                              "NVIDIA", "Oclgrind" };
+
+static inline int test_platform_is_default(const char *name)
+{
+    size_t i;
+    for (i = 0; i < sizeof test_platforms / sizeof *test_platforms; i++)
+        if (device_name_holds(name, test_platforms[i])) return 1;
+    return 0;
+}
+
+/* The devices to test: those that CLSORT_DEVICE names, else those of the default platforms. */
+static inline size_t test_devices(device_info *list)
+{
+    const char *want = getenv("CLSORT_DEVICE");
+    size_t count = device_list(want, list, DEVICE_MAX), kept = 0, i;
+    if (want && *want) return count;
+    for (i = 0; i < count; i++) {
+        if (test_platform_is_default(list[i].platform_name)) list[kept++] = list[i];
+        else
+            printf("skipped: %s, %s (CLSORT_DEVICE can name it)\n", list[i].platform_name,
+                   list[i].name);
+    }
+    return kept;
+}
+
+static inline int test_open(const device_info *info, bench *b)
+{
+    clsort_desc d = clsort_desc_default(), resolved = d;
+    memset(b, 0, sizeof *b);
+    b->small = getenv("CLSORT_TEST_SMALL") != NULL;
+    b->few_programs = b->small || device_name_holds(info->platform_name, "Intel(R) OpenCL");
+    d.count = 1;
+    d.key_type = CLSORT_U32;
+    if (!device_open(info, &b->session)) return 0;
+    if (clsort_create(b->session.context, info->id, NULL, &b->sorter) != CL_SUCCESS) return 0;
+    if (clsort_resolve(b->sorter, &d, &resolved) != CL_SUCCESS) return 0;
+    b->tile = (size_t)resolved.tuning.work_group * resolved.tuning.items;
+    return b->tile > 0;
+}
+
+/* A simulator of GPUs says that it is a CPU. */
+static inline int test_is_cpu(const bench *b)
+{
+    return (b->session.info.type & CL_DEVICE_TYPE_CPU)
+           && !device_name_holds(b->session.info.platform_name, "Oclgrind");
+}
+
+/* Does the device draw some of the programs of kernels that a test would compile? */
+static inline int test_draws(const bench *b)
+{
+    return test_is_cpu(b) && !b->few_programs && !getenv("CLSORT_TEST_WHOLE");
+}
+
+/* Is the running test's next case drawn? On CPUs, where compiling takes most of a test's time, one
+   of `one_in` that come after each other is; elsewhere every case is, and with CLSORT_TEST_WHOLE,
+   and where programs are few. A test has one such stream of cases, always with the same `one_in`:
+   of fewer cases than that none may be drawn. */
+static inline int test_takes(const bench *b, uint64_t one_in)
+{
+    sample_draw *drawn = &test_now.drawn;
+    if (!drawn->one_in) *drawn = sample_one_in(test_draws(b) ? one_in : 1, test_seed());
+    return sample_takes(drawn);
+}
+
+/* A buffer that starts as a copy of the data; with NULL its bytes are undefined. */
+static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
+{
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_int error = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(b->session.context, flags, bytes, (void *)(uintptr_t)data,
+                                   &error);
+    CHECK(error == CL_SUCCESS);
+    return buffer;
+}
+
+/* A queue that runs commands out of order; NULL on a device that has none. */
+static inline cl_command_queue test_unordered_queue(const bench *b)
+{
+    cl_int error = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
+                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    return error == CL_SUCCESS ? queue : NULL;
+}
+
+static inline void test_close(bench *b)
+{
+    clsort_destroy(b->sorter);
+    device_close(&b->session);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Runs every entry on one device; returns how many failed. CLSORT_TEST_ONLY: only names that hold
+   it. */
+static inline int test_run_all(const test_entry *tests, size_t count, bench *b, int *ran)
+{
+    const char *only = getenv("CLSORT_TEST_ONLY");
+    int failed = 0;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        double start = test_cpu_seconds();
+        if (only && !strstr(tests[i].name, only)) continue;
+        test_now.device = b;
+        test_now.name = tests[i].name;
+        test_now.faults = 0;
+        test_now.at[0] = 0;
+        test_now.drawn.one_in = 0;
+        tests[i].run(b);
+        if (test_now.faults > 5) printf("  ... %d failed checks in all\n", test_now.faults);
+        printf("%s  %s (%.1f s of CPU)\n", test_now.faults ? "FAIL" : "pass", tests[i].name,
+               test_cpu_seconds() - start);
+        fflush(stdout);
+        failed += test_now.faults > 0;
+        ++*ran;
+    }
+    return failed;
+}
+
+/* Runs the table on every device; the exit status of the program. */
+static inline int test_main(const test_entry *tests, size_t count)
+{
+    device_info list[DEVICE_MAX];
+    size_t devices = test_devices(list), i;
+    int failed = 0, ran = 0;
+    for (i = 0; i < devices; i++) {
+        bench b;
+        printf("device: %s, %s\n", list[i].platform_name, list[i].name);
+        if (test_open(&list[i], &b)) {
+            failed += test_run_all(tests, count, &b, &ran);
+        } else {
+            printf("FAILED: no sorter for this device\n");
+            failed++, ran++;
+        }
+        test_close(&b);
+    }
+    if (!ran) printf("FAILED: no device to test, or no test of that name\n"), failed++, ran++;
+    printf("%d passed, %d failed\n", ran - failed, failed);
+    return failed > 0;
+}
+
+/* Runs the table once, without a device; `name` stands for one in messages. */
+static inline int test_main_alone(const test_entry *tests, size_t count, const char *name)
+{
+    static bench b;
+    int failed, ran = 0;
+    snprintf(b.session.info.platform_name, sizeof b.session.info.platform_name, "%s", name);
+    snprintf(b.session.info.name, sizeof b.session.info.name, "no device");
+    b.small = getenv("CLSORT_TEST_SMALL") != NULL;
+    failed = test_run_all(tests, count, &b, &ran);
+    if (!ran) printf("FAILED: no test of that name\n"), failed++, ran++;
+    printf("%d passed, %d failed\n", ran - failed, failed);
+    return failed > 0;
+}
+
+#define TEST_MAIN_ALONE(table, name) \
+    int main(void) { return test_main_alone(table, sizeof table / sizeof *table, name); }
+#define TEST_MAIN(table) int main(void) { return test_main(table, sizeof table / sizeof *table); }
+
+#endif

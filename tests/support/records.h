@@ -1,0 +1,551 @@
+/* records.h - one sort of records by fields, by a comparator or by an expression that contradicts
+   itself, checked against a stable sort on the host; guards of 127 records lie on both sides of
+   every array. */
+
+#ifndef CLSORT_TESTS_RECORDS_H
+#define CLSORT_TESTS_RECORDS_H
+
+#include "harness.h"
+
+#include "../../tools/clsort/patterns.h"
+#include "../../tools/clsort/reference.h"
+
+/* An order in OpenCL C, and the same on the host. */
+typedef struct record_order {
+    size_t size;
+    const char *record_type, *precedes;
+    int (*before)(const unsigned char *a, const unsigned char *b); /* NULL: it contradicts itself */
+} record_order;
+
+enum { RECORD_GUARD = 127 };
+enum { RECORD_IN_PLACE, RECORD_OUT, RECORD_INDICES, RECORD_INDICES_OUT, RECORD_OUTPUTS };
+
+typedef struct record_case {
+    clsort_desc d;              /* count, record_size, fields, algorithm, tuning; buffers are filled
+                                   in */
+    const record_order *order;  /* NULL: d.fields */
+    int output;                 /* RECORD_IN_PLACE ... */
+    int verify;                 /* prove the result on the device, too */
+    uint64_t seed;
+    size_t shift;               /* records more before the range */
+    cl_uint mode;               /* of the order that contradicts itself ... */
+    void *memory;               /* ... and the counter that it remembers by */
+    clsort_sorter *sorter;      /* NULL: the bench's */
+    cl_command_queue queue;     /* NULL: the bench's */
+} record_case;
+
+typedef struct record_state {
+    const record_case *c;
+    const bench *b;
+    clsort_desc d;
+    size_t records, bytes;                 /* of an image, guards included */
+    size_t first;
+    unsigned char *before, *after, *out;   /* images */
+    uint32_t *order, *indices;             /* indices: an image */
+} record_state;
+
+/* ---- comparators ----------------------------------------------------------------------------- */
+
+static inline uint32_t record_uint(const unsigned char *r, size_t word)
+{
+    uint32_t x;
+    memcpy(&x, r + 4 * word, 4);
+    return x;
+}
+
+static inline uint32_t record_ushort(const unsigned char *r, size_t half)
+{
+    uint16_t x;
+    memcpy(&x, r + 2 * half, 2);
+    return x;
+}
+
+static inline int record_before_4(const unsigned char *a, const unsigned char *b)
+{
+    return (record_uint(a, 0) & 7) < (record_uint(b, 0) & 7);
+}
+
+static inline int record_before_6(const unsigned char *a, const unsigned char *b)
+{
+    return record_ushort(a, 1) % 32 < record_ushort(b, 1) % 32;
+}
+
+static inline int record_before_8(const unsigned char *a, const unsigned char *b)
+{
+    const uint32_t x = record_uint(a, 1) % 4, y = record_uint(b, 1) % 4;
+    return x < y || (x == y && record_uint(a, 0) % 8 > record_uint(b, 0) % 8);
+}
+
+static inline int record_before_12(const unsigned char *a, const unsigned char *b)
+{
+    return record_uint(a, 0) % 4 + record_uint(a, 2) % 8
+           > record_uint(b, 0) % 4 + record_uint(b, 2) % 8;
+}
+
+static inline int record_before_16(const unsigned char *a, const unsigned char *b)
+{
+    return record_ushort(a, 7) % 16 > record_ushort(b, 7) % 16;
+}
+
+static inline int record_before_20(const unsigned char *a, const unsigned char *b)
+{
+    size_t i = 0;
+    while (i < 4 && record_uint(a, i) % 2 == record_uint(b, i) % 2) i++;
+    return record_uint(a, i) % 2 < record_uint(b, i) % 2;
+}
+
+static inline int record_before_64(const unsigned char *a, const unsigned char *b)
+{
+    return record_uint(a, 15) % 8 < record_uint(b, 15) % 8;
+}
+
+static inline uint64_t record_ulong(const unsigned char *r)
+{
+    uint64_t x;
+    memcpy(&x, r, 8);
+    return x;
+}
+
+static inline int record_before_bit_32(const unsigned char *a, const unsigned char *b)
+{
+    return (~record_ulong(a) & record_ulong(b)) >> 32 & 1;
+}
+
+static inline int record_before_fraction(const unsigned char *a, const unsigned char *b)
+{
+    return (record_uint(a, 0) & 3) < (record_uint(b, 0) & 3);
+}
+
+static inline int record_before_long(const unsigned char *a, const unsigned char *b)
+{
+    return (int64_t)record_ulong(a) < (int64_t)record_ulong(b);
+}
+
+static const record_order record_orders[] = {
+    { 8, "typedef struct { uint depth, layer; } clsort_record;",
+      "a.layer % 4 < b.layer % 4 || (a.layer % 4 == b.layer % 4 && a.depth % 8 > b.depth % 8)",
+      record_before_8 },
+    { 20,
+      "typedef struct { uint word[5]; } clsort_record;\n"
+      "int less(clsort_record a, clsort_record b)\n"
+      "{\n"
+      "    int i = 0;\n"
+      "    while (i < 4 && a.word[i] % 2 == b.word[i] % 2) i++;\n"
+      "    return a.word[i] % 2 < b.word[i] % 2;\n"
+      "}",
+      "less(a, b)", record_before_20 },
+    { 12,
+      "#define PARTS 4\n/* weighs a record */ typedef struct {\n    uint x, y, z;\n} "
+      "clsort_record;\n"
+      "uint weight(const clsort_record *r) { return r->x % PARTS + r->z % 8; }   // the heavier, "
+      "the earlier",
+      "weight(&a)\n>\nweight(&b)   // no end of line", record_before_12 },
+    { 6, "typedef struct { ushort x, y, z; } clsort_record;", "a.y % 32 < b.y % 32",
+      record_before_6 },
+    { 4, "typedef uint clsort_record;", "(a & 7u) < (b & 7u)", record_before_4 },
+    { 16, "typedef struct { ulong big; ushort small[4]; } clsort_record;",
+      "a.small[3] % 16 > b.small[3] % 16", record_before_16 },
+    { 64, "typedef struct { uint2 place[8]; } clsort_record;",
+      "a.place[7].y % 8 < b.place[7].y % 8", record_before_64 },
+    /* Truth that a conversion to int would lose: a high bit, fractions, a pointer's upper half. */
+    { 8, "typedef struct { ulong key; } clsort_record;", "(~a.key & b.key) & 0x100000000ul",
+      record_before_bit_32 },
+    { 8,
+      "typedef struct { uint number; float weight; } clsort_record;\n"
+      "float my_part(clsort_record r) { return (r.number & 3u) * 0.125f; }",
+      "fmax(my_part(b) - my_part(a), 0.0f)", record_before_fraction },
+    { 8, "typedef struct { long key; } clsort_record;",
+      "a.key ^ a.key, (long)(a.key < b.key) << 40", record_before_long }
+};
+enum {
+    RECORD_ORDERS = sizeof record_orders / sizeof *record_orders,
+    RECORD_TRUTHS = 7
+}; /* the first of those */
+
+/* Contradicts itself in the way that the records' mode says: never, always, by chance, by
+   work-item, by what it was asked before, or in a way of its own for each record. */
+enum {
+    RECORD_NEVER,
+    RECORD_ALWAYS,
+    RECORD_RANDOM,
+    RECORD_FLIPPING,
+    RECORD_REMEMBERING,
+    RECORD_MIXED,
+    RECORD_MODES
+};
+
+static const record_order record_illegal = {
+    16,
+    "typedef struct { uint key, mode; ulong memory; } clsort_record;\n"
+    "uint mix(uint x) { x = (x ^ x >> 16) * 0x7FEB352Du; x = (x ^ x >> 15) * 0x846CA68Bu; return x "
+    "^ x >> 16; }\n"
+    "int answer(clsort_record a, clsort_record b)\n"
+    "{\n"
+    "    const uint chance = mix(a.key ^ mix(b.key ^ mix((uint)get_global_id(0))));\n"
+    "    switch (a.mode < 5 ? a.mode : a.key % 4) {\n"
+    "    case 0: return 0;\n"
+    "    case 1: return 1;\n"
+    "    case 2: return chance & 1;\n"
+    "    case 3: return get_local_id(0) & 1 ? a.key < b.key : a.key > b.key;\n"
+    "    default: return mix(atomic_inc((volatile global uint *)a.memory)) & 1;\n"
+    "    }\n"
+    "}\n",
+    "answer(a, b)", NULL
+};
+
+static inline record_case record_make(const record_order *order, size_t n)
+{
+    record_case c;
+    memset(&c, 0, sizeof c);
+    c.d = clsort_desc_default();
+    c.d.count = n;
+    c.order = order;
+    c.seed = n + 1;
+    if (!order) return c;
+    c.d.record_size = order->size;
+    c.d.record_type = order->record_type;
+    c.d.precedes = order->precedes;
+    return c;
+}
+
+static inline void record_say(const record_case *c)
+{
+    const clsort_desc *d = &c->d;
+    char fields[300] = "";
+    cl_uint i;
+    for (i = 0; d->fields && i < d->field_count; i++) {
+        const clsort_field *f = &d->fields[i];
+        snprintf(fields + strlen(fields), sizeof fields - strlen(fields), " %#x@%zu%s%s%s",
+                 (unsigned)f->type, f->offset, f->order ? " desc" : "", f->nan_order ? " nans" : "",
+                 f->zero_order ? " zeros" : "");
+    }
+    AT("n %zu, record_size %zu, %s%s, algorithm %u, output %d, seed %llu, shift %zu, mode %u, "
+       "work_group %u, items %u",
+       d->count, d->record_size, d->precedes ? "precedes " : "fields",
+       d->precedes ? d->precedes : fields, (unsigned)d->algorithm, c->output,
+       (unsigned long long)c->seed, c->shift, (unsigned)c->mode, (unsigned)d->tuning.work_group,
+       (unsigned)d->tuning.items);
+}
+
+/* ---- reference ------------------------------------------------------------------------------- */
+
+static const record_state *record_now;
+
+static inline int record_fields_compare(const clsort_desc *d, const unsigned char *a,
+                                        const unsigned char *b)
+{
+    cl_uint i;
+    for (i = 0; i < d->field_count; i++) {
+        const clsort_field *f = &d->fields[i];
+        const size_t bytes = reference_field_size(f->type);
+        const int order = reference_is_bytes(f->type) ? memcmp(a + f->offset, b + f->offset, bytes)
+                                                      : 0;
+        if (order) return (order < 0) == (f->order == CLSORT_DESCENDING) ? 1 : -1;
+        if (reference_is_bytes(f->type)) continue;
+        const uint64_t x = reference_code(reference_bits(a + f->offset, bytes), f->type, f->order,
+                                          f->nan_order, f->zero_order);
+        const uint64_t y = reference_code(reference_bits(b + f->offset, bytes), f->type, f->order,
+                                          f->nan_order, f->zero_order);
+        if (x != y) return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static inline const unsigned char *record_input(const record_state *s, size_t i)
+{
+    return s->before + (s->first + i) * s->d.record_size;
+}
+
+static inline int record_compare(const record_state *s, const unsigned char *a,
+                                 const unsigned char *b)
+{
+    if (!s->c->order) return record_fields_compare(&s->d, a, b);
+    return s->c->order->before(a, b) ? -1 : s->c->order->before(b, a) ? 1 : 0;
+}
+
+static inline int record_compare_indices(const void *a, const void *b)
+{
+    uint32_t x, y;
+    int order;
+    memcpy(&x, a, 4);
+    memcpy(&y, b, 4);
+    order = record_compare(record_now, record_input(record_now, x), record_input(record_now, y));
+    return order ? order : x < y ? -1 : x > y;
+}
+
+static inline int record_compare_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, record_now->d.record_size);
+}
+
+/* Do two images hold the same records, in any order? Sorts them. */
+static inline int record_same_set(record_state *s, unsigned char *a, unsigned char *b)
+{
+    const size_t bytes = s->d.record_size, at = s->first * bytes;
+    record_now = s;
+    if (!s->d.count) return 1;
+    qsort(a + at, s->d.count, bytes, record_compare_bytes);
+    qsort(b + at, s->d.count, bytes, record_compare_bytes);
+    return !memcmp(a + at, b + at, s->d.count * bytes);
+}
+
+/* ---- one case -------------------------------------------------------------------------------- */
+
+static inline void record_free(record_state *s)
+{
+    if (s->d.keys) clReleaseMemObject(s->d.keys);
+    if (s->d.keys_out) clReleaseMemObject(s->d.keys_out);
+    if (s->d.indices) clReleaseMemObject(s->d.indices);
+    free(s->before);
+    free(s->after);
+    free(s->out);
+    free(s->order);
+    free(s->indices);
+}
+
+/* Fills a string of bytes with a few letters, of which all, two at the end or both ends differ. */
+static inline void record_fill_bytes(record_state *s, const clsort_field *f, size_t kind,
+                                     uint64_t noise)
+{
+    const size_t bytes = reference_field_size(f->type);
+    size_t i, k;
+    for (i = 0; i < s->d.count; i++)
+        for (k = 0; k < bytes; k++) {
+            const int varies = kind == 0 || (kind == 1 && k + 2 >= bytes)
+                               || (kind == 2 && (k == 0 || k + 1 == bytes));
+            const uint64_t bits = pattern_random(&noise) >> 40;
+            if (kind == 3) break;
+            s->before[(s->first + i) * s->d.record_size + f->offset + k]
+                = varies ? (unsigned char)(bits % 3 * 127) : 'a';
+        }
+}
+
+/* Noise; then each field by a pattern with many equal keys, or what the contradictory order
+   reads. */
+static inline void record_fill(record_state *s)
+{
+    static const char *const patterns[] = { "mod-2", "mod-3", "mod-16", "uniform" },
+                             *const floats[] = { "around-zero", "nans-10", "mod-3", "infinities" };
+    const clsort_desc *d = &s->d;
+    uint64_t noise = s->c->seed;
+    size_t i;
+    cl_uint k;
+    for (i = 0; i < s->bytes; i++) s->before[i] = (unsigned char)(pattern_random(&noise) >> 40);
+    for (i = 0; i < s->bytes; i++) s->out[i] = (unsigned char)(pattern_random(&noise) >> 40);
+    for (k = 0; d->fields && k < d->field_count; k++) {
+        const cl_uint type = d->fields[k].type;
+        const size_t bytes = pattern_key_size(type),
+                     which = (size_t)(pattern_random(&noise) >> 33) % 4;
+        if (reference_is_bytes(type)) {
+            record_fill_bytes(s, &d->fields[k], which, pattern_random(&noise));
+            continue;
+        }
+        pattern_fill(pattern_find(pattern_is_float(type) ? floats[which] : patterns[which]), type,
+                     d->count, pattern_random(&noise), 16, s->after);
+        for (i = 0; i < d->count; i++)
+            memcpy(s->before + (s->first + i) * d->record_size + d->fields[k].offset,
+                   s->after + i * bytes, bytes);
+    }
+    for (i = 0; i < s->records && s->c->order && !s->c->order->before; i++) {
+        const uint64_t memory = (uint64_t)(uintptr_t)s->c->memory;
+        memcpy(s->before + i * d->record_size + 4, &s->c->mode, 4);
+        memcpy(s->before + i * d->record_size + 8, &memory, 8);
+    }
+}
+
+static inline int record_open(record_state *s)
+{
+    const record_case *c = s->c;
+    const cl_mem_flags access = c->output ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
+    cl_context context = s->b->session.context;
+    cl_int error[3] = { 0, 0, 0 };
+    s->first = RECORD_GUARD + c->shift;
+    s->records = s->first + c->d.count + RECORD_GUARD;
+    s->bytes = s->records * c->d.record_size;
+    s->before = (unsigned char *)malloc(s->bytes + 8 * c->d.count);
+    s->after = (unsigned char *)malloc(s->bytes + 8 * c->d.count);
+    s->out = (unsigned char *)malloc(s->bytes + 8 * c->d.count);
+    s->order = (uint32_t *)malloc(s->records * 4);
+    s->indices = (uint32_t *)malloc(s->records * 4);
+    if (!CHECK(s->before && s->after && s->out && s->order && s->indices)) return 0;
+    record_fill(s);
+    memset(s->indices, 0x5A, s->records * 4);
+    s->d.keys = clCreateBuffer(context, access | CL_MEM_COPY_HOST_PTR, s->bytes, s->before,
+                               &error[0]);
+    s->d.keys_offset = s->first * c->d.record_size;
+    if (c->output & RECORD_OUT) {
+        s->d.keys_out = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes,
+                                       s->out, &error[1]);
+        s->d.keys_out_offset = s->d.keys_offset;
+    }
+    if (c->output & RECORD_INDICES) {
+        s->d.indices = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      s->records * 4, s->indices, &error[2]);
+        s->d.indices_offset = s->first * 4;
+    }
+    return CHECK(!error[0] && !error[1] && !error[2]);
+}
+
+/* What is outside the range is as it was; `was` and `now` are images of elements of `size`
+   bytes. */
+static inline int record_guards(const record_state *s, const void *was, const void *now,
+                                size_t size)
+{
+    const unsigned char *x = (const unsigned char *)was, *y = (const unsigned char *)now;
+    const size_t end = (s->first + s->d.count) * size;
+    return CHECK(!memcmp(x, y, s->first * size))
+           && CHECK(!memcmp(x + end, y + end, RECORD_GUARD * size));
+}
+
+static inline int record_check_indices(record_state *s, cl_command_queue queue)
+{
+    uint32_t *now = (uint32_t *)malloc(s->records * 4);
+    const size_t n = s->d.count;
+    int good = CHECK(now != NULL)
+               && CHECK(clEnqueueReadBuffer(queue, s->d.indices, CL_TRUE, 0, s->records * 4, now, 0,
+                                            NULL, NULL)
+                        == CL_SUCCESS);
+    good = good && record_guards(s, s->indices, now, 4)
+           && CHECK(reference_is_permutation(now + s->first, n));
+    if (good && (!s->c->order || s->c->order->before))
+        good = CHECK(!n || !memcmp(now + s->first, s->order, n * 4));
+    else if (good) memcpy(s->order, now + s->first, n * 4);
+    free(now);
+    return good;
+}
+
+/* The target's image, read from the device into `now`, against `was` with the records in order. */
+static inline int record_check_target(record_state *s, cl_command_queue queue, cl_mem target,
+                                      unsigned char *was)
+{
+    const size_t size = s->d.record_size;
+    const int known = !s->c->order || s->c->order->before || s->c->output & RECORD_INDICES;
+    size_t i;
+    if (!CHECK(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL)
+               == CL_SUCCESS))
+        return 0;
+    if (!record_guards(s, was, s->after, size)) return 0;
+    for (i = 0; known && i < s->d.count; i++)
+        if (!CHECK(!memcmp(s->after + (s->first + i) * size, record_input(s, s->order[i]), size)))
+            return 0;
+    return known || CHECK(record_same_set(s, s->before, s->after));
+}
+
+static inline int record_prove(record_state *s, clsort_sorter *sorter, cl_command_queue queue,
+                               cl_mem proof)
+{
+    clsort_proof p;
+    return CHECK_OK(clsort_enqueue_verify(sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
+           && CHECK(clFinish(queue) == CL_SUCCESS)
+           && CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL)
+                    == CL_SUCCESS)
+           && CHECK_OK(clsort_judge(&p));
+}
+
+static inline int record_sort(record_state *s, clsort_sorter *sorter, cl_command_queue queue)
+{
+    cl_int error = CL_SUCCESS;
+    cl_mem proof = s->c->verify ? clCreateBuffer(s->b->session.context, CL_MEM_READ_WRITE,
+                                                 sizeof(clsort_proof), NULL, &error)
+                                : NULL;
+    cl_event done = NULL;
+    int good = CHECK(error == CL_SUCCESS);
+    if (good && proof)
+        good = CHECK_OK(clsort_enqueue_fingerprint(sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
+               && CHECK(clFinish(queue) == CL_SUCCESS);
+    good = good && CHECK_OK(clsort_enqueue_sort(sorter, queue, &s->d, 0, NULL, &done))
+           && CHECK(done != NULL);
+    good = good && CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
+    if (done) clReleaseEvent(done);
+    if (good && proof) good = record_prove(s, sorter, queue, proof);
+    if (proof) clReleaseMemObject(proof);
+    return good;
+}
+
+static inline int record_check(record_state *s, cl_command_queue queue)
+{
+    size_t i;
+    int good = 1;
+    for (i = 0; i < s->d.count; i++) s->order[i] = (uint32_t)i;
+    record_now = s;
+    if (s->d.count && (!s->c->order || s->c->order->before))
+        qsort(s->order, s->d.count, 4, record_compare_indices);
+    if (s->c->output) {
+        good = CHECK(clEnqueueReadBuffer(queue, s->d.keys, CL_TRUE, 0, s->bytes, s->after, 0, NULL,
+                                         NULL)
+                     == CL_SUCCESS)
+               && CHECK(!memcmp(s->before, s->after, s->bytes));
+    }
+    if (s->d.indices) good = good && record_check_indices(s, queue);
+    if (s->d.keys_out) return good && record_check_target(s, queue, s->d.keys_out, s->out);
+    return good && (s->c->output || record_check_target(s, queue, s->d.keys, s->before));
+}
+
+/* Runs the case and checks everything about it; returns 1 if all is well. */
+static inline int record_run(const bench *b, const record_case *c)
+{
+    record_state s;
+    cl_command_queue queue = c->queue ? c->queue : b->session.queue;
+    int good;
+    memset(&s, 0, sizeof s);
+    s.c = c;
+    s.b = b;
+    s.d = c->d;
+    record_say(c);
+    good = record_open(&s) && record_sort(&s, c->sorter ? c->sorter : b->sorter, queue)
+           && record_check(&s, queue);
+    record_free(&s);
+    return good;
+}
+
+/* ---- random fields --------------------------------------------------------------------------- */
+
+static const cl_uint record_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
+                                        CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
+                                        CLSORT_F32, CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
+
+/* A type of a field: now and then bytes of any length. */
+static inline cl_uint record_draw_type(uint64_t *random)
+{
+    const uint64_t bits = pattern_random(random) >> 20;
+    return bits % 4 ? record_types[bits / 4 % 12]
+                    : CLSORT_BYTES + 1 + (cl_uint)(bits / 4 % (bits & 4 ? 64 : 12));
+}
+
+/* What its offset is a multiple of. */
+static inline size_t record_unit(cl_uint type)
+{
+    return reference_is_bytes(type) ? 1 : reference_field_size(type);
+}
+
+/* `count` fields anywhere in records of the case, which get a size; of at most `widest` bytes in
+   sum if that is not 0. */
+static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_uint count,
+                                      size_t widest, uint64_t *random)
+{
+    size_t align = 1, length = 1 + (size_t)(pattern_random(random) >> 40) % 6, sum = 0, most = 1;
+    cl_uint i;
+    memset(fields, 0, count * sizeof *fields);
+    for (i = 0; i < count; i++) {
+        clsort_field *f = &fields[i];
+        const uint64_t bits = pattern_random(random) >> 20;
+        do f->type = record_draw_type(random);
+        while (widest && sum + reference_field_size(f->type) + (count - 1 - i) > widest);
+        sum += reference_field_size(f->type);
+        f->order = bits & 1;
+        f->nan_order = (bits >> 1 & 7) % 3;
+        f->zero_order = bits >> 2 & 1;
+        if (align < record_unit(f->type)) align = record_unit(f->type);
+        if (most < reference_field_size(f->type)) most = reference_field_size(f->type);
+    }
+    c->d.record_size = align * (length + (most - 1) / align);
+    for (i = 0; i < count; i++) {
+        const size_t unit = record_unit(fields[i].type),
+                     places = (c->d.record_size - reference_field_size(fields[i].type)) / unit + 1;
+        fields[i].offset = unit * ((size_t)(pattern_random(random) >> 20) % places);
+    }
+    c->d.fields = fields;
+    c->d.field_count = count;
+}
+
+#endif
