@@ -118,6 +118,23 @@ static inline const char *case_out(int kind, const char *name)
     return kind == CASE_SAME ? ", output in the input's place by name" : kind ? name : "";
 }
 
+/* What a description sorts and how, for messages; until the next call. */
+static inline const char *case_words(const clsort_desc *d, cl_uint type, const char *pattern,
+                                     uint64_t seed)
+{
+    static char words[300];
+    snprintf(words, sizeof words,
+             "%s, %s, seed %llu, %s%s%s%s, bits %u to %u, value_size %zu, record_size %zu, "
+             "key_offset %zu, work_group %u, items %u",
+             case_type_name(type), pattern, (unsigned long long)seed,
+             d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
+             !d->nan_order ? "" : d->nan_order > 1 ? ", NaNs equal" : ", NaNs last",
+             d->zero_order ? ", zeros equal" : "", (unsigned)d->first_bit, (unsigned)d->last_bit,
+             d->value_size, d->record_size, d->key_offset, (unsigned)d->tuning.work_group,
+             (unsigned)d->tuning.items);
+    return words;
+}
+
 static inline void case_say(const sort_case *c)
 {
     const clsort_desc *d = &c->d;
@@ -133,19 +150,12 @@ static inline void case_say(const sort_case *c)
     if (c->counted)
         snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device",
                  (unsigned)c->there);
-    AT("n %zu%s, %s, bits %u to %u, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, "
-       "key_offset %zu%s%s%s%s, placement %d, shift %zu, "
-       "seed %llu, work_group %u, items %u, %s queue, wait %d%s",
-       d->count, parts, case_type_name(d->key_type), (unsigned)d->first_bit, (unsigned)d->last_bit,
-       c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
-       !d->nan_order ? "" : d->nan_order > 1 ? ", NaNs equal" : ", NaNs last",
-       d->zero_order ? ", zeros equal" : "",
-       c->algorithm ? c->algorithm : "as described", d->value_size, d->record_size, d->key_offset,
-       c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
-       case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement,
-       c->shift, (unsigned long long)c->seed, (unsigned)d->tuning.work_group,
-       (unsigned)d->tuning.items, c->queue ? "other" : "first", c->wait,
-       c->no_event ? ", no event" : "");
+    AT("n %zu%s, %s, algorithm %s%s%s%s%s, placement %d, shift %zu, %s queue, wait %d%s", d->count,
+       parts, case_words(d, d->key_type, c->pattern, c->seed),
+       c->algorithm ? c->algorithm : "as described", c->indices ? ", indices" : "",
+       case_out(c->keys_out, ", keys_out"), case_out(c->values_out, ", values_out"),
+       c->own_scratch ? ", own scratch" : "", c->placement, c->shift,
+       c->queue ? "other" : "first", c->wait, c->no_event ? ", no event" : "");
 }
 
 /* The roles that receive keys and values, CASE_ROLES for none. */
@@ -182,16 +192,6 @@ static inline size_t case_extent(const sort_case *c)
 {
     return c->d.rows > 1 && c->d.count ? (c->d.rows - 1) * case_row_step(c) + c->d.count
                                        : c->d.count;
-}
-
-/* Bytes from the start of one row of an array to that of the next. */
-static inline size_t case_apart(const sort_case *c, size_t role, size_t element)
-{
-    const size_t given = role == CASE_KEYS_OUT     ? c->d.keys_out_row_stride
-                         : role == CASE_VALUES_OUT ? c->d.values_out_row_stride
-                         : role == CASE_INDICES    ? c->d.indices_row_stride
-                                                   : 0;
-    return given ? given : case_row_step(c) * element;
 }
 
 static inline int case_has_parts(const sort_case *c)
@@ -282,61 +282,36 @@ static inline size_t case_base_alignment(const bench *b)
     return bits / 8 > 16 ? bits / 8 : 16;
 }
 
-/* Bytes of an element of each role, 0 where the call has no such array. */
-static inline size_t case_element(const sort_case *c, size_t role, size_t scratch)
+/* An array of the rows that the call has, `given` bytes apart or as those of the input. */
+static inline void case_add(case_state *s, size_t role, size_t element, size_t given)
 {
-    const size_t row = case_element_size(c);
-    switch (role) {
-    case CASE_KEYS: return row;
-    case CASE_KEYS_OUT: return c->keys_out == CASE_OWN ? row : 0;
-    case CASE_VALUES: return c->d.value_size;
-    case CASE_VALUES_OUT: return c->values_out == CASE_OWN ? c->d.value_size : 0;
-    case CASE_INDICES: return c->indices ? sizeof(cl_uint) : 0;
-    case CASE_SCRATCH: return scratch ? 16 : 0;
-    case CASE_SEGMENTS: return c->offsets ? sizeof(cl_uint) : 0;
-    case CASE_ENDS: return c->offsets && c->ends ? sizeof(cl_uint) : 0;
-    default: return c->counted ? sizeof(cl_uint) : 0;
-    }
-}
-
-/* Bytes of all of them. */
-static inline size_t case_size(const sort_case *c, size_t role, size_t scratch)
-{
-    const size_t element = case_element(c, role, scratch);
-    switch (role) {
-    case CASE_SCRATCH: return scratch;
-    case CASE_SEGMENTS: return (c->d.segment_count + !c->ends) * sizeof(cl_uint);
-    case CASE_ENDS: return c->d.segment_count * sizeof(cl_uint);
-    case CASE_COUNT: return sizeof(cl_uint);
-    default:
-        return (c->d.rows > 1 && c->d.count ? (c->d.rows - 1) * case_apart(c, role, element) : 0)
-               + c->d.count * element;
-    }
+    const sort_case *c = s->c;
+    image_add_rows(&s->image, role, element, c->d.rows ? c->d.rows : 1, c->d.count,
+                   given ? given : case_row_step(c) * element, c->shift);
 }
 
 /* Gives every array its place in the image. */
 static inline void case_lay_out(case_state *s, const bench *b, size_t scratch)
 {
     const sort_case *c = s->c;
-    size_t role;
-    s->image.align = case_base_alignment(b);
-    for (role = 0; role < CASE_ROLES; role++) {
-        const size_t element = case_element(c, role, scratch);
-        image_add(&s->image, role, element, case_size(c, role, scratch), c->shift);
-        s->image.array[role].apart = case_apart(c, role, element);
-    }
+    const size_t row = case_element_size(c), value = c->d.value_size, segments = c->d.segment_count;
+    image *m = &s->image;
+    m->align = case_base_alignment(b);
+    case_add(s, CASE_KEYS, row, 0);
+    case_add(s, CASE_KEYS_OUT, c->keys_out == CASE_OWN ? row : 0, c->d.keys_out_row_stride);
+    case_add(s, CASE_VALUES, value, 0);
+    case_add(s, CASE_VALUES_OUT, c->values_out == CASE_OWN ? value : 0,
+             c->d.values_out_row_stride);
+    case_add(s, CASE_INDICES, c->indices ? 4 : 0, c->d.indices_row_stride);
+    image_add(m, CASE_SCRATCH, scratch ? 16 : 0, scratch, c->shift);
+    image_add(m, CASE_SEGMENTS, c->offsets ? 4 : 0, (segments + !c->ends) * 4, c->shift);
+    image_add(m, CASE_ENDS, c->offsets && c->ends ? 4 : 0, segments * 4, c->shift);
+    image_add(m, CASE_COUNT, c->counted ? 4 : 0, 4, c->shift);
 }
 
 static inline unsigned char *case_was(const case_state *s, size_t role, size_t i)
 {
     return image_at(&s->image, s->image.was, role, i);
-}
-
-/* Copies numbers into the input, if the call has this array. */
-static inline void case_fill_numbers(case_state *s, size_t role, const uint32_t *numbers)
-{
-    if (s->image.array[role].element)
-        memcpy(case_was(s, role, 0), numbers, s->image.array[role].size);
 }
 
 /* The image before the sort: noise, keys, values that begin with their index as far as it fits,
@@ -354,9 +329,9 @@ static inline int case_fill(case_state *s)
         memcpy(case_was(s, CASE_VALUES, i), &number, 4);
     }
     memset(case_was(s, CASE_SCRATCH, 0), c->scratch_fill, s->image.array[CASE_SCRATCH].size);
-    case_fill_numbers(s, CASE_SEGMENTS, c->offsets);
-    case_fill_numbers(s, CASE_ENDS, c->ends);
-    case_fill_numbers(s, CASE_COUNT, &c->there);
+    image_fill_numbers(&s->image, CASE_SEGMENTS, c->offsets);
+    image_fill_numbers(&s->image, CASE_ENDS, c->ends);
+    image_fill_numbers(&s->image, CASE_COUNT, &c->there);
     return 1;
 }
 
@@ -482,12 +457,8 @@ static inline int case_reference_part(case_state *s, size_t first, size_t length
 /* The codes of the keys, or of the places of records in the order of fields. */
 static inline int case_reference_codes(case_state *s)
 {
-    const sort_case *c = s->c;
-    const unsigned char *keys = case_was(s, CASE_KEYS, 0);
-    size_t n = case_extent(c);
-    if (c->fields) return CHECK(reference_record_codes(keys, n, &s->d, s->codes));
-    reference_codes(keys + c->d.key_offset, case_element_size(c), n, &c->d, s->codes);
-    return 1;
+    return image_codes(&s->image, CASE_KEYS, 0, case_extent(s->c),
+                       s->c->fields ? &s->d : &s->c->d, s->codes);
 }
 
 /* That of each part or block. */
@@ -593,57 +564,24 @@ static inline void case_expect(case_state *s)
 
 /* ---- unstable results: rows of equal keys in any order --------------------------------------- */
 
-static size_t case_row_bytes;
-
-static inline int case_compare_rows(const void *a, const void *b)
-{
-    return memcmp(a, b, case_row_bytes);
-}
-
-static inline void case_collect_rows(const case_state *s, unsigned char *bytes, unsigned char *rows)
-{
-    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), i;
-    size_t key_bytes = s->image.array[CASE_KEYS].element,
-           value_bytes = values < CASE_ROLES ? s->image.array[values].element : 0;
-    for (i = 0; i < s->c->d.count; i++, rows += case_row_bytes) {
-        memcpy(rows, image_at(&s->image, bytes, keys, i), key_bytes);
-        if (value_bytes) memcpy(rows + key_bytes, image_at(&s->image, bytes, values, i), value_bytes);
-    }
-}
-
-/* Sorts the rows inside each run of equal codes that lies in one block. */
-static inline void case_settle_rows(const case_state *s, unsigned char *rows)
-{
-    size_t n = s->c->d.count, block = s->c->block ? s->c->block : n + 1, i, end;
-    for (i = 0; i < n; i = end) {
-        uint64_t code = s->codes[s->order[i]];
-        for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
-        if (end - i > 1)
-            qsort(rows + i * case_row_bytes, end - i, case_row_bytes, case_compare_rows);
-    }
-}
-
-/* Is the result the expected one but for the order of rows with equal keys? If so it becomes the
-   expected one. */
+/* Is the result the expected one but for the order of rows with equal keys in one block? If so it
+   becomes the expected one. */
 static inline int case_forgive_ties(case_state *s)
 {
-    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), n = s->c->d.count;
-    unsigned char *rows;
-    int good;
-    case_row_bytes = s->image.array[CASE_KEYS].element
-                     + (values < CASE_ROLES ? s->image.array[values].element : 0);
-    rows = (unsigned char *)malloc(2 * n * case_row_bytes + 1);
-    if (!CHECK(rows != NULL)) return 0;
-    case_collect_rows(s, s->image.now, rows);
-    case_collect_rows(s, s->image.want, rows + n * case_row_bytes);
-    case_settle_rows(s, rows);
-    case_settle_rows(s, rows + n * case_row_bytes);
-    good = !memcmp(rows, rows + n * case_row_bytes, n * case_row_bytes);
-    free(rows);
-    if (!good || !n) return good;
-    image_forgive(&s->image, keys, n * s->image.array[keys].element);
-    if (values < CASE_ROLES)
-        image_forgive(&s->image, values, n * s->image.array[values].element);
+    const image *m = &s->image;
+    const size_t keys = case_keys_target(s->c), values = case_values_target(s->c),
+                 other = values < CASE_ROLES ? values : keys, n = s->c->d.count,
+                 block = s->c->block ? s->c->block : n + 1;
+    size_t i, end;
+    for (i = 0; i < n; i = end) {
+        const uint64_t code = s->codes[s->order[i]];
+        for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
+        if (image_sum(m, m->now, keys, other, i, end - i)
+            != image_sum(m, m->want, keys, other, i, end - i))
+            return 0;
+    }
+    image_forgive(m, keys, n * m->array[keys].element);
+    image_forgive(m, other, n * m->array[other].element);
     return 1;
 }
 
@@ -723,18 +661,23 @@ static inline int case_exact_scratch(case_state *s, const bench *b, size_t room)
            || CHECK(s->d.scratch_size == room);
 }
 
+/* Orders records by fields, if there are any. */
+static inline void case_use_fields(clsort_desc *d, const clsort_field *fields, cl_uint count)
+{
+    if (!fields) return;
+    d->fields = fields;
+    d->field_count = count;
+    d->key_type = 0;
+    d->key_offset = 0;
+}
+
 /* The description as it is checked without buffers. */
 static inline int case_begin(case_state *s, const sort_case *c)
 {
     memset(s, 0, sizeof *s);
     s->c = c;
     s->d = c->d;
-    if (c->fields) {
-        s->d.fields = c->fields;
-        s->d.field_count = c->field_count;
-        s->d.key_type = 0;
-        s->d.key_offset = 0;
-    }
+    case_use_fields(&s->d, c->fields, c->field_count);
     return !c->algorithm || CHECK_OK(clsort_set_algorithm(&s->d, c->algorithm));
 }
 

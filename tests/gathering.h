@@ -61,9 +61,8 @@ static inline size_t gathering_unit(size_t size)
 static inline void gathering_add(const gathering_case *c, image *m, size_t array, size_t count,
                                  size_t element, size_t gap)
 {
-    const size_t apart = count * element + gap * gathering_unit(element);
-    image_add(m, array, element, gathering_rows(c) * apart, c->shift);
-    m->array[array].apart = apart;
+    image_add_rows(m, array, element, gathering_rows(c), count,
+                   count * element + gap * gathering_unit(element), c->shift);
 }
 
 static inline cl_uint *gathering_index(const image *m, size_t row, size_t i)

@@ -31,8 +31,8 @@ typedef struct image {
     unsigned char *was, *now, *want;
 } image;
 
-/* Gives array i its place. `shift` elements more in the guard before it move it to another
-   alignment: 1 is a multiple of 128 elements. */
+/* Gives array i its place; without an element there is none. `shift` elements more in the guard
+   before it move it to another alignment: with 1 there are 128. */
 static inline void image_add(image *m, size_t i, size_t element, size_t size, size_t shift)
 {
     const size_t align = m->align ? m->align : 16;
@@ -44,6 +44,14 @@ static inline void image_add(image *m, size_t i, size_t element, size_t size, si
     a->at = (IMAGE_GUARD + shift) * element;
     a->bytes = (a->at + size + IMAGE_GUARD * element + align - 1) / align * align;
     m->bytes += a->bytes;
+}
+
+/* The same for rows of `length` elements that lie `apart` bytes apart. */
+static inline void image_add_rows(image *m, size_t i, size_t element, size_t rows, size_t length,
+                                  size_t apart, size_t shift)
+{
+    image_add(m, i, element, length ? (rows - 1) * apart + length * element : 0, shift);
+    m->array[i].apart = apart;
 }
 
 /* Allocates an image that is nothing but noise. */
@@ -90,6 +98,53 @@ static inline int image_fill(const image *m, size_t i, size_t first, size_t n, s
         memcpy(image_at(m, m->was, i, first + k) + offset, keys + k * key, key);
     free(keys);
     return 1;
+}
+
+static inline void image_fill_numbers(const image *m, size_t i, const uint32_t *numbers)
+{
+    if (m->array[i].element) memcpy(image_at(m, m->was, i, 0), numbers, m->array[i].size);
+}
+
+/* The codes of n keys or records of the input, from `first` on, by a description or its fields. */
+static inline int image_codes(const image *m, size_t i, size_t first, size_t n,
+                              const clsort_desc *d, uint64_t *codes)
+{
+    const unsigned char *keys = image_at(m, m->was, i, first);
+    if (d->fields) return CHECK(reference_record_codes(keys, n, d, codes));
+    reference_codes(keys + d->key_offset, m->array[i].element, n, d, codes);
+    return 1;
+}
+
+/* The sum of a number for each of n elements from `first` on, of one array or of two together: the
+   same for all orders. */
+static inline uint64_t image_sum(const image *m, unsigned char *bytes, size_t one, size_t other,
+                                 size_t first, size_t n)
+{
+    const size_t arrays[2] = { one, other };
+    uint64_t sum = 0;
+    size_t k, a, j;
+    for (k = first; k < first + n; k++) {
+        uint64_t hash = 1;
+        for (a = 0; a < (one == other ? 1u : 2u); a++)
+            for (j = 0; j < m->array[arrays[a]].element; j++) {
+                hash ^= image_at(m, bytes, arrays[a], k)[j];
+                hash = pattern_random(&hash);
+            }
+        sum += hash;
+    }
+    return sum;
+}
+
+/* Are n elements of `from` in the input those of `to` after the call, in any order? */
+static inline int image_kept(const image *m, size_t from, size_t to, size_t n)
+{
+    return CHECK(image_sum(m, m->was, from, from, 0, n) == image_sum(m, m->now, to, to, 0, n));
+}
+
+static inline int image_pairs_kept(const image *m, size_t keys, size_t values, size_t n)
+{
+    return CHECK(image_sum(m, m->was, keys, values, 0, n)
+                 == image_sum(m, m->now, keys, values, 0, n));
 }
 
 /* Wanted: elements of array `to` are those of `from` in the input, in this order. */

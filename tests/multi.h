@@ -89,7 +89,6 @@ static inline int multi_begin(const multi_case *c, multi_state *t)
                  at = c->d.fields ? c->key_at : c->d.key_offset, out = c->out ? n : 0;
     uint64_t *codes = (uint64_t *)malloc(n * sizeof *codes + 1);
     image *m = &t->image;
-    const unsigned char *keys;
     int done;
     memset(t, 0, sizeof *t);
     multi_add(t, MULTI_KEYS, element, n);
@@ -101,10 +100,8 @@ static inline int multi_begin(const multi_case *c, multi_state *t)
               (n * element + 15) / 16 * 16 + n * (c->argsort ? 8 : value), 0);
     t->order = (uint32_t *)malloc(n * sizeof *t->order + 1);
     done = codes && t->order && image_make(m, 7)
-           && image_fill(m, MULTI_KEYS, 0, n, at, c->pattern_type, c->pattern, c->seed, 256);
-    keys = done ? image_at(m, m->was, MULTI_KEYS, 0) : NULL;
-    if (done && !c->d.fields) reference_codes(keys + at, element, n, &c->d, codes);
-    done = done && (!c->d.fields || reference_record_codes(keys, n, &c->d, codes))
+           && image_fill(m, MULTI_KEYS, 0, n, at, c->pattern_type, c->pattern, c->seed, 256)
+           && image_codes(m, MULTI_KEYS, 0, n, &c->d, codes)
            && reference_argsort(codes, n, t->order);
     if (done) image_begin(m);
     free(codes);
@@ -160,45 +157,14 @@ static inline int multi_check_result(const multi_case *c, const multi_state *t)
     return image_is_right(m);
 }
 
-static inline int multi_compare_hash(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* A number for each element with its value, in ascending order. */
-static inline uint64_t *multi_hashes(const multi_case *c, const image *m, unsigned char *bytes)
-{
-    const size_t n = c->d.count;
-    uint64_t *hashes = (uint64_t *)malloc(n * sizeof *hashes + 1);
-    size_t i, a, k;
-    for (i = 0; i < n; i++) {
-        hashes[i] = 1;
-        for (a = MULTI_KEYS; a <= MULTI_VALUES; a++)
-            for (k = 0; k < m->array[a].element; k++) {
-                hashes[i] ^= image_at(m, bytes, a, i)[k];
-                pattern_random(&hashes[i]);
-                hashes[i] *= UINT64_C(0x100000001B3);
-            }
-    }
-    qsort(hashes, n, sizeof *hashes, multi_compare_hash);
-    return hashes;
-}
-
 /* After a failure: is every element still there, with its value? */
 static inline int multi_check_kept(const multi_case *c, const multi_state *t)
 {
     const image *m = &t->image;
-    uint64_t *before, *after;
-    int good = image_keeps_guards(m);
+    const int good = image_keeps_guards(m);
     if (c->out || c->argsort)
         return CHECK(image_untouched(m, MULTI_KEYS) && image_untouched(m, MULTI_VALUES)) && good;
-    before = multi_hashes(c, m, m->was);
-    after = multi_hashes(c, m, m->now);
-    good = CHECK(!memcmp(before, after, c->d.count * sizeof *before)) && good;
-    free(before);
-    free(after);
-    return good;
+    return image_pairs_kept(m, MULTI_KEYS, MULTI_VALUES, c->d.count) && good;
 }
 
 static inline cl_uint multi_jobs(const multi_state *t)
@@ -211,13 +177,10 @@ static inline cl_uint multi_run(const multi_case *c, clsort_sorter *const *sorte
 {
     multi_state t;
     int good;
-    AT("%zu %s, %s, seed %llu, %s, bits %u to %u, nan_order %u, zero_order %u, values of %zu, "
-       "records of %zu, %zu bytes of device memory%s%s, transfer %d, %u sorters", c->d.count,
-       case_type_name(c->pattern_type), c->pattern, (unsigned long long)c->seed,
-       c->d.order ? "descending" : "ascending", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit,
-       (unsigned)c->d.nan_order, (unsigned)c->d.zero_order, c->d.value_size, c->d.record_size,
-       c->memory, c->argsort ? ", argsort" : "", c->out ? ", into other arrays" : "",
-       (int)c->transfer, (unsigned)c->sorters);
+    AT("%zu %s, %zu bytes of device memory%s%s, transfer %d, %u sorters", c->d.count,
+       case_words(&c->d, c->pattern_type, c->pattern, c->seed), c->memory,
+       c->argsort ? ", argsort" : "", c->out ? ", into other arrays" : "", (int)c->transfer,
+       (unsigned)c->sorters);
     good = CHECK(multi_begin(c, &t)) && CHECK_OK(multi_call(c, &t, sorters))
            && multi_check_result(c, &t);
     multi_end(&t);

@@ -37,6 +37,9 @@ static inline clsort_desc pieces_order(const pieces_how *h)
     d.key_type = h->type;
     d.order = h->order;
     d.nan_order = h->nan_order;
+    d.value_size = h->value_size;
+    d.tuning.work_group = h->work_group;
+    d.tuning.items = h->items;
     return d;
 }
 
@@ -53,12 +56,10 @@ static inline pieces_how pieces_make(cl_uint type, size_t value_size, const char
 
 static inline void pieces_say(const char *what, const pieces_how *h)
 {
-    AT("%s, %s, %s, %s, nan_order %u, value_size %zu, seed %llu, shift %zu%s%s, work_group %u, "
-       "items %u, wait %d, %s queue",
-       what, case_type_name(h->type), h->pattern, h->order ? "descending" : "ascending",
-       (unsigned)h->nan_order, h->value_size, (unsigned long long)h->seed, h->shift,
-       h->unsorted ? ", unsorted" : "", h->own_scratch ? ", own scratch" : "",
-       (unsigned)h->work_group, (unsigned)h->items, h->wait, h->queue ? "other" : "first");
+    const clsort_desc d = pieces_order(h);
+    AT("%s, %s, shift %zu%s%s, wait %d, %s queue", what,
+       case_words(&d, h->type, h->pattern, h->seed), h->shift, h->unsorted ? ", unsorted" : "",
+       h->own_scratch ? ", own scratch" : "", h->wait, h->queue ? "other" : "first");
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -96,8 +97,8 @@ static inline int pieces_sort(const image *m, size_t array, size_t first, size_t
     int good = CHECK(copy && codes && order);
     if (good) {
         memcpy(copy, image_at(m, m->was, array, first), n * size);
-        reference_codes(copy, size, n, &d, codes);
-        good = CHECK(reference_argsort(codes, n, order));
+        good = image_codes(m, array, first, n, &d, codes)
+               && CHECK(reference_argsort(codes, n, order));
     }
     for (i = 0; good && i < n; i++)
         memcpy(image_at(m, m->was, array, first + i), copy + order[i] * size, size);
@@ -154,8 +155,7 @@ static inline void partition_expect(const pieces_how *h, pieces_state *s, uint64
     uint32_t starts[CLSORT_MAX_SPLITTERS + 2] = { 0 };
     size_t i;
     cl_uint p;
-    reference_codes(image_at(m, m->was, PIECES_SPLITTERS, 0), m->array[PIECES_SPLITTERS].element,
-                    s->splitter_count, &d, splitters);
+    image_codes(m, PIECES_SPLITTERS, 0, s->splitter_count, &d, splitters);
     for (i = 0; i < s->n; i++) {
         for (p = 0; p < s->splitter_count && splitters[p] <= codes[i];) p++;
         codes[i] = p;
@@ -183,14 +183,13 @@ static inline int pieces_expect(const pieces_how *h, pieces_state *s)
 {
     const clsort_desc d = pieces_order(h);
     const image *m = &s->image;
-    const size_t key = pattern_key_size(h->type), first = m->array[PIECES_KEYS].size / key;
+    const size_t first = m->array[PIECES_KEYS].size / pattern_key_size(h->type);
     uint64_t *codes = (uint64_t *)malloc(s->n * 8 + 1);
     uint32_t *order = (uint32_t *)malloc(s->n * 4 + 1);
     int good = CHECK(codes && order);
     if (good) {
-        reference_codes(image_at(m, m->was, PIECES_KEYS, 0), key, first, &d, codes);
-        reference_codes(image_at(m, m->was, PIECES_KEYS_B, 0), key, s->n - first, &d,
-                        codes + first);
+        image_codes(m, PIECES_KEYS, 0, first, &d, codes);
+        image_codes(m, PIECES_KEYS_B, 0, s->n - first, &d, codes + first);
         if (s->splitter_count) partition_expect(h, s, codes);
         good = CHECK(reference_argsort(codes, s->n, order));
         if (good) pieces_move(m, PIECES_KEYS, order, s->n);

@@ -41,18 +41,15 @@ typedef struct record_state {
 
 /* ---- comparators ----------------------------------------------------------------------------- */
 
-static inline uint32_t record_uint(const unsigned char *r, size_t word)
+/* Word i of a record, of so many bytes each. */
+static inline uint64_t record_word(const unsigned char *r, size_t bytes, size_t i)
 {
-    uint32_t x;
-    memcpy(&x, r + 4 * word, 4);
-    return x;
+    return reference_bits(r + bytes * i, bytes);
 }
 
-static inline uint32_t record_ushort(const unsigned char *r, size_t half)
+static inline uint32_t record_uint(const unsigned char *r, size_t i)
 {
-    uint16_t x;
-    memcpy(&x, r + 2 * half, 2);
-    return x;
+    return (uint32_t)record_word(r, 4, i);
 }
 
 static inline int record_before_4(const unsigned char *a, const unsigned char *b)
@@ -62,7 +59,7 @@ static inline int record_before_4(const unsigned char *a, const unsigned char *b
 
 static inline int record_before_6(const unsigned char *a, const unsigned char *b)
 {
-    return record_ushort(a, 1) % 32 < record_ushort(b, 1) % 32;
+    return record_word(a, 2, 1) % 32 < record_word(b, 2, 1) % 32;
 }
 
 static inline int record_before_8(const unsigned char *a, const unsigned char *b)
@@ -79,7 +76,7 @@ static inline int record_before_12(const unsigned char *a, const unsigned char *
 
 static inline int record_before_16(const unsigned char *a, const unsigned char *b)
 {
-    return record_ushort(a, 7) % 16 > record_ushort(b, 7) % 16;
+    return record_word(a, 2, 7) % 16 > record_word(b, 2, 7) % 16;
 }
 
 static inline int record_before_20(const unsigned char *a, const unsigned char *b)
@@ -94,16 +91,9 @@ static inline int record_before_64(const unsigned char *a, const unsigned char *
     return record_uint(a, 15) % 8 < record_uint(b, 15) % 8;
 }
 
-static inline uint64_t record_ulong(const unsigned char *r)
-{
-    uint64_t x;
-    memcpy(&x, r, 8);
-    return x;
-}
-
 static inline int record_before_bit_32(const unsigned char *a, const unsigned char *b)
 {
-    return (~record_ulong(a) & record_ulong(b)) >> 32 & 1;
+    return (~record_word(a, 8, 0) & record_word(b, 8, 0)) >> 32 & 1;
 }
 
 static inline int record_before_fraction(const unsigned char *a, const unsigned char *b)
@@ -113,7 +103,7 @@ static inline int record_before_fraction(const unsigned char *a, const unsigned 
 
 static inline int record_before_long(const unsigned char *a, const unsigned char *b)
 {
-    return (int64_t)record_ulong(a) < (int64_t)record_ulong(b);
+    return (int64_t)record_word(a, 8, 0) < (int64_t)record_word(b, 8, 0);
 }
 
 static const record_order record_orders[] = {
@@ -230,19 +220,14 @@ static inline int record_fields_compare(const clsort_desc *d, const unsigned cha
                                         const unsigned char *b)
 {
     cl_uint i;
-    for (i = 0; i < d->field_count; i++) {
-        const clsort_field *f = &d->fields[i];
-        const size_t bytes = reference_field_size(f->type);
-        const int order = reference_is_bytes(f->type) ? memcmp(a + f->offset, b + f->offset, bytes)
-                                                      : 0;
-        if (order) return (order < 0) == (f->order == CLSORT_DESCENDING) ? 1 : -1;
-        if (reference_is_bytes(f->type)) continue;
-        const uint64_t x = reference_code(reference_bits(a + f->offset, bytes), f->type, f->order,
-                                          f->nan_order, f->zero_order);
-        const uint64_t y = reference_code(reference_bits(b + f->offset, bytes), f->type, f->order,
-                                          f->nan_order, f->zero_order);
-        if (x != y) return x < y ? -1 : 1;
-    }
+    size_t part;
+    for (i = 0; i < d->field_count; i++)
+        for (part = 0; part < reference_field_parts(&d->fields[i]); part++) {
+            uint64_t x, y;
+            reference_part_codes(a, 0, 1, &d->fields[i], part, &x);
+            reference_part_codes(b, 0, 1, &d->fields[i], part, &y);
+            if (x != y) return x < y ? -1 : 1;
+        }
     return 0;
 }
 
@@ -266,11 +251,6 @@ static inline int record_compare_indices(const void *a, const void *b)
     memcpy(&y, b, 4);
     order = record_compare(record_now, record_was(record_now, x), record_was(record_now, y));
     return order ? order : x < y ? -1 : x > y;
-}
-
-static inline int record_compare_bytes(const void *a, const void *b)
-{
-    return memcmp(a, b, record_now->d.record_size);
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
@@ -355,35 +335,30 @@ static inline int record_sort(record_state *s, clsort_sorter *sorter)
 }
 
 /* An order that contradicts itself may give any order of the records, but must give all of them:
-   takes that which the indices say, or else looks whether they are the same when both are sorted
-   by their bytes. */
+   that which the indices say, or else what has the same sum. */
 static inline int record_adopt(record_state *s, size_t target)
 {
     const size_t n = s->d.count;
-    image *m = &s->image;
+    const image *m = &s->image;
     if (s->d.indices) {
         if (n) memcpy(s->order, image_at(m, m->now, RECORD_TO_INDICES, 0), n * 4);
         return CHECK(reference_is_permutation(s->order, n));
     }
-    record_now = s;
-    if (!n) return 1;
-    qsort(image_at(m, m->now, target, 0), n, s->d.record_size, record_compare_bytes);
-    qsort(record_was(s, 0), n, s->d.record_size, record_compare_bytes);
-    return 1;
+    image_forgive(m, target, n * s->d.record_size);
+    return image_kept(m, RECORD_FROM, target, n);
 }
 
 static inline int record_check(record_state *s)
 {
     const size_t target = s->d.keys_out ? RECORD_TO : RECORD_FROM;
-    image *m = &s->image;
+    const image *m = &s->image;
+    const int known = !s->c->order || s->c->order->before;
     reference_count_up(s->order, s->d.count);
     record_now = s;
-    if (s->c->order && !s->c->order->before) {
-        if (!record_adopt(s, target)) return 0;
-    } else if (s->d.count) {
-        qsort(s->order, s->d.count, 4, record_compare_indices);
-    }
-    if (s->d.keys_out || !s->c->output) image_move(m, RECORD_FROM, target, s->order, s->d.count);
+    if (!known && !record_adopt(s, target)) return 0;
+    if (known && s->d.count) qsort(s->order, s->d.count, 4, record_compare_indices);
+    if ((s->d.keys_out || !s->c->output) && (known || s->d.indices))
+        image_move(m, RECORD_FROM, target, s->order, s->d.count);
     if (s->d.indices && s->d.count)
         memcpy(image_at(m, m->want, RECORD_TO_INDICES, 0), s->order, s->d.count * 4);
     return image_is_right(m);

@@ -72,67 +72,53 @@ static inline top_case top_make(cl_uint type, size_t rows, size_t count, size_t 
 static inline void top_say(const top_case *c)
 {
     const clsort_desc *d = &c->d;
-    AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs "
-       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, results %zu apart%s, %u on the "
-       "device, record_size %zu, %u fields, poison %u in %u clusters %s",
-       d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
-       d->order ? "descending" : "ascending",
-       d->nan_order > 1 ? ", NaNs equal" : d->nan_order ? ", NaNs last" : "",
-       d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
-       (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
-       (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait, c->apart,
+    AT("top %zu of %zu rows of %zu keys, %s, gap %zu, flags %u, outputs %d%s, wait %d, results %zu "
+       "apart%s, %u on the device, %u fields, poison %u in %u clusters %s",
+       d->top_k, d->rows, d->count, case_words(d, d->key_type, c->pattern, c->seed), c->gap,
+       (unsigned)d->flags, c->outputs, c->scratch ? ", scratch given" : "", c->wait, c->apart,
        c->ends       ? ", segments with ends"
        : c->segments ? ", segments"
        : c->bounds   ? ", lengths"
                      : "",
-       c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count,
-       (unsigned)c->poison, (unsigned)c->clusters,
-       c->twice ? "twice" : "once");
+       c->counted ? (unsigned)c->there : 0u, (unsigned)c->field_count, (unsigned)c->poison,
+       (unsigned)c->clusters, c->twice ? "twice" : "once");
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
-
-/* An array of rows that lie `step` elements apart. */
-static inline void top_add(top_state *s, size_t array, size_t element, size_t rows, size_t length,
-                           size_t step)
-{
-    image_add(&s->image, array, element, ((rows - 1) * step + length) * element, 1);
-    s->image.array[array].apart = step * element;
-}
 
 /* Decides which arrays there are, and how far the rows of outputs lie apart. */
 static inline void top_lay_out(top_state *s)
 {
     const top_case *c = s->c;
-    const image_array *a = s->image.array;
+    image *m = &s->image;
     const size_t key = c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type),
                  value = c->d.value_size, apart = c->apart, rows = c->segments ? 1 : s->rows;
     const int partition = (c->d.flags & CLSORT_FLAG_TOP_PARTITION) != 0,
               aside = c->outputs & (TOP_KEYS | TOP_INDICES);
     const size_t usual = partition ? s->stride : s->wanted;
-    top_add(s, TOP_FROM_KEYS, key, rows, c->d.count, s->stride);
-    top_add(s, TOP_FROM_VALUES, value, rows, c->d.count, s->stride);
-    image_add(&s->image, TOP_BOUNDS, c->bounds ? 4 : 0, (s->rows + (c->segments && !c->ends)) * 4,
-              1);
-    image_add(&s->image, TOP_ENDS, c->ends ? 4 : 0, s->rows * 4, 1);
-    image_add(&s->image, TOP_COUNT, c->counted ? 4 : 0, 4, 1);
-    top_add(s, TOP_TO_KEYS, c->outputs & TOP_KEYS ? key : 0, s->rows, s->wanted,
-            apart ? apart : usual);
-    top_add(s, TOP_TO_INDICES, c->outputs & TOP_INDICES ? 4 : 0, s->rows, s->wanted,
-            apart ? apart + 1 : usual);
-    top_add(s, TOP_TO_VALUES, c->outputs & TOP_VALUES ? value : 0, s->rows, s->wanted,
-            apart ? apart + 2 : usual);
+    image_add_rows(m, TOP_FROM_KEYS, key, rows, c->d.count, s->stride * key, 1);
+    image_add_rows(m, TOP_FROM_VALUES, value, rows, c->d.count, s->stride * value, 1);
+    image_add(m, TOP_BOUNDS, c->bounds ? 4 : 0, (s->rows + (c->segments && !c->ends)) * 4, 1);
+    image_add(m, TOP_ENDS, c->ends ? 4 : 0, s->rows * 4, 1);
+    image_add(m, TOP_COUNT, c->counted ? 4 : 0, 4, 1);
+    image_add_rows(m, TOP_TO_KEYS, c->outputs & TOP_KEYS ? key : 0, s->rows, s->wanted,
+                   (apart ? apart : usual) * key, 1);
+    image_add_rows(m, TOP_TO_INDICES, c->outputs & TOP_INDICES ? 4 : 0, s->rows, s->wanted,
+                   (apart ? apart + 1 : usual) * 4, 1);
+    image_add_rows(m, TOP_TO_VALUES, c->outputs & TOP_VALUES ? value : 0, s->rows, s->wanted,
+                   (apart ? apart + 2 : usual) * value, 1);
     s->to_keys = c->outputs & TOP_KEYS ? TOP_TO_KEYS
                  : partition && !aside ? TOP_FROM_KEYS
                                        : TOP_ARRAYS;
     s->to_values = c->outputs & TOP_VALUES ? TOP_TO_VALUES
                    : partition && value    ? TOP_FROM_VALUES
                                            : TOP_ARRAYS;
-    if (c->gap) s->d.row_stride = a[TOP_FROM_KEYS].apart;
-    if (!apart) return;
-    s->d.keys_out_row_stride = a[TOP_TO_KEYS].apart;
-    s->d.indices_row_stride = a[TOP_TO_INDICES].apart;
-    s->d.values_out_row_stride = a[TOP_TO_VALUES].apart;
+    if (c->gap) s->d.row_stride = m->array[TOP_FROM_KEYS].apart;
+    if (apart && c->outputs & TOP_KEYS) s->d.keys_out_row_stride = m->array[TOP_TO_KEYS].apart;
+    if (apart && c->outputs & TOP_INDICES)
+        s->d.indices_row_stride = m->array[TOP_TO_INDICES].apart;
+    if (apart && c->outputs & TOP_VALUES)
+        s->d.values_out_row_stride = m->array[TOP_TO_VALUES].apart;
 }
 
 /* Rows are filled one by one, so that "sorted" is sorted in each. */
@@ -153,10 +139,9 @@ static inline int top_fill(top_state *s)
                        c->d.count, c->clusters,
                        c->d.tuning.work_group ? c->d.tuning.work_group : 256, c->poison, c->twice);
     }
-    if (c->bounds)
-        memcpy(image_at(m, m->was, TOP_BOUNDS, 0), c->bounds, m->array[TOP_BOUNDS].size);
-    if (c->ends) memcpy(image_at(m, m->was, TOP_ENDS, 0), c->ends, m->array[TOP_ENDS].size);
-    if (c->counted) memcpy(image_at(m, m->was, TOP_COUNT, 0), &c->there, 4);
+    image_fill_numbers(m, TOP_BOUNDS, c->bounds);
+    image_fill_numbers(m, TOP_ENDS, c->ends);
+    image_fill_numbers(m, TOP_COUNT, &c->there);
     return 1;
 }
 
@@ -241,15 +226,6 @@ static inline void top_expect_mark(top_state *s, size_t row, size_t i)
     if (s->d.indices) memcpy(top_wanted(s, TOP_TO_INDICES, row, i), &none, 4);
 }
 
-/* The codes of n elements from `first` on. */
-static inline int top_codes(const top_state *s, size_t first, size_t n, uint64_t *codes)
-{
-    const unsigned char *keys = image_at(&s->image, s->image.was, TOP_FROM_KEYS, first);
-    if (s->c->fields) return CHECK(reference_record_codes(keys, n, &s->d, codes));
-    reference_codes(keys + s->d.key_offset, s->image.array[TOP_FROM_KEYS].element, n, &s->d, codes);
-    return 1;
-}
-
 /* Is a partition done by sorting? */
 static inline int top_is_sorted(const top_case *c)
 {
@@ -294,7 +270,9 @@ static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t
     const image *m = &s->image;
     size_t first, n = top_part(s, row, &first), k = n < s->d.top_k ? n : s->d.top_k;
     size_t i;
-    if (!top_codes(s, first, n, codes) || !CHECK(reference_argsort(codes, n, order))) return 0;
+    if (!image_codes(m, TOP_FROM_KEYS, first, n, &s->d, codes)
+        || !CHECK(reference_argsort(codes, n, order)))
+        return 0;
     if (s->d.flags & CLSORT_FLAG_TOP_NTH) {
         k = n >= s->d.top_k;
         if (k) order[0] = order[s->d.top_k - 1];
@@ -362,12 +340,7 @@ static inline int top_run(const bench *b, const top_case *c)
     s.wanted = c->d.flags & CLSORT_FLAG_TOP_NTH         ? 1
                : c->d.flags & CLSORT_FLAG_TOP_PARTITION ? c->d.count
                                                         : c->d.top_k;
-    if (c->fields) {
-        s.d.fields = c->fields;
-        s.d.field_count = c->field_count;
-        s.d.key_type = 0;
-        s.d.key_offset = 0;
-    }
+    case_use_fields(&s.d, c->fields, c->field_count);
     top_lay_out(&s);
     s.d.flags |= top_flags(c);
     if (c->scratch && !CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &s.d.scratch_size))) return 0;
