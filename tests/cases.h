@@ -1,7 +1,7 @@
 /* cases.h - one whole sort on a device, checked against the host reference, byte for byte.
 
-   All arrays of a case lie between guards in one image (image.h): results, inputs and guards must be
-   as wanted. Only the bytes of scratch memory are free. */
+   All arrays of a case lie between guards in one image (image.h): results, inputs and guards must
+   be as wanted. Only the bytes of scratch memory are free. */
 
 #ifndef CLSORT_TESTS_CASES_H
 #define CLSORT_TESTS_CASES_H

@@ -1,5 +1,5 @@
-/* pieces.h - one clsort_enqueue_merge, clsort_enqueue_merge_runs or clsort_enqueue_partition, checked
-   byte for byte, guards included, against the host. */
+/* pieces.h - one clsort_enqueue_merge, clsort_enqueue_merge_runs or clsort_enqueue_partition,
+   checked byte for byte, guards included, against the host. */
 
 #ifndef CLSORT_TESTS_PIECES_H
 #define CLSORT_TESTS_PIECES_H

@@ -407,10 +407,7 @@ static int check_order(trial *t)
 
 /* ---- arrays after a failure ------------------------------------------------------------------ */
 
-static int same_array(const case_state *s, size_t role)
-{
-    return image_untouched(&s->image, role);
-}
+static int same_array(const case_state *s, size_t role) { return image_untouched(&s->image, role); }
 
 /* Does the `target` of an array hold the rows of `source` in some order, or what it held before? */
 static int check_array(case_state *s, size_t source, size_t target)
@@ -512,8 +509,8 @@ static void count_references(const trial *t, cl_uint *counts)
     clGetEventInfo(t->gate, CL_EVENT_REFERENCE_COUNT, sizeof *counts, &counts[0], NULL);
     for (role = 0; role < CASE_ROLES; role++)
         if (t->state.image.array[role].element)
-            clGetMemObjectInfo(t->state.image.array[role].buffer, CL_MEM_REFERENCE_COUNT, sizeof *counts,
-                               &counts[1 + role], NULL);
+            clGetMemObjectInfo(t->state.image.array[role].buffer, CL_MEM_REFERENCE_COUNT,
+                               sizeof *counts, &counts[1 + role], NULL);
 }
 
 /* Drivers keep references of their own for a moment after a command has completed. */

@@ -343,8 +343,9 @@ static inline int top_run(const bench *b, const top_case *c)
     case_use_fields(&s.d, c->fields, c->field_count);
     top_lay_out(&s);
     s.d.flags |= top_flags(c);
-    if (c->scratch && !CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &s.d.scratch_size))) return 0;
+    if (!CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &s.d.scratch_size))) return 0;
     s.d.flags = c->d.flags;
+    if (!c->scratch) s.d.scratch_size = 0;
     image_add(&s.image, TOP_SCRATCH, s.d.scratch_size ? 16 : 0, s.d.scratch_size, 1);
     good = top_fill(&s) && top_upload(&s, b) && top_enqueue(&s, b) && top_compare(&s, b);
     image_release(&s.image);
