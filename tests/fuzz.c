@@ -26,7 +26,6 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 #include "gathering.h"
-#include "merging.h"
 #include "multi.h"
 #include "pieces.h"
 #include "pretenders.h"
@@ -490,28 +489,7 @@ static record_case draw_records(const fuzz_device *f, uint64_t number, int kind,
     return c;
 }
 
-static merging_case draw_merging(const fuzz_device *f, uint64_t number)
-{
-    uint64_t batch = random_state(~f->o->seed, number / BATCH),
-             random = random_state(f->o->seed, number);
-    sort_case type = draw_batch(f->o->seed, number / BATCH);
-    merging_case c;
-    draw_type(&random, &type);
-    c = merging_make(type.d.key_type, draw_some(f, &random), draw_some(f, &random),
-                     type.d.value_size % 9);
-    draw_shape(&batch, &c.d.tuning);
-    c.d.order = type.d.order;
-    c.d.nan_order = type.d.nan_order % 2;   /* NaNs are not equal there */
-    c.pattern = type.pattern;
-    c.seed = type.seed;
-    c.shift = draw(&random, 9);
-    c.unsorted = chance(&random, 10);
-    c.queue = chance(&random, 30) ? f->unordered : NULL;
-    c.wait = chance(&random, 30) ? (int)draw(&random, CASE_WAITS) : CASE_WAIT_NONE;
-    return c;
-}
-
-/* How runs or parts of the type, size of values and shape of a batch are made. */
+/* How inputs, runs or parts of the type, size of values and shape of a batch are made. */
 static pieces_how draw_pieces(const fuzz_device *f, uint64_t number, uint64_t *random)
 {
     uint64_t batch = random_state(~f->o->seed, number / BATCH);
@@ -525,7 +503,7 @@ static pieces_how draw_pieces(const fuzz_device *f, uint64_t number, uint64_t *r
     h.work_group = shape.work_group;
     h.items = shape.items;
     h.order = type.d.order;
-    h.nan_order = type.d.nan_order % 2;
+    h.nan_order = type.d.nan_order % 2;   /* NaNs are not equal there */
     h.seed = type.seed;
     h.shift = draw(random, 9);
     h.unsorted = chance(random, 10);
@@ -642,10 +620,9 @@ static gathering_case draw_gathering(const fuzz_device *f, uint64_t number)
 }
 
 /* Intel's compiler crashes on long tiles of bitonic sorts. */
-static void spare_items(const fuzz_device *f, clsort_tuning *t)
+static void spare_items(const fuzz_device *f, cl_uint work_group, cl_uint *items)
 {
-    if (t->work_group && device_name_holds(f->b.session.info.platform_name, "Intel(R)"))
-        t->items = 8;
+    if (work_group && device_name_holds(f->b.session.info.platform_name, "Intel(R)")) *items = 8;
 }
 
 /* Runs a case of records or merges; of a wrong one, says the smallest count that is wrong, too. */
@@ -654,7 +631,7 @@ static int run_records(const fuzz_device *f, uint64_t number, int kind)
     clsort_field fields[CLSORT_MAX_FIELDS];
     record_case c = draw_records(f, number, kind, fields);
     size_t step;
-    spare_items(f, &c.d.tuning);
+    spare_items(f, c.d.tuning.work_group, &c.d.tuning.items);
     if (record_run(&f->b, &c) && !test_now.faults) return 1;
     test_now.quiet = 1;
     for (step = c.d.count; step > 0; step /= 2)
@@ -672,9 +649,11 @@ static int run_records(const fuzz_device *f, uint64_t number, int kind)
 
 static int run_merging(const fuzz_device *f, uint64_t number)
 {
-    merging_case c = draw_merging(f, number);
-    spare_items(f, &c.d.tuning);
-    return merging_run(&f->b, &c) && !test_now.faults;
+    uint64_t random = random_state(f->o->seed, number);
+    pieces_how h = draw_pieces(f, number, &random);
+    const size_t count_a = draw_some(f, &random), count_b = draw_some(f, &random);
+    spare_items(f, h.work_group, &h.items);
+    return merge_check(&f->b, &h, count_a, count_b) && !test_now.faults;
 }
 
 /* A merge of runs or a partition. */
@@ -696,7 +675,7 @@ static int run_pieces(const fuzz_device *f, uint64_t number)
 static int run_selection(const fuzz_device *f, uint64_t number)
 {
     top_case c = draw_selection(f, number);
-    spare_items(f, &c.d.tuning);
+    spare_items(f, c.d.tuning.work_group, &c.d.tuning.items);
     return top_run(&f->b, &c) && !test_now.faults;
 }
 

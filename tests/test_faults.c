@@ -62,7 +62,7 @@ typedef struct trial {
     clsort_options options;
     said said;
     cl_event gate;                           /* complete */
-    int on_host;                             /* the arrays under test are state.after, not the
+    int on_host;                             /* the arrays under test are state.image.now, not the
                                                 buffers */
 } trial;
 
@@ -72,6 +72,17 @@ static void hung(int number)
     printf("FAILED: no return within a minute, with %s\n", test_now.at);
     fflush(stdout);
     _exit(1);
+}
+
+/* An element as it is after the call, and as it must be. */
+static unsigned char *is(const case_state *s, size_t role, size_t i)
+{
+    return image_at(&s->image, s->image.now, role, i);
+}
+
+static unsigned char *wanted(const case_state *s, size_t role, size_t i)
+{
+    return image_at(&s->image, s->image.want, role, i);
 }
 
 /* ---- the calls under test -------------------------------------------------------------------- */
@@ -111,11 +122,9 @@ static clsort_status act_host(trial *t)
 {
     case_state *s = &t->state;
     clsort_desc d = s->c->d;
-    void *values = d.value_size ? case_element(s, s->after, CASE_VALUES, 0) : NULL;
-    cl_uint *indices = s->c->indices ? (cl_uint *)(void *)case_element(s, s->after, CASE_INDICES, 0)
-                                     : NULL;
-    return clsort_sort_host(t->sorter, &d, case_element(s, s->after, CASE_KEYS, 0), values,
-                            indices);
+    void *values = d.value_size ? is(s, CASE_VALUES, 0) : NULL;
+    cl_uint *indices = s->c->indices ? (cl_uint *)(void *)is(s, CASE_INDICES, 0) : NULL;
+    return clsort_sort_host(t->sorter, &d, is(s, CASE_KEYS, 0), values, indices);
 }
 
 /* Says the order of a record's key in another way. The three fields are one and the same, so they
@@ -314,7 +323,7 @@ static clsort_status act_two_sorters(trial *t)
     disarm();
     CHECK(clFinish(t->queue) == CL_SUCCESS);
     if (first != CL_SUCCESS && !counted.fail_after)
-        CHECK(second == CL_SUCCESS && case_read(&t->state, t->queue) && t->c->check(t));
+        CHECK(second == CL_SUCCESS && image_read(&t->state.image, t->queue) && t->c->check(t));
     clsort_destroy(other);
     return first != CL_SUCCESS ? first : second;
 }
@@ -330,32 +339,30 @@ static int check_selected(trial *t)
     uint32_t *order = (uint32_t *)malloc(n * sizeof *order);
     size_t row, i;
     int good = CHECK(order != NULL);
-    memcpy(s->want, s->before, s->bytes);
+    memcpy(s->image.want, s->image.was, s->image.bytes);
     for (row = 0; row < rows && good; row++) {
-        reference_codes(case_element(s, s->before, CASE_KEYS, row * stride), 4, n, &s->d, s->codes);
+        reference_codes(case_was(s, CASE_KEYS, row * stride), 4, n, &s->d, s->codes);
         good = CHECK(reference_argsort(s->codes, n, order));
         for (i = 0; i < k && good; i++) {
             const size_t to = row * k + i, from = row * stride + order[i];
-            memcpy(case_element(s, s->want, CASE_KEYS_OUT, to),
-                   case_element(s, s->before, CASE_KEYS, from), 4);
-            if (s->d.indices) memcpy(case_element(s, s->want, CASE_INDICES, to), &order[i], 4);
+            memcpy(wanted(s, CASE_KEYS_OUT, to), case_was(s, CASE_KEYS, from), 4);
+            if (s->d.indices) memcpy(wanted(s, CASE_INDICES, to), &order[i], 4);
             if (s->d.values_out)
-                memcpy(case_element(s, s->want, CASE_VALUES_OUT, to),
-                       case_element(s, s->before, CASE_VALUES, from), s->d.value_size);
+                memcpy(wanted(s, CASE_VALUES_OUT, to), case_was(s, CASE_VALUES, from),
+                       s->d.value_size);
         }
     }
     free(order);
-    if (good && s->d.scratch_size)
-        memcpy(case_element(s, s->want, CASE_SCRATCH, 0),
-               case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
-    return good && CHECK(!memcmp(s->want, s->after, s->bytes));
+    image_forgive(&s->image, CASE_SCRATCH, s->d.scratch_size);
+    return good && image_is_right(&s->image);
 }
 
 static int check_sorted(trial *t) { return t->c->top ? check_selected(t) : case_verify(&t->state); }
 
 static int check_untouched(trial *t)
 {
-    return CHECK(!memcmp(t->state.before, t->state.after, t->state.bytes));
+    const image *m = &t->state.image;
+    return CHECK(!memcmp(m->was, m->now, m->bytes));
 }
 
 /* The sorter's own checks found nothing wrong either. */
@@ -371,7 +378,7 @@ static int check_prepared(trial *t)
     t->state.d.flags |= CLSORT_FLAG_NO_BUILD;
     good = CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL)) && good;
     t->state.d.flags = 0;
-    return CHECK(clFinish(t->queue) == CL_SUCCESS) && case_read(&t->state, t->queue)
+    return CHECK(clFinish(t->queue) == CL_SUCCESS) && image_read(&t->state.image, t->queue)
            && check_sorted(t) && good;
 }
 
@@ -379,11 +386,11 @@ static int check_gathered(trial *t)
 {
     case_state *s = &t->state;
     size_t n = s->c->d.count, i;
-    memcpy(s->want, s->before, s->bytes);
+    memcpy(s->image.want, s->image.was, s->image.bytes);
     for (i = 0; i < n; i++)
-        memcpy(case_element(s, s->want, CASE_VALUES_OUT, i),
-               case_element(s, s->before, CASE_VALUES, n - 1 - i), s->c->d.value_size);
-    return CHECK(!memcmp(s->want, s->after, s->bytes));
+        memcpy(wanted(s, CASE_VALUES_OUT, i), case_was(s, CASE_VALUES, n - 1 - i),
+               s->c->d.value_size);
+    return image_is_right(&s->image);
 }
 
 static int check_order(trial *t)
@@ -391,62 +398,25 @@ static int check_order(trial *t)
     case_state *s = &t->state;
     size_t n = s->c->d.count;
     cl_uint first;
-    reference_codes(s->input, pattern_key_size(s->c->d.key_type), n, &s->c->d, s->codes);
+    case_reference_codes(s);
     first = (cl_uint)reference_first_unordered(s->codes, n);
-    memcpy(s->want, s->before, s->bytes);
-    memcpy(case_element(s, s->want, CASE_INDICES, 0), &first, sizeof first);
-    return CHECK(!memcmp(s->want, s->after, s->bytes));
+    memcpy(s->image.want, s->image.was, s->image.bytes);
+    memcpy(wanted(s, CASE_INDICES, 0), &first, sizeof first);
+    return image_is_right(&s->image);
 }
 
 /* ---- arrays after a failure ------------------------------------------------------------------ */
 
-/* The sum of a number for each row, from one or two arrays of an image: equal for all orders of the
-   rows. */
-static uint64_t sum_rows(const case_state *s, unsigned char *image, size_t role, size_t second)
-{
-    uint64_t sum = 0;
-    size_t i, j;
-    for (i = 0; i < case_extent(s->c); i++) {
-        uint64_t hash = 1;
-        for (j = 0; j < s->array[role].element; j++)
-            hash = (hash ^ case_element(s, image, role, i)[j]) * UINT64_C(0x9E3779B97F4A7C15),
-            hash ^= hash >> 29;
-        for (j = 0; second < CASE_ROLES && j < s->array[second].element; j++)
-            hash = (hash ^ case_element(s, image, second, i)[j]) * UINT64_C(0x9E3779B97F4A7C15),
-            hash ^= hash >> 29;
-        sum += hash;
-    }
-    return sum;
-}
-
-static int same_array(const case_state *s, size_t role)
-{
-    const case_array *a = &s->array[role];
-    return !memcmp(s->before + a->base, s->after + a->base, a->bytes);
-}
+static int same_array(const case_state *s, size_t role) { return image_untouched(&s->image, role); }
 
 /* Does the `target` of an array hold the rows of `source` in some order, or what it held before? */
 static int check_array(case_state *s, size_t source, size_t target)
 {
-    if (!s->array[target].element || same_array(s, target)) return 1;
-    return CHECK(sum_rows(s, s->before, source, CASE_ROLES)
-                 == sum_rows(s, s->after, target, CASE_ROLES));
+    if (!s->image.array[target].element || same_array(s, target)) return 1;
+    return image_kept(&s->image, source, target, case_extent(s->c));
 }
 
-static int check_guards(case_state *s)
-{
-    size_t role;
-    int good = 1;
-    for (role = 0; role < CASE_ROLES; role++) {
-        const case_array *a = &s->array[role];
-        size_t end = a->at + (role == CASE_SCRATCH ? s->d.scratch_size : a->count * a->element);
-        if (!a->element) continue;
-        good = CHECK(!memcmp(s->before + a->base, s->after + a->base, a->at)) && good;
-        good = CHECK(!memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end))
-               && good;
-    }
-    return good;
-}
+static int check_guards(case_state *s) { return image_keeps_guards(&s->image); }
 
 /* Every array that a sort may write holds a permutation; of pairs that travel together, so do the
    pairs. An interrupted quicksort has left elements in its scratch memory: nothing beyond what it
@@ -464,12 +434,10 @@ static int check_permuted(trial *t)
     good = check_array(s, CASE_VALUES, c->values_out ? CASE_VALUES_OUT : CASE_VALUES) && good;
     if (c->indices && !case_has_parts(c) && !same_array(s, CASE_INDICES))
         good = CHECK(reference_is_permutation(
-                   (const uint32_t *)(const void *)case_element(s, s->after, CASE_INDICES, 0), n))
+                   (const uint32_t *)(const void *)is(s, CASE_INDICES, 0), n))
                && good;
     if (c->d.value_size && !by_index && !c->keys_out)
-        good = CHECK(sum_rows(s, s->before, CASE_KEYS, CASE_VALUES)
-                     == sum_rows(s, s->after, CASE_KEYS, CASE_VALUES))
-               && good;
+        good = image_pairs_kept(&s->image, CASE_KEYS, CASE_VALUES, n) && good;
     return good;
 }
 
@@ -477,15 +445,12 @@ static int check_permuted(trial *t)
 static int check_failed_helper(trial *t)
 {
     case_state *s = &t->state;
-    cl_uint number;
     int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS))
                && CHECK(same_array(s, CASE_VALUES));
     if (t->c->act == act_gather)
         return CHECK(same_array(s, CASE_INDICES)) && check_array(s, CASE_VALUES, CASE_VALUES_OUT)
                && good;
-    memcpy(&number, case_element(s, s->after, CASE_INDICES, 0), sizeof number);
-    memcpy(case_element(s, s->after, CASE_INDICES, 0), case_element(s, s->before, CASE_INDICES, 0),
-           sizeof number);
+    memcpy(is(s, CASE_INDICES, 0), case_was(s, CASE_INDICES, 0), sizeof(cl_uint));
     return CHECK(same_array(s, CASE_INDICES)) && good;
 }
 
@@ -499,11 +464,11 @@ static int check_failed_selection(trial *t)
                && CHECK(same_array(s, CASE_VALUES));
     size_t i;
     for (i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        const case_array *a = &s->array[outputs[i]];
+        const image_array *a = &s->image.array[outputs[i]];
         const size_t end = a->at + written * a->element;
         if (a->element)
-            good = CHECK(
-                       !memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end))
+            good = CHECK(!memcmp(s->image.was + a->base + end, s->image.now + a->base + end,
+                                 a->bytes - end))
                    && good;
     }
     return good;
@@ -543,9 +508,9 @@ static void count_references(const trial *t, cl_uint *counts)
     memset(counts, 0, REFERENCES * sizeof *counts);
     clGetEventInfo(t->gate, CL_EVENT_REFERENCE_COUNT, sizeof *counts, &counts[0], NULL);
     for (role = 0; role < CASE_ROLES; role++)
-        if (t->state.array[role].element)
-            clGetMemObjectInfo(t->state.array[role].buffer, CL_MEM_REFERENCE_COUNT, sizeof *counts,
-                               &counts[1 + role], NULL);
+        if (t->state.image.array[role].element)
+            clGetMemObjectInfo(t->state.image.array[role].buffer, CL_MEM_REFERENCE_COUNT,
+                               sizeof *counts, &counts[1 + role], NULL);
 }
 
 /* Drivers keep references of their own for a moment after a command has completed. */
@@ -629,21 +594,19 @@ static void fill_halves(trial *t)
     size_t i;
     for (i = 0; i < n; i++) {
         const cl_uint key = (cl_uint)(n - (i < n / 2 ? i / 3 : (i - n / 2) / 2));
-        memcpy(s->input + 4 * i, &key, 4);
-        memcpy(case_element(s, s->before, CASE_KEYS, i), &key, 4);
+        memcpy(case_was(s, CASE_KEYS, i), &key, 4);
     }
 }
 
 /* A gather reads indices that reverse the order. */
-static void fill(trial *t)
+static void refill(trial *t)
 {
     case_state *s = &t->state;
     size_t n = s->c->d.count, i;
-    case_fill(s);
     if (t->c->act == act_merge) fill_halves(t);
     for (i = 0; i < n && t->c->act == act_gather; i++) {
         cl_uint number = (cl_uint)(n - 1 - i);
-        memcpy(case_element(s, s->before, CASE_INDICES, i), &number, sizeof number);
+        memcpy(case_was(s, CASE_INDICES, i), &number, sizeof number);
     }
 }
 
@@ -662,7 +625,7 @@ static int open_arrays(trial *t)
     s->d.flags = 0;
     case_lay_out(s, t->b, scratch);
     if (!case_allocate(s)) return 0;
-    fill(t);
+    refill(t);
     if (!case_create(s, t->b)) return 0;
     case_describe(s);
     s->d.scratch_size = scratch;
@@ -705,12 +668,12 @@ static int reset_arrays(trial *t)
     case_state *s = &t->state;
     size_t role;
     cl_int error = CL_SUCCESS;
-    memcpy(s->after, s->before, s->bytes);
+    image_begin(&s->image);
     for (role = 0; role < CASE_ROLES && error == CL_SUCCESS && !t->on_host; role++) {
-        const case_array *a = &s->array[role];
+        const image_array *a = &s->image.array[role];
         if (a->element)
             error = clEnqueueWriteBuffer(t->b->session.queue, a->buffer, CL_TRUE, 0, a->bytes,
-                                         s->before + a->base, 0, NULL, NULL);
+                                         s->image.was + a->base, 0, NULL, NULL);
     }
     return CHECK(error == CL_SUCCESS);
 }
@@ -722,7 +685,7 @@ static int run_unharmed(trial *t)
     disarm();
     good = reset_arrays(t) && CHECK_OK(t->c->act(t));
     good = CHECK(clFinish(t->queue) == CL_SUCCESS) && good;
-    return good && (t->on_host || case_read(&t->state, t->queue)) && t->c->check(t);
+    return good && (t->on_host || image_read(&t->state.image, t->queue)) && t->c->check(t);
 }
 
 /* ---- injection ------------------------------------------------------------------------------- */
@@ -747,7 +710,7 @@ static const char *inject(trial *t, const fault *f)
     alarm(0);
     if (!counted.failed) return NULL;
     say(t->c->name, f, counted.failed_function);
-    if (!t->on_host) case_read(&t->state, t->queue);
+    if (!t->on_host) image_read(&t->state.image, t->queue);
     if (status != CL_SUCCESS) {
         check_report(&t->said, t->c->alone ? NULL : t->sorter, status, 0);
         check_after_failure(t, launched);

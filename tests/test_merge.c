@@ -11,7 +11,7 @@ static void note_call(const char *function) { built += !strcmp(function, "clBuil
 #define CLSORT_CL(function) (note_call(#function), function)
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
-#include "merging.h"
+#include "pieces.h"
 #include "records.h"
 
 #include <signal.h>
@@ -570,15 +570,13 @@ static const size_t merge_counts[][2] = { { 0, 0 },       { 1, 0 },      { 0, 1 
 enum { MERGE_COUNTS = sizeof merge_counts / sizeof *merge_counts };
 
 /* One kind of elements at every size. */
-static void merge_sizes(bench *b, merging_case c, size_t step)
+static void merge_sizes(bench *b, pieces_how h, size_t step)
 {
     size_t i;
     for (i = 0; i < (b->small ? 9 : MERGE_COUNTS); i += step) {
-        c.d.count_a = merge_counts[i][0];
-        c.d.count_b = merge_counts[i][1];
-        c.seed = i + 1;
-        c.shift = i % 4;
-        if (!merging_run(b, &c)) return;
+        h.seed = i + 1;
+        h.shift = i % 4;
+        if (!merge_check(b, &h, merge_counts[i][0], merge_counts[i][1])) return;
     }
 }
 
@@ -588,16 +586,16 @@ static void two_inputs_of_every_type_are_merged(bench *b)
     cl_uint k;
     for (t = 0; t < CASE_TYPES; t++)
         for (k = 0; k < (pattern_is_float(case_types[t].type) ? 4u : 2u); k++) {
-            merging_case c = merging_make(case_types[t].type, 0, 0, 0);
-            if (b->few_programs && pattern_key_size(c.d.key_type) != 4) continue;
-            c.d.order = k & 1;
-            c.d.nan_order = k >> 1;
-            if (pattern_is_float(c.d.key_type)) c.pattern = k & 1 ? "nans-10" : "around-zero";
-            else c.pattern = k & 1 ? "mod-16" : "uniform";
-            merge_sizes(b, c, 1);
-            if (b->few_programs && c.d.key_type != CLSORT_F32) continue;
-            c.d.value_size = 4;
-            merge_sizes(b, c, 1);
+            pieces_how h = pieces_make(case_types[t].type, 0, "mod-16");
+            if (b->few_programs && pattern_key_size(h.type) != 4) continue;
+            h.order = k & 1;
+            h.nan_order = k >> 1;
+            if (pattern_is_float(h.type)) h.pattern = k & 1 ? "nans-10" : "around-zero";
+            else h.pattern = k & 1 ? "mod-16" : "uniform";
+            merge_sizes(b, h, 1);
+            if (b->few_programs && h.type != CLSORT_F32) continue;
+            h.value_size = 4;
+            merge_sizes(b, h, 1);
         }
 }
 
@@ -606,11 +604,11 @@ static void two_inputs_with_values_of_every_size_are_merged(bench *b)
     static const char *const patterns[] = { "equal", "mod-2", "uniform", "mod-16" };
     size_t bytes;
     for (bytes = 1; bytes <= 8; bytes++) {
-        merging_case c = merging_make(CLSORT_I32, 0, 0, bytes);
+        pieces_how h = pieces_make(CLSORT_I32, bytes, "mod-16");
         if (b->few_programs && bytes != 4) continue;
-        c.pattern = patterns[bytes % 4];
-        c.d.order = bytes & 1;
-        merge_sizes(b, c, 1);
+        h.pattern = patterns[bytes % 4];
+        h.order = bytes & 1;
+        merge_sizes(b, h, 1);
     }
 }
 
@@ -619,16 +617,16 @@ static void two_inputs_are_merged_in_work_groups(bench *b)
     static const cl_uint groups[] = { 16, 1, 4, 64, 256 };
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
-        merging_case c = merging_make(CLSORT_F32, 0, 0, i & 1 ? 0 : 4);
+        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, "mod-16");
         if (!test_takes(b, 5)) continue;
-        c.d.tuning.work_group = groups[i];
-        c.d.tuning.items = i & 2 ? 8 : 0;
-        c.pattern = "nans-10";
-        c.d.nan_order = i & 1;
-        merge_sizes(b, c, 1);
-        c.pattern = "mod-3";
-        c.d.order = CLSORT_DESCENDING;
-        merge_sizes(b, c, 2);
+        h.work_group = groups[i];
+        h.items = i & 2 ? 8 : 0;
+        h.pattern = "nans-10";
+        h.nan_order = i & 1;
+        merge_sizes(b, h, 1);
+        h.pattern = "mod-3";
+        h.order = CLSORT_DESCENDING;
+        merge_sizes(b, h, 2);
     }
 }
 
@@ -638,10 +636,10 @@ static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
     int wait, queue;
     for (queue = 0; queue < (unordered ? 2 : 1); queue++)
         for (wait = 0; wait < CASE_WAITS; wait++) {
-            merging_case c = merging_make(CLSORT_F32, 0, 0, 4);
-            c.queue = queue ? unordered : NULL;
-            c.wait = wait;
-            merge_sizes(b, c, 2);
+            pieces_how h = pieces_make(CLSORT_F32, 4, "mod-16");
+            h.queue = queue ? unordered : NULL;
+            h.wait = wait;
+            merge_sizes(b, h, 2);
         }
     if (unordered) clReleaseCommandQueue(unordered);
 }
@@ -653,12 +651,12 @@ static void unsorted_inputs_harm_nothing_else(bench *b)
     cl_uint k;
     for (i = 0; i < 4; i++)
         for (k = 0; k < 4; k++) {
-            merging_case c = merging_make(CLSORT_F32, 0, 0, k & 1 ? 4 : 0);
-            c.pattern = patterns[i];
-            c.unsorted = 1;
-            c.d.tuning.work_group = k & 2 ? 16 : 0;
+            pieces_how h = pieces_make(CLSORT_F32, k & 1 ? 4 : 0, "mod-16");
+            h.pattern = patterns[i];
+            h.unsorted = 1;
+            h.work_group = k & 2 ? 16 : 0;
             if (k == 2) continue;
-            merge_sizes(b, c, 1);
+            merge_sizes(b, h, 1);
         }
 }
 

@@ -278,7 +278,8 @@ static void sort_host(bench *b)
         CHECK(multi_begin(&c, &t));
         made = counted.made[COUNTED_BUFFER];
         AT("way %d", way);
-        CHECK_OK(clsort_sort_host(s.sorters[device], &c.d, t.array[MULTI_KEYS], NULL, NULL));
+        CHECK_OK(clsort_sort_host(s.sorters[device], &c.d, multi_array(&t, MULTI_KEYS), NULL,
+                                  NULL));
         CHECK((counted.made[COUNTED_BUFFER] > made + 2) == (way == 0 || way == 4));
         if (way < 4) multi_check_result(&c, &t);
         multi_end(&t);

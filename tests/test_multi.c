@@ -80,7 +80,7 @@ static void several_buffers(bench *b)
         CHECK_OK(multi_call(&c, &t, &b->sorter));
         multi_check_result(&c, &t);
         CHECK(t.shares[0].jobs > 8);
-        if (c.work) CHECK(multi_is_untouched(&t, MULTI_WORK));   /* no run came back */
+        if (c.work) CHECK(image_untouched(&t.image, MULTI_WORK));   /* no run came back */
         multi_end(&t);
         b->sorter->max_allocation = most;
     }
@@ -108,7 +108,7 @@ static void several_buffers_of_others(bench *b)
         CHECK_OK(multi_call(&c, &t, &b->sorter));
         multi_check_result(&c, &t);
         CHECK(t.shares[0].jobs > 8);
-        CHECK(multi_is_untouched(&t, MULTI_WORK));   /* no run came back */
+        CHECK(image_untouched(&t.image, MULTI_WORK));   /* no run came back */
         multi_end(&t);
         b->sorter->max_allocation = most;
     }
@@ -121,18 +121,21 @@ static void sort_host(bench *b)
     multi_case c = multi_make(CLSORT_F32, 100000, "uniform");
     multi_state t;
     clsort_status status;
+    void *keys, *values;
     c.d.value_size = 8;
     c.d.stable = 1;
     CHECK(multi_begin(&c, &t));
     b->sorter->max_allocation = 300000;
-    status = clsort_sort_host(b->sorter, &c.d, t.array[MULTI_KEYS], t.array[MULTI_VALUES], NULL);
+    keys = multi_array(&t, MULTI_KEYS);
+    values = multi_array(&t, MULTI_VALUES);
+    status = clsort_sort_host(b->sorter, &c.d, keys, values, NULL);
     CHECK_OK(status);
     multi_check_result(&c, &t);
-    CHECK_STATUS(clsort_sort_host(b->sorter, &c.d, t.array[MULTI_KEYS], t.array[MULTI_VALUES],
-                                  t.order), CLSORT_ERROR_UNSUPPORTED);
+    CHECK_STATUS(clsort_sort_host(b->sorter, &c.d, keys, values, t.order),
+                 CLSORT_ERROR_UNSUPPORTED);
     c.d.rows = 2;
-    CHECK_STATUS(clsort_sort_host(b->sorter, &c.d, t.array[MULTI_KEYS], t.array[MULTI_VALUES],
-                                  NULL), CLSORT_ERROR_COUNT_TOO_LARGE);
+    CHECK_STATUS(clsort_sort_host(b->sorter, &c.d, keys, values, NULL),
+                 CLSORT_ERROR_COUNT_TOO_LARGE);
     b->sorter->max_allocation = most;
     multi_end(&t);
 }

@@ -96,31 +96,21 @@ static void runs_one_after_another(bench *b)
     cl_uint k, down;
     for (down = 0; down < 2; down++) {
         const pieces_how h = pieces_make(CLSORT_U32, 4, "sorted");
-        const clsort_desc order = pieces_order(&h);
-        runs_state s;
+        pieces_state s;
+        size_t i = 0;
         int good;
         AT("16 runs one after another%s", down ? ", last first" : "");
         for (k = 0; k < CLSORT_MAX_RUNS; k++) counts[k] = 700 + k;
-        good = runs_open(b, &h, counts, CLSORT_MAX_RUNS, 0, &s);
-        if (good) {
-            size_t i;
-            clReleaseMemObject(s.keys.buffer);
-            for (i = 0, k = 0; k < CLSORT_MAX_RUNS; k++) {
-                size_t left = counts[k];
-                for (; left > 0; left--, i++) {
-                    const cl_uint key = (down ? 15 - k : k) << 20 | (cl_uint)(i / 3);
-                    memcpy(piece_at(&s.keys, i), &key, 4);
-                }
+        good = runs_make(b, &h, counts, CLSORT_MAX_RUNS, &s);
+        for (k = 0; good && k < CLSORT_MAX_RUNS; k++) {
+            size_t left = counts[k];
+            for (; left > 0; left--, i++) {
+                const cl_uint key = (down ? 15 - k : k) << 20 | (cl_uint)(i / 3);
+                memcpy(image_at(&s.image, s.image.was, PIECES_KEYS, i), &key, 4);
             }
-            good = piece_upload(b, &s.keys);
-            for (k = 0; k < CLSORT_MAX_RUNS; k++) s.run[k].keys = s.keys.buffer;
         }
-        (void)order;
-        if (good && runs_enqueue(b, &h, &s, CLSORT_MAX_RUNS) && runs_expect(&h, &s)) {
-            piece_holds(b, &s.keys_out, 0);
-            piece_holds(b, &s.values_out, 0);
-        }
-        runs_close(&s);
+        if (good && runs_upload(b, &h, 0, &s) && runs_enqueue(b, &h, &s)) pieces_hold(b, &h, &s);
+        pieces_close(&s);
     }
 }
 
@@ -249,7 +239,7 @@ static void parts_in_work_groups(bench *b)
                 h.work_group = groups[g];
                 h.order = c & 1;
                 h.pattern = c & 1 ? "uniform" : "mod-16";
-                h.shift = c & 1 ? 3 : 0;   /* keys at a multiple of 16 bytes, and others */
+                h.shift = c & 1;   /* keys at a multiple of 16 bytes, and others */
                 if (!partition_check(b, &h, counts[c], splitters[k])) return;
             }
     }
@@ -260,7 +250,7 @@ static void many_keys_are_parted(bench *b)
 {
     const size_t n = b->small ? 100000 : (1 << 23) + 77;
     pieces_how h = pieces_make(CLSORT_U32, 0, "uniform");
-    h.shift = 3;
+    h.shift = 1;
     if (!partition_check(b, &h, n, 15)) return;
     h.pattern = "mod-16";
     if (!partition_check(b, &h, n, 255)) return;
@@ -306,7 +296,7 @@ static void parts_are_segments(bench *b)
 {
     enum { N = 5000 };
     const pieces_how h = pieces_make(CLSORT_U32, 0, "uniform");
-    partition_state s;
+    pieces_state s;
     cl_mem result = test_buffer(b, 4, NULL);
     cl_uint unsorted = 0;
     AT("%d keys, parted, then sorted as segments", N);
@@ -314,10 +304,8 @@ static void parts_are_segments(bench *b)
         clsort_desc d = clsort_desc_default();
         d.count = N;
         d.key_type = CLSORT_U32;
-        d.keys = s.keys_out.buffer;
-        d.keys_offset = piece_offset(&s.keys_out);
-        d.segments = s.starts.buffer;
-        d.segments_offset = piece_offset(&s.starts);
+        d.keys = image_buffer(&s.image, PIECES_KEYS_OUT, &d.keys_offset);
+        d.segments = image_buffer(&s.image, PIECES_STARTS, &d.segments_offset);
         d.segment_count = 41;
         CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
         d.segments = NULL;
@@ -329,7 +317,7 @@ static void parts_are_segments(bench *b)
               == CL_SUCCESS);
         CHECK(unsorted == N);
     }
-    partition_close(&s);
+    pieces_close(&s);
     clReleaseMemObject(result);
 }
 
@@ -338,23 +326,13 @@ static void prepared_partitions(bench *b, clsort_sorter *sorter)
 {
     const pieces_how h = pieces_make(CLSORT_U16, 4, "uniform");
     const cl_uint splitters[2] = { 7, 16 };
-    clsort_partition_desc p = clsort_partition_desc_default();
-    partition_state s;
+    clsort_partition_desc p;
+    pieces_state s;
     int i;
-    p.count = 100;
-    p.key_type = CLSORT_U16;
-    p.value_size = 4;
     for (i = 0; i < 2; i++) {
-        p.splitter_count = splitters[i];
-        p.flags = 0;
         if (!partition_open(b, &h, 100, splitters[i], &s)) break;
+        p = partition_describe(&h, &s);
         CHECK_OK(clsort_prepare_partition(sorter, &p));
-        p.keys = s.keys.buffer;
-        p.keys_out = s.keys_out.buffer;
-        p.values = s.values.buffer;
-        p.values_out = s.values_out.buffer;
-        p.splitters = s.splitters.buffer;
-        p.starts = s.starts.buffer;
         p.flags = CLSORT_FLAG_NO_BUILD;
         CHECK_OK(clsort_enqueue_partition(sorter, b->session.queue, &p, 0, NULL, NULL));
         p.splitter_count = splitters[!i];
@@ -362,7 +340,7 @@ static void prepared_partitions(bench *b, clsort_sorter *sorter)
             CHECK_STATUS(clsort_enqueue_partition(sorter, b->session.queue, &p, 0, NULL, NULL),
                          CLSORT_ERROR_NOT_READY);
         CHECK(clFinish(b->session.queue) == CL_SUCCESS);
-        partition_close(&s);
+        pieces_close(&s);
     }
     CHECK_STATUS(clsort_prepare_partition(NULL, &p), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_prepare_partition(sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
@@ -376,18 +354,13 @@ static void nothing_is_built_unasked(bench *b)
     static const size_t counts[2] = { 10, 20 };
     const pieces_how h = pieces_make(CLSORT_U32, 4, "uniform");
     bench other = *b;
-    runs_state s;
-    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    pieces_state s;
+    clsort_merge_runs_desc m;
     if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &other.sorter)))
         return;
     AT("a new sorter");
-    if (runs_open(b, &h, counts, 2, 0, &s)) {
-        m.runs = s.run;
-        m.run_count = 2;
-        m.key_type = CLSORT_U32;
-        m.value_size = 4;
-        m.keys_out = s.keys_out.buffer;
-        m.values_out = s.values_out.buffer;
+    if (runs_make(b, &h, counts, 2, &s) && runs_upload(b, &h, 0, &s)) {
+        m = runs_describe(&h, &s);
         m.flags = CLSORT_FLAG_NO_BUILD;
         CHECK_STATUS(clsort_enqueue_merge_runs(other.sorter, b->session.queue, &m, 0, NULL, NULL),
                      CLSORT_ERROR_NOT_READY);
@@ -396,7 +369,7 @@ static void nothing_is_built_unasked(bench *b)
         CHECK(clFinish(b->session.queue) == CL_SUCCESS);
         CHECK_STATUS(clsort_prepare_merge_runs(other.sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     }
-    runs_close(&s);
+    pieces_close(&s);
     prepared_partitions(b, other.sorter);
     clsort_destroy(other.sorter);
 }

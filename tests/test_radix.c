@@ -35,7 +35,7 @@ static int radix_run(const bench *b, const sort_case *c)
 /* ---- keys of a test's own -------------------------------------------------------------------- */
 
 /* Keys and then their numbers, both between guards, as they must be. */
-static int given_expect(const clsort_desc *d, const void *keys, unsigned char *image,
+static int given_expect(const clsort_desc *d, const void *keys, unsigned char *bytes,
                         size_t key_bytes)
 {
     const size_t n = d->count, size = width_of(d->key_type) / 8;
@@ -46,8 +46,8 @@ static int given_expect(const clsort_desc *d, const void *keys, unsigned char *i
     if (good) reference_codes(keys, size, n, d, codes);
     good = good && CHECK(reference_argsort(codes, n, order));
     for (i = 0; good && i < n; i++) {
-        memcpy(image + (GUARD + i) * size, (const unsigned char *)keys + order[i] * size, size);
-        memcpy(image + key_bytes + (GUARD + i) * 4, &order[i], 4);
+        memcpy(bytes + (GUARD + i) * size, (const unsigned char *)keys + order[i] * size, size);
+        memcpy(bytes + key_bytes + (GUARD + i) * 4, &order[i], 4);
     }
     free(codes);
     free(order);

@@ -3,7 +3,6 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
-#include "merging.h"
 #include "pieces.h"
 #include "records.h"
 #include "top.h"
@@ -152,10 +151,10 @@ static void lone_inputs_merge(bench *b)
     size_t i, k;
     for (k = 0; k < 3; k++)
         for (i = 0; i < 6; i++) {
-            merging_case c = merging_make(CLSORT_U32, counts[i][0], counts[i][1], k == 1 ? 0 : 4);
-            c.d.tuning.work_group = k ? 8u * (cl_uint)k : 0;
-            c.d.tuning.items = k ? 4 : 0;
-            merging_run(b, &c);
+            pieces_how h = pieces_make(CLSORT_U32, k == 1 ? 0 : 4, "mod-16");
+            h.work_group = k ? 8u * (cl_uint)k : 0;
+            h.items = k ? 4 : 0;
+            merge_check(b, &h, counts[i][0], counts[i][1]);
         }
 }
 
@@ -165,12 +164,11 @@ static void unsorted_inputs(bench *b)
     size_t i, k;
     for (k = 0; k < 3; k++)
         for (i = 0; i < 3; i++) {
-            merging_case c = merging_make(CLSORT_U32, 40 + 9 * i, 61, k & 1 ? 4 : 0);
-            c.d.tuning.work_group = k ? 8u * (cl_uint)k : 0;
-            c.d.tuning.items = k ? 2 : 0;
-            c.pattern = patterns[i];
-            c.unsorted = 1;
-            merging_run(b, &c);
+            pieces_how h = pieces_make(CLSORT_U32, k & 1 ? 4 : 0, patterns[i]);
+            h.work_group = k ? 8u * (cl_uint)k : 0;
+            h.items = k ? 2 : 0;
+            h.unsorted = 1;
+            merge_check(b, &h, 40 + 9 * i, 61);
         }
 }
 

@@ -1,8 +1,7 @@
 /* cases.h - one whole sort on a device, checked against the host reference, byte for byte.
 
-   Every array of a case lies in one host image with at least 127 guard elements before and behind
-   it. The image goes to the device, is sorted and comes back; it must then equal the expected
-   image: results, inputs and guards alike. Only the bytes of scratch memory are free. */
+   All arrays of a case lie between guards in one image (image.h): results, inputs and guards must
+   be as wanted. Only the bytes of scratch memory are free. */
 
 #ifndef CLSORT_TESTS_CASES_H
 #define CLSORT_TESTS_CASES_H
@@ -10,8 +9,7 @@
 #include "harness.h"
 
 #include "../../clsort.h"   /* its implementation, if a program defines that behind harness.h */
-#include "../../tools/clsort/patterns.h"
-#include "../../tools/clsort/reference.h"
+#include "image.h"
 
 /* The name of each type, in the order of case_types. */
 static const struct { cl_uint type; const char *name;
@@ -47,11 +45,6 @@ enum { CASE_APART,   /* a buffer for each array */
 
 enum { CASE_OWN = 1, CASE_SAME };
 
-enum { CASE_WAIT_NONE,   /* no wait list */
-       CASE_WAIT_PAST,   /* events that are complete */
-       CASE_WAIT_LATER,  /* and one that completes when the call has returned */
-       CASE_WAITS };
-
 /* What to sort and how. */
 typedef struct sort_case {
     clsort_desc d;            /* without buffers and offsets: case_run fills them in */
@@ -81,28 +74,15 @@ typedef struct sort_case {
     cl_uint field_count;
 } sort_case;
 
-typedef struct case_array {
-    size_t element;     /* bytes; 0: the call has no such array */
-    size_t count;
-    size_t base;        /* first byte in the image, guards included */
-    size_t at;          /* first element, from base */
-    size_t bytes;       /* guards included */
-    cl_mem buffer;
-} case_array;
-
 static const uint32_t CASE_OUTSIDE = UINT32_MAX;
 
 typedef struct case_state {
     const sort_case *c;
     clsort_desc d;
-    case_array array[CASE_ROLES];
+    image image;
     cl_mem parent;
-    size_t bytes;                          /* of the image */
-    unsigned char *before, *after, *want;  /* images */
     uint64_t *codes;
-    uint32_t *order;                       /* the reference's permutation; CASE_OUTSIDE for what is
-                                              not sorted */
-    unsigned char *input;                  /* the keys alone */
+    uint32_t *order;    /* the reference's permutation; CASE_OUTSIDE for what is not sorted */
 } case_state;
 
 /* A random number below `below`, which is at least 1. */
@@ -138,6 +118,23 @@ static inline const char *case_out(int kind, const char *name)
     return kind == CASE_SAME ? ", output in the input's place by name" : kind ? name : "";
 }
 
+/* What a description sorts and how, for messages; until the next call. */
+static inline const char *case_words(const clsort_desc *d, cl_uint type, const char *pattern,
+                                     uint64_t seed)
+{
+    static char words[300];
+    snprintf(words, sizeof words,
+             "%s, %s, seed %llu, %s%s%s%s, bits %u to %u, value_size %zu, record_size %zu, "
+             "key_offset %zu, work_group %u, items %u",
+             case_type_name(type), pattern, (unsigned long long)seed,
+             d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
+             !d->nan_order ? "" : d->nan_order > 1 ? ", NaNs equal" : ", NaNs last",
+             d->zero_order ? ", zeros equal" : "", (unsigned)d->first_bit, (unsigned)d->last_bit,
+             d->value_size, d->record_size, d->key_offset, (unsigned)d->tuning.work_group,
+             (unsigned)d->tuning.items);
+    return words;
+}
+
 static inline void case_say(const sort_case *c)
 {
     const clsort_desc *d = &c->d;
@@ -153,19 +150,12 @@ static inline void case_say(const sort_case *c)
     if (c->counted)
         snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device",
                  (unsigned)c->there);
-    AT("n %zu%s, %s, bits %u to %u, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, "
-       "key_offset %zu%s%s%s%s, placement %d, shift %zu, "
-       "seed %llu, work_group %u, items %u, %s queue, wait %d%s",
-       d->count, parts, case_type_name(d->key_type), (unsigned)d->first_bit, (unsigned)d->last_bit,
-       c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
-       !d->nan_order ? "" : d->nan_order > 1 ? ", NaNs equal" : ", NaNs last",
-       d->zero_order ? ", zeros equal" : "",
-       c->algorithm ? c->algorithm : "as described", d->value_size, d->record_size, d->key_offset,
-       c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
-       case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement,
-       c->shift, (unsigned long long)c->seed, (unsigned)d->tuning.work_group,
-       (unsigned)d->tuning.items, c->queue ? "other" : "first", c->wait,
-       c->no_event ? ", no event" : "");
+    AT("n %zu%s, %s, algorithm %s%s%s%s%s, placement %d, shift %zu, %s queue, wait %d%s", d->count,
+       parts, case_words(d, d->key_type, c->pattern, c->seed),
+       c->algorithm ? c->algorithm : "as described", c->indices ? ", indices" : "",
+       case_out(c->keys_out, ", keys_out"), case_out(c->values_out, ", values_out"),
+       c->own_scratch ? ", own scratch" : "", c->placement, c->shift,
+       c->queue ? "other" : "first", c->wait, c->no_event ? ", no event" : "");
 }
 
 /* The roles that receive keys and values, CASE_ROLES for none. */
@@ -202,16 +192,6 @@ static inline size_t case_extent(const sort_case *c)
 {
     return c->d.rows > 1 && c->d.count ? (c->d.rows - 1) * case_row_step(c) + c->d.count
                                        : c->d.count;
-}
-
-/* Bytes from the start of one row of an array to that of the next. */
-static inline size_t case_apart(const sort_case *c, size_t role, size_t element)
-{
-    const size_t given = role == CASE_KEYS_OUT     ? c->d.keys_out_row_stride
-                         : role == CASE_VALUES_OUT ? c->d.values_out_row_stride
-                         : role == CASE_INDICES    ? c->d.indices_row_stride
-                                                   : 0;
-    return given ? given : case_row_step(c) * element;
 }
 
 static inline int case_has_parts(const sort_case *c)
@@ -302,179 +282,115 @@ static inline size_t case_base_alignment(const bench *b)
     return bits / 8 > 16 ? bits / 8 : 16;
 }
 
-static inline void case_set_elements(case_state *s, size_t scratch)
+/* An array of the rows that the call has, `given` bytes apart or as those of the input. */
+static inline void case_add(case_state *s, size_t role, size_t element, size_t given)
 {
     const sort_case *c = s->c;
-    size_t row = case_element_size(c);
-    s->array[CASE_KEYS].element = row;
-    s->array[CASE_KEYS_OUT].element = c->keys_out == CASE_OWN ? row : 0;
-    s->array[CASE_VALUES].element = c->d.value_size;
-    s->array[CASE_VALUES_OUT].element = c->values_out == CASE_OWN ? c->d.value_size : 0;
-    s->array[CASE_INDICES].element = c->indices ? sizeof(cl_uint) : 0;
-    s->array[CASE_SCRATCH].element = scratch ? 16 : 0;
-    s->array[CASE_SEGMENTS].element = c->offsets ? sizeof(cl_uint) : 0;
-    s->array[CASE_ENDS].element = c->offsets && c->ends ? sizeof(cl_uint) : 0;
-    s->array[CASE_COUNT].element = c->counted ? sizeof(cl_uint) : 0;
-}
-
-/* The elements that an output has more than the input, because its rows are farther apart. */
-static inline size_t case_longer(const case_state *s, size_t role)
-{
-    const size_t element = s->array[role].element, step = case_row_step(s->c) * element,
-                 apart = element ? case_apart(s->c, role, element) : 0;
-    return s->c->d.rows > 1 && apart > step
-               ? ((s->c->d.rows - 1) * (apart - step) + element - 1) / element
-               : 0;
-}
-
-static inline size_t case_array_count(const case_state *s, size_t role, size_t scratch)
-{
-    return role == CASE_SCRATCH    ? (scratch + 15) / 16
-           : role == CASE_SEGMENTS ? s->c->d.segment_count + !s->c->ends
-           : role == CASE_ENDS     ? s->c->d.segment_count
-           : role == CASE_COUNT    ? 1
-                                   : case_extent(s->c) + case_longer(s, role);
+    image_add_rows(&s->image, role, element, c->d.rows ? c->d.rows : 1, c->d.count,
+                   given ? given : case_row_step(c) * element, c->shift);
 }
 
 /* Gives every array its place in the image. */
 static inline void case_lay_out(case_state *s, const bench *b, size_t scratch)
 {
-    size_t align = case_base_alignment(b), guard = 127 + s->c->shift, role;
-    case_set_elements(s, scratch);
-    for (role = 0; role < CASE_ROLES; role++) {
-        case_array *a = &s->array[role];
-        a->count = case_array_count(s, role, scratch);
-        a->base = s->bytes;
-        a->at = guard * a->element;
-        a->bytes = a->element * (a->count + guard + 127);
-        s->bytes += (a->bytes + align - 1) / align * align;
-    }
+    const sort_case *c = s->c;
+    const size_t row = case_element_size(c), value = c->d.value_size, segments = c->d.segment_count;
+    image *m = &s->image;
+    m->align = case_base_alignment(b);
+    case_add(s, CASE_KEYS, row, 0);
+    case_add(s, CASE_KEYS_OUT, c->keys_out == CASE_OWN ? row : 0, c->d.keys_out_row_stride);
+    case_add(s, CASE_VALUES, value, 0);
+    case_add(s, CASE_VALUES_OUT, c->values_out == CASE_OWN ? value : 0,
+             c->d.values_out_row_stride);
+    case_add(s, CASE_INDICES, c->indices ? 4 : 0, c->d.indices_row_stride);
+    image_add(m, CASE_SCRATCH, scratch ? 16 : 0, scratch, c->shift);
+    image_add(m, CASE_SEGMENTS, c->offsets ? 4 : 0, (segments + !c->ends) * 4, c->shift);
+    image_add(m, CASE_ENDS, c->offsets && c->ends ? 4 : 0, segments * 4, c->shift);
+    image_add(m, CASE_COUNT, c->counted ? 4 : 0, 4, c->shift);
 }
 
-static inline unsigned char *case_element(const case_state *s, unsigned char *image, size_t role,
-                                          size_t i)
+static inline unsigned char *case_was(const case_state *s, size_t role, size_t i)
 {
-    const case_array *a = &s->array[role];
-    return image + a->base + a->at + i * a->element;
+    return image_at(&s->image, s->image.was, role, i);
 }
 
-/* The place in an output for what is element i among the rows of the input. */
-static inline unsigned char *case_place(const case_state *s, unsigned char *image, size_t role,
-                                        size_t i)
-{
-    const case_array *a = &s->array[role];
-    const size_t step = case_row_step(s->c);
-    if (s->c->d.rows <= 1) return case_element(s, image, role, i);
-    return image + a->base + a->at + i / step * case_apart(s->c, role, a->element)
-           + i % step * a->element;
-}
-
-/* Image before the sort: noise, keys, values that begin with their index as far as it fits, scratch
-   with its byte. */
-static inline void case_fill(case_state *s)
+/* The image before the sort: noise, keys, values that begin with their index as far as it fits,
+   scratch with its byte. */
+static inline int case_fill(case_state *s)
 {
     const sort_case *c = s->c;
-    size_t key = pattern_key_size(c->d.key_type), n = case_extent(c), i;
-    uint64_t noise = c->seed;
-    for (i = 0; i < s->bytes; i += 8) {
-        uint64_t bits = pattern_random(&noise);
-        memcpy(s->before + i, &bits, s->bytes - i < 8 ? s->bytes - i : 8);
+    size_t n = case_extent(c), i;
+    if (!image_make(&s->image, c->seed)
+        || !image_fill(&s->image, CASE_KEYS, 0, n, c->d.key_offset, c->d.key_type, c->pattern,
+                       c->seed, c->block ? c->block : 1024))
+        return 0;
+    for (i = 0; i < n && c->d.value_size >= 4; i++) {
+        const uint32_t number = (uint32_t)i;
+        memcpy(case_was(s, CASE_VALUES, i), &number, 4);
     }
-    pattern_fill(pattern_find(c->pattern), c->d.key_type, n, c->seed,
-                 s->c->block ? s->c->block : 1024, s->input);
-    for (i = 0; i < n; i++) {
-        uint32_t number = (uint32_t)i;
-        memcpy(case_element(s, s->before, CASE_KEYS, i) + c->d.key_offset, s->input + i * key, key);
-        if (c->d.value_size >= 4) memcpy(case_element(s, s->before, CASE_VALUES, i), &number, 4);
-    }
-    if (s->array[CASE_SCRATCH].element)
-        memset(case_element(s, s->before, CASE_SCRATCH, 0), c->scratch_fill,
-               16 * s->array[CASE_SCRATCH].count);
-    if (c->offsets)
-        memcpy(case_element(s, s->before, CASE_SEGMENTS, 0), c->offsets,
-               4 * s->array[CASE_SEGMENTS].count);
-    if (s->array[CASE_ENDS].element)
-        memcpy(case_element(s, s->before, CASE_ENDS, 0), c->ends, 4 * s->array[CASE_ENDS].count);
-    if (c->counted) memcpy(case_element(s, s->before, CASE_COUNT, 0), &c->there, 4);
+    memset(case_was(s, CASE_SCRATCH, 0), c->scratch_fill, s->image.array[CASE_SCRATCH].size);
+    image_fill_numbers(&s->image, CASE_SEGMENTS, c->offsets);
+    image_fill_numbers(&s->image, CASE_ENDS, c->ends);
+    image_fill_numbers(&s->image, CASE_COUNT, &c->there);
+    return 1;
 }
 
 /* ---- device ---------------------------------------------------------------------------------- */
 
-/* The least access that the role's contract asks for. */
-static inline cl_mem_flags case_access(const case_state *s, size_t role)
+/* The roles that the call must not write, a bit for each. */
+static inline unsigned case_read_only(const sort_case *c)
 {
-    if (role == CASE_KEYS && case_keys_target(s->c) != CASE_KEYS) return CL_MEM_READ_ONLY;
-    if (role == CASE_VALUES && case_values_target(s->c) != CASE_VALUES) return CL_MEM_READ_ONLY;
-    if (role == CASE_SEGMENTS || role == CASE_ENDS || role == CASE_COUNT) return CL_MEM_READ_ONLY;
-    return CL_MEM_READ_WRITE;
+    return 1u << CASE_SEGMENTS | 1u << CASE_ENDS | 1u << CASE_COUNT
+           | (case_keys_target(c) != CASE_KEYS ? 1u << CASE_KEYS : 0)
+           | (case_values_target(c) != CASE_VALUES ? 1u << CASE_VALUES : 0);
+}
+
+/* Gives an array its part of the parent, or a sub-buffer of that. */
+static inline int case_take_part(case_state *s, size_t role)
+{
+    image_array *a = &s->image.array[role];
+    const cl_mem_flags access = case_read_only(s->c) >> role & 1 ? CL_MEM_READ_ONLY
+                                                                 : CL_MEM_READ_WRITE;
+    cl_buffer_region region;
+    cl_int error = CL_SUCCESS;
+    if (!a->element) return 1;
+    region.origin = a->base;
+    region.size = a->bytes;
+    if (s->c->placement == CASE_SUB)
+        a->buffer = clCreateSubBuffer(s->parent, access, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                      &error);
+    else
+        a->buffer = s->parent, a->from = a->base, error = clRetainMemObject(s->parent);
+    return CHECK(error == CL_SUCCESS);
 }
 
 static inline int case_create(case_state *s, const bench *b)
 {
-    cl_context context = b->session.context;
-    cl_int error = CL_SUCCESS;
     size_t role;
-    if (s->c->placement != CASE_APART)
-        s->parent = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes,
-                                   s->before, &error);
-    for (role = 0; role < CASE_ROLES && error == CL_SUCCESS; role++) {
-        case_array *a = &s->array[role];
-        cl_buffer_region region;
-        if (!a->element) continue;
-        region.origin = a->base;
-        region.size = a->bytes;
-        if (s->c->placement == CASE_APART)
-            a->buffer = clCreateBuffer(context, case_access(s, role) | CL_MEM_COPY_HOST_PTR,
-                                       a->bytes, s->before + a->base, &error);
-        else if (s->c->placement == CASE_SUB)
-            a->buffer = clCreateSubBuffer(s->parent, case_access(s, role),
-                                          CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    }
-    return CHECK(error == CL_SUCCESS);
-}
-
-static inline cl_mem case_buffer(const case_state *s, size_t role, size_t *offset)
-{
-    const case_array *a = &s->array[role];
-    *offset = 0;
-    if (!a->element) return NULL;
-    *offset = a->at + (s->c->placement == CASE_PARENT ? a->base : 0);
-    return s->c->placement == CASE_PARENT ? s->parent : a->buffer;
+    int good = 1;
+    if (s->c->placement == CASE_APART) return image_upload(b, &s->image, case_read_only(s->c));
+    image_begin(&s->image);
+    s->parent = test_buffer(b, s->image.bytes, s->image.was);
+    for (role = 0; role < CASE_ROLES && good; role++) good = case_take_part(s, role);
+    return good;
 }
 
 static inline void case_describe(case_state *s)
 {
+    const image *m = &s->image;
     clsort_desc *d = &s->d;
-    d->keys = case_buffer(s, CASE_KEYS, &d->keys_offset);
-    d->keys_out = case_buffer(s, CASE_KEYS_OUT, &d->keys_out_offset);
-    d->values = case_buffer(s, CASE_VALUES, &d->values_offset);
-    d->values_out = case_buffer(s, CASE_VALUES_OUT, &d->values_out_offset);
-    d->indices = case_buffer(s, CASE_INDICES, &d->indices_offset);
-    d->scratch = case_buffer(s, CASE_SCRATCH, &d->scratch_offset);
-    d->segments = case_buffer(s, CASE_SEGMENTS, &d->segments_offset);
-    d->segment_ends = case_buffer(s, CASE_ENDS, &d->segment_ends_offset);
-    d->count_buffer = case_buffer(s, CASE_COUNT, &d->count_offset);
+    d->keys = image_buffer(m, CASE_KEYS, &d->keys_offset);
+    d->keys_out = image_buffer(m, CASE_KEYS_OUT, &d->keys_out_offset);
+    d->values = image_buffer(m, CASE_VALUES, &d->values_offset);
+    d->values_out = image_buffer(m, CASE_VALUES_OUT, &d->values_out_offset);
+    d->indices = image_buffer(m, CASE_INDICES, &d->indices_offset);
+    d->scratch = image_buffer(m, CASE_SCRATCH, &d->scratch_offset);
+    d->segments = image_buffer(m, CASE_SEGMENTS, &d->segments_offset);
+    d->segment_ends = image_buffer(m, CASE_ENDS, &d->segment_ends_offset);
+    d->count_buffer = image_buffer(m, CASE_COUNT, &d->count_offset);
     if (s->c->keys_out == CASE_SAME) d->keys_out = d->keys, d->keys_out_offset = d->keys_offset;
     if (s->c->values_out == CASE_SAME)
         d->values_out = d->values, d->values_out_offset = d->values_offset;
-}
-
-static inline int case_read(case_state *s, cl_command_queue queue)
-{
-    cl_int error = CL_SUCCESS;
-    size_t role;
-    memcpy(s->after, s->before, s->bytes);
-    if (s->parent)
-        return CHECK(
-            clEnqueueReadBuffer(queue, s->parent, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL)
-            == CL_SUCCESS);
-    for (role = 0; role < CASE_ROLES && error == CL_SUCCESS; role++) {
-        const case_array *a = &s->array[role];
-        if (a->element)
-            error = clEnqueueReadBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->after + a->base,
-                                        0, NULL, NULL);
-    }
-    return CHECK(error == CL_SUCCESS);
 }
 
 /* Does the call itself wait until it has sorted? */
@@ -484,99 +400,47 @@ static inline int case_blocks(const sort_case *c)
            || c->d.tuning.scheduler == CLSORT_SCHEDULER_HOST;
 }
 
-/* Wait list of a case: two events, of which the second may still be open. */
-static inline int case_waits(const sort_case *c, const bench *b, cl_event *wait)
-{
-    cl_int error = CL_SUCCESS, error2 = CL_SUCCESS;
-    wait[0] = wait[1] = NULL;
-    if (c->wait == CASE_WAIT_NONE) return 1;
-    wait[0] = clCreateUserEvent(b->session.context, &error);
-    wait[1] = clCreateUserEvent(b->session.context, &error2);
-    if (!CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS)) return 0;
-    if (c->wait == CASE_WAIT_PAST || case_blocks(c)) clSetUserEventStatus(wait[1], CL_COMPLETE);
-    return CHECK(clSetUserEventStatus(wait[0], CL_COMPLETE) == CL_SUCCESS);
-}
-
-/* Waits for the event or, without one, for the queue. */
-static inline int case_finish(const sort_case *c, cl_command_queue queue, cl_event done)
-{
-    cl_int state = CL_COMPLETE;
-    if (c->no_event) return CHECK(clFinish(queue) == CL_SUCCESS);
-    if (!CHECK(done != NULL)) return 0;
-    if (CHECK(clWaitForEvents(1, &done) == CL_SUCCESS))
-        clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    clReleaseEvent(done);
-    return CHECK(state == CL_COMPLETE);
-}
-
 /* Spoils offsets and count, and enqueues copies that put them right; on in-order queues. */
 static inline int case_produce(const case_state *s, const bench *b, cl_command_queue queue,
                                size_t role)
 {
-    const case_array *a = &s->array[role];
+    const image_array *a = &s->image.array[role];
     cl_mem right;
     cl_int error;
     if (!s->c->produced || !a->element) return 1;
-    right = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, a->bytes,
-                           s->before + a->base, &error);
-    if (!CHECK(error == CL_SUCCESS)) return 0;
-    error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->before, 0, NULL, NULL);
+    right = test_buffer(b, a->bytes, s->image.was + a->base);
+    error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->image.was, 0, NULL,
+                                 NULL);
     if (error == CL_SUCCESS)
         error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, 0, a->bytes, 0, NULL, NULL);
     clReleaseMemObject(right);
     return CHECK(error == CL_SUCCESS);
 }
 
-/* The fingerprint of the input, before the sort. */
-static inline int case_prove_input(const case_state *s, const bench *b, cl_command_queue queue,
-                                   cl_mem *proof)
-{
-    cl_int error;
-    if (!s->c->prove) return 1;
-    *proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL,
-                            &error);
-    return CHECK(error == CL_SUCCESS)
-           && CHECK_OK(
-               clsort_enqueue_fingerprint(b->sorter, queue, &s->d, *proof, 0, 0, NULL, NULL))
-           && CHECK(clFinish(queue) == CL_SUCCESS);
-}
-
-/* What the device says of the output; it must tell that offsets do not ascend. */
-static inline int case_prove_output(const case_state *s, const bench *b, cl_command_queue queue,
-                                    cl_mem proof)
-{
-    const int wrong = case_descends(s->c) && s->c->d.count > 1;
-    clsort_proof p;
-    return !proof
-           || (CHECK_OK(clsort_enqueue_verify(b->sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
-               && CHECK(clFinish(queue) == CL_SUCCESS)
-               && CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL)
-                        == CL_SUCCESS)
-               && CHECK_STATUS(clsort_judge(&p), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS));
-}
-
-/* Sorts and waits; the event must be there and complete. */
+/* Sorts and waits; the event must be there and complete. Proofs must tell that offsets do not
+   ascend. */
 static inline int case_sort(case_state *s, const bench *b)
 {
-    cl_command_queue queue = s->c->queue ? s->c->queue : b->session.queue;
-    cl_event done = NULL, wait[2], *place = s->c->no_event ? NULL : &done;
-    cl_uint n_wait = s->c->wait ? 2 : 0, i;
-    cl_mem proof = NULL;
-    int good = case_waits(s->c, b, wait) && case_prove_input(s, b, queue, &proof);
-    good = good && case_produce(s, b, queue, CASE_SEGMENTS) && case_produce(s, b, queue, CASE_ENDS)
-           && case_produce(s, b, queue, CASE_COUNT);
-    if (good) {
-        good = CHECK_OK(
-            clsort_enqueue_sort(b->sorter, queue, &s->d, n_wait, n_wait ? wait : NULL, place));
-        if (s->c->wait == CASE_WAIT_LATER && !case_blocks(s->c))
-            clSetUserEventStatus(wait[1], CL_COMPLETE);
-        good = good && case_finish(s->c, queue, done);
-    }
-    for (i = 0; i < 2; i++)
-        if (wait[i]) clReleaseEvent(wait[i]);
-    good = good && case_prove_output(s, b, queue, proof);
-    if (proof) clReleaseMemObject(proof);
-    return good && case_read(s, queue);
+    const sort_case *c = s->c;
+    const int wrong = case_descends(c) && c->d.count > 1;
+    image_call call;
+    int good = image_call_begin(b, c->queue,
+                                c->wait && case_blocks(c) ? CASE_WAIT_PAST : c->wait, &call);
+    cl_mem proof = good && c->prove ? image_prove_input(b, b->sorter, call.queue, &s->d) : NULL;
+    good = good && (proof || !c->prove) && case_produce(s, b, call.queue, CASE_SEGMENTS)
+           && case_produce(s, b, call.queue, CASE_ENDS)
+           && case_produce(s, b, call.queue, CASE_COUNT);
+    good = good
+           && CHECK_OK(clsort_enqueue_sort(b->sorter, call.queue, &s->d, call.n, call.list,
+                                           c->no_event ? NULL : &call.done));
+    if (good && c->no_event)
+        good = CHECK(clEnqueueMarkerWithWaitList(call.queue, 0, NULL, &call.done) == CL_SUCCESS);
+    good = image_call_end(b, &call, good);
+    if (proof)
+        good = image_prove_output(b->sorter, call.queue, &s->d, proof,
+                                  wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS)
+               && good;
+    return good && image_read(&s->image, call.queue);
 }
 
 /* ---- expectation ----------------------------------------------------------------------------- */
@@ -593,12 +457,8 @@ static inline int case_reference_part(case_state *s, size_t first, size_t length
 /* The codes of the keys, or of the places of records in the order of fields. */
 static inline int case_reference_codes(case_state *s)
 {
-    size_t n = case_extent(s->c);
-    if (s->c->fields)
-        return CHECK(
-            reference_record_codes(case_element(s, s->before, CASE_KEYS, 0), n, &s->d, s->codes));
-    reference_codes(s->input, pattern_key_size(s->c->d.key_type), n, &s->c->d, s->codes);
-    return 1;
+    return image_codes(&s->image, CASE_KEYS, 0, case_extent(s->c),
+                       s->c->fields ? &s->d : &s->c->d, s->codes);
 }
 
 /* That of each part or block. */
@@ -646,7 +506,7 @@ static inline int case_adopt_indices(case_state *s)
     size_t n = s->c->d.count, i;
     uint32_t *found = (uint32_t *)malloc(n * 4 + 1);
     int good = CHECK(found != NULL);
-    if (good && n) memcpy(found, case_element(s, s->after, CASE_INDICES, 0), n * 4);
+    if (good && n) memcpy(found, image_at(&s->image, s->image.now, CASE_INDICES, 0), n * 4);
     good = good && CHECK(reference_is_permutation(found, n));
     for (i = 0; good && i < n; i++) good = CHECK(s->codes[found[i]] == s->codes[s->order[i]]);
     if (good && n) memcpy(s->order, found, n * 4);
@@ -654,14 +514,21 @@ static inline int case_adopt_indices(case_state *s)
     return good;
 }
 
-/* target[i] of the expected image = source[order[i]] of the input. */
+/* Where element i among the rows of the input is wanted in an output. */
+static inline unsigned char *case_wanted(const case_state *s, size_t role, size_t i)
+{
+    const size_t step = case_row_step(s->c);
+    return image_in_row(&s->image, s->image.want, role, i / step, i % step);
+}
+
+/* target[i] of the wanted image = source[order[i]] of the input. */
 static inline void case_permute(case_state *s, size_t source, size_t target)
 {
     size_t n = case_extent(s->c), i;
     for (i = 0; i < n; i++)
         if (s->order[i] != CASE_OUTSIDE)
-            memcpy(case_place(s, s->want, target, i),
-                   case_element(s, s->before, source, s->order[i]), s->array[source].element);
+            memcpy(case_wanted(s, target, i), case_was(s, source, s->order[i]),
+                   s->image.array[source].element);
 }
 
 /* Indices count from the start of their part. */
@@ -673,93 +540,48 @@ static inline void case_expect_indices(case_state *s)
                length = case_has_parts(s->c) ? case_part(s->c, part, &first) : s->c->d.count;
         for (i = 0; i < length; i++) {
             const uint32_t index = s->order[first + i] - (uint32_t)first;
-            memcpy(case_place(s, s->want, CASE_INDICES, first + i), &index, sizeof index);
+            memcpy(case_wanted(s, CASE_INDICES, first + i), &index, sizeof index);
         }
     }
 }
 
 /* Where offsets do not ascend, an output may hold anything; what is sorted in place stays. */
-static inline void case_expect_unsorted(case_state *s, size_t role)
-{
-    const case_array *a = &s->array[role];
-    if (a->element)
-        memcpy(s->want + a->base + a->at, s->after + a->base + a->at, a->count * a->element);
-}
-
 static inline void case_expect(case_state *s)
 {
-    const case_array *scratch = &s->array[CASE_SCRATCH];
-    size_t keys = case_keys_target(s->c), values = case_values_target(s->c);
-    memcpy(s->want, s->before, s->bytes);
+    static const size_t outputs[] = { CASE_KEYS_OUT, CASE_VALUES_OUT, CASE_INDICES };
+    const image *m = &s->image;
+    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), i;
+    memcpy(m->want, m->was, m->bytes);
     if (case_descends(s->c)) {
-        case_expect_unsorted(s, CASE_KEYS_OUT);
-        case_expect_unsorted(s, CASE_VALUES_OUT);
-        case_expect_unsorted(s, CASE_INDICES);
+        for (i = 0; i < 3; i++) image_forgive(m, outputs[i], m->array[outputs[i]].size);
     } else {
         if (keys < CASE_ROLES) case_permute(s, CASE_KEYS, keys);
         if (values < CASE_ROLES) case_permute(s, CASE_VALUES, values);
         if (s->c->indices) case_expect_indices(s);
     }
-    if (scratch->element)
-        memcpy(case_element(s, s->want, CASE_SCRATCH, 0),
-               case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
+    if (s->d.scratch) image_forgive(m, CASE_SCRATCH, s->d.scratch_size);
 }
 
 /* ---- unstable results: rows of equal keys in any order --------------------------------------- */
 
-static size_t case_row_bytes;
-
-static inline int case_compare_rows(const void *a, const void *b)
-{
-    return memcmp(a, b, case_row_bytes);
-}
-
-static inline void case_collect_rows(const case_state *s, unsigned char *image, unsigned char *rows)
-{
-    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), i;
-    size_t key_bytes = s->array[CASE_KEYS].element,
-           value_bytes = values < CASE_ROLES ? s->array[values].element : 0;
-    for (i = 0; i < s->c->d.count; i++, rows += case_row_bytes) {
-        memcpy(rows, case_element(s, image, keys, i), key_bytes);
-        if (value_bytes) memcpy(rows + key_bytes, case_element(s, image, values, i), value_bytes);
-    }
-}
-
-/* Sorts the rows inside each run of equal codes that lies in one block. */
-static inline void case_settle_rows(const case_state *s, unsigned char *rows)
-{
-    size_t n = s->c->d.count, block = s->c->block ? s->c->block : n + 1, i, end;
-    for (i = 0; i < n; i = end) {
-        uint64_t code = s->codes[s->order[i]];
-        for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
-        if (end - i > 1)
-            qsort(rows + i * case_row_bytes, end - i, case_row_bytes, case_compare_rows);
-    }
-}
-
-/* Is the result the expected one but for the order of rows with equal keys? If so it becomes the
-   expected one. */
+/* Is the result the expected one but for the order of rows with equal keys in one block? If so it
+   becomes the expected one. */
 static inline int case_forgive_ties(case_state *s)
 {
-    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), n = s->c->d.count;
-    unsigned char *rows;
-    int good;
-    case_row_bytes = s->array[CASE_KEYS].element
-                     + (values < CASE_ROLES ? s->array[values].element : 0);
-    rows = (unsigned char *)malloc(2 * n * case_row_bytes + 1);
-    if (!CHECK(rows != NULL)) return 0;
-    case_collect_rows(s, s->after, rows);
-    case_collect_rows(s, s->want, rows + n * case_row_bytes);
-    case_settle_rows(s, rows);
-    case_settle_rows(s, rows + n * case_row_bytes);
-    good = !memcmp(rows, rows + n * case_row_bytes, n * case_row_bytes);
-    free(rows);
-    if (!good || !n) return good;
-    memcpy(case_element(s, s->want, keys, 0), case_element(s, s->after, keys, 0),
-           n * s->array[keys].element);
-    if (values < CASE_ROLES)
-        memcpy(case_element(s, s->want, values, 0), case_element(s, s->after, values, 0),
-               n * s->array[values].element);
+    const image *m = &s->image;
+    const size_t keys = case_keys_target(s->c), values = case_values_target(s->c),
+                 other = values < CASE_ROLES ? values : keys, n = s->c->d.count,
+                 block = s->c->block ? s->c->block : n + 1;
+    size_t i, end;
+    for (i = 0; i < n; i = end) {
+        const uint64_t code = s->codes[s->order[i]];
+        for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
+        if (image_sum(m, m->now, keys, other, i, end - i)
+            != image_sum(m, m->want, keys, other, i, end - i))
+            return 0;
+    }
+    image_forgive(m, keys, n * m->array[keys].element);
+    image_forgive(m, other, n * m->array[other].element);
     return 1;
 }
 
@@ -773,31 +595,21 @@ static inline int case_verify(case_state *s)
     if (s->c->indices && !case_is_stable(s->c) && !case_adopt_indices(s)) return 0;
     case_expect(s);
     if (ties && !CHECK(case_forgive_ties(s))) return 0;
-    return CHECK(!memcmp(s->want, s->after, s->bytes));
+    return image_is_right(&s->image);
 }
 
 static inline int case_allocate(case_state *s)
 {
     size_t n = case_extent(s->c);
-    s->before = (unsigned char *)malloc(s->bytes);
-    s->after = (unsigned char *)malloc(s->bytes);
-    s->want = (unsigned char *)malloc(s->bytes);
-    s->input = (unsigned char *)malloc(n * 8 + 1);
     s->codes = (uint64_t *)malloc(n * 8 + 1);
     s->order = (uint32_t *)malloc(n * 4 + 1);
-    return CHECK(s->before && s->after && s->want && s->input && s->codes && s->order);
+    return CHECK(s->codes && s->order) && case_fill(s);
 }
 
 static inline void case_release(case_state *s)
 {
-    size_t role;
-    for (role = 0; role < CASE_ROLES; role++)
-        if (s->array[role].buffer) clReleaseMemObject(s->array[role].buffer);
+    image_release(&s->image);
     if (s->parent) clReleaseMemObject(s->parent);
-    free(s->before);
-    free(s->after);
-    free(s->want);
-    free(s->input);
     free(s->codes);
     free(s->order);
 }
@@ -849,18 +661,23 @@ static inline int case_exact_scratch(case_state *s, const bench *b, size_t room)
            || CHECK(s->d.scratch_size == room);
 }
 
+/* Orders records by fields, if there are any. */
+static inline void case_use_fields(clsort_desc *d, const clsort_field *fields, cl_uint count)
+{
+    if (!fields) return;
+    d->fields = fields;
+    d->field_count = count;
+    d->key_type = 0;
+    d->key_offset = 0;
+}
+
 /* The description as it is checked without buffers. */
 static inline int case_begin(case_state *s, const sort_case *c)
 {
     memset(s, 0, sizeof *s);
     s->c = c;
     s->d = c->d;
-    if (c->fields) {
-        s->d.fields = c->fields;
-        s->d.field_count = c->field_count;
-        s->d.key_type = 0;
-        s->d.key_offset = 0;
-    }
+    case_use_fields(&s->d, c->fields, c->field_count);
     return !c->algorithm || CHECK_OK(clsort_set_algorithm(&s->d, c->algorithm));
 }
 
@@ -875,9 +692,7 @@ static inline int case_run(const bench *b, const sort_case *c)
     if (!case_begin(&s, c)) return 0;
     if (c->own_scratch && !case_scratch(b, c, &s.d, &scratch)) return 0;
     case_lay_out(&s, b, scratch);
-    good = case_allocate(&s);
-    if (good) case_fill(&s);
-    good = good && case_create(&s, b);
+    good = case_allocate(&s) && case_create(&s, b);
     if (good) case_describe(&s);
     good = good && case_exact_scratch(&s, b, scratch) && case_sort(&s, b) && case_verify(&s);
     case_release(&s);

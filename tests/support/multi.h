@@ -6,7 +6,7 @@
 
 #include "cases.h"
 
-enum { MULTI_GUARD = 64, MULTI_SORTERS = 3 };
+enum { MULTI_SORTERS = 3 };
 
 /* What to sort and how. */
 typedef struct multi_case {
@@ -22,16 +22,13 @@ typedef struct multi_case {
     int work;                   /* the caller brings it */
 } multi_case;
 
-/* Arrays of a call, each between guards. */
-enum { MULTI_KEYS, MULTI_VALUES, MULTI_KEYS_OUT, MULTI_VALUES_OUT, MULTI_INDICES, MULTI_WORK,
-       MULTI_ARRAYS };
+/* Arrays of a call. */
+enum { MULTI_KEYS, MULTI_VALUES, MULTI_KEYS_OUT, MULTI_VALUES_OUT, MULTI_INDICES, MULTI_WORK };
 
 typedef struct multi_state {
-    size_t bytes[MULTI_ARRAYS]; /* 0: not there */
-    unsigned char *array[MULTI_ARRAYS], *before[MULTI_ARRAYS];  /* before: a copy */
+    image image;                /* the call gets what is `now` */
     uint32_t *order;            /* the host's */
     clsort_share shares[MULTI_SORTERS];
-    size_t element;
 } multi_state;
 
 static inline multi_case multi_make(cl_uint type, size_t n, const char *pattern)
@@ -79,67 +76,48 @@ static inline multi_case multi_draw(uint64_t *random)
     return c;
 }
 
-static inline void multi_make_array(multi_state *t, int i, size_t bytes, uint64_t *random)
+static inline void multi_add(multi_state *t, size_t array, size_t element, size_t count)
 {
-    size_t k;
-    t->bytes[i] = bytes;
-    if (!bytes) return;
-    t->array[i] = (unsigned char *)malloc(bytes + 2 * MULTI_GUARD);
-    t->before[i] = (unsigned char *)malloc(bytes + 2 * MULTI_GUARD);
-    for (k = 0; k < bytes + 2 * MULTI_GUARD; k++)
-        t->array[i][k] = (unsigned char)(pattern_random(random) >> 56);
-    t->array[i] += MULTI_GUARD;
-    t->before[i] += MULTI_GUARD;
-}
-
-static inline void multi_copy_array(multi_state *t, int i)
-{
-    if (t->bytes[i])
-        memcpy(t->before[i] - MULTI_GUARD, t->array[i] - MULTI_GUARD,
-               t->bytes[i] + 2 * MULTI_GUARD);
+    image_add(&t->image, array, count ? element : 0, count * element, 1);
 }
 
 /* Makes the arrays, and the order that they must get. */
 static inline int multi_begin(const multi_case *c, multi_state *t)
 {
     const size_t n = c->d.count, key = pattern_key_size(c->pattern_type),
-                 at = c->d.fields ? c->key_at : c->d.key_offset;
-    uint64_t random = 7, *codes = (uint64_t *)malloc(n * sizeof *codes + 1);
-    unsigned char *keys = (unsigned char *)malloc(n * key + 1);
-    size_t i;
+                 element = c->d.record_size ? c->d.record_size : key, value = c->d.value_size,
+                 at = c->d.fields ? c->key_at : c->d.key_offset, out = c->out ? n : 0;
+    uint64_t *codes = (uint64_t *)malloc(n * sizeof *codes + 1);
+    image *m = &t->image;
     int done;
     memset(t, 0, sizeof *t);
-    t->element = c->d.record_size ? c->d.record_size : key;
-    multi_make_array(t, MULTI_KEYS, n * t->element, &random);
-    multi_make_array(t, MULTI_VALUES, n * c->d.value_size, &random);
-    multi_make_array(t, MULTI_KEYS_OUT, c->out ? n * t->element : 0, &random);
-    multi_make_array(t, MULTI_VALUES_OUT, c->out ? n * c->d.value_size : 0, &random);
-    multi_make_array(t, MULTI_INDICES, c->argsort ? n * 8 : 0, &random);
-    multi_make_array(t, MULTI_WORK,
-                     c->work ? (n * t->element + 15) / 16 * 16
-                                   + n * (c->argsort ? 8 : c->d.value_size) : 0, &random);
-    pattern_fill(pattern_find(c->pattern), c->pattern_type, n, c->seed, 256, keys);
-    for (i = 0; i < n; i++)
-        memcpy(t->array[MULTI_KEYS] + i * t->element + at, keys + i * key, key);
+    multi_add(t, MULTI_KEYS, element, n);
+    multi_add(t, MULTI_VALUES, value, n);
+    multi_add(t, MULTI_KEYS_OUT, element, out);
+    multi_add(t, MULTI_VALUES_OUT, value, out);
+    multi_add(t, MULTI_INDICES, 8, c->argsort ? n : 0);
+    image_add(m, MULTI_WORK, c->work ? 16 : 0,
+              (n * element + 15) / 16 * 16 + n * (c->argsort ? 8 : value), 0);
     t->order = (uint32_t *)malloc(n * sizeof *t->order + 1);
-    done = !c->d.fields || reference_record_codes(t->array[MULTI_KEYS], n, &c->d, codes);
-    if (!c->d.fields) reference_codes(keys, key, n, &c->d, codes);
-    done = done && reference_argsort(codes, n, t->order);
-    for (i = 0; i < MULTI_ARRAYS; i++) multi_copy_array(t, (int)i);
-    free(keys);
+    done = codes && t->order && image_make(m, 7)
+           && image_fill(m, MULTI_KEYS, 0, n, at, c->pattern_type, c->pattern, c->seed, 256)
+           && image_codes(m, MULTI_KEYS, 0, n, &c->d, codes)
+           && reference_argsort(codes, n, t->order);
+    if (done) image_begin(m);
     free(codes);
     return done;
 }
 
 static inline void multi_end(multi_state *t)
 {
-    int i;
-    for (i = 0; i < MULTI_ARRAYS; i++) {
-        if (!t->bytes[i]) continue;
-        free(t->array[i] - MULTI_GUARD);
-        free(t->before[i] - MULTI_GUARD);
-    }
+    image_release(&t->image);
     free(t->order);
+}
+
+/* An array as the call gets it, NULL if there is none. */
+static inline void *multi_array(const multi_state *t, size_t array)
+{
+    return t->image.array[array].element ? image_at(&t->image, t->image.now, array, 0) : NULL;
 }
 
 static inline clsort_status multi_call(const multi_case *c, multi_state *t,
@@ -147,103 +125,46 @@ static inline clsort_status multi_call(const multi_case *c, multi_state *t,
 {
     clsort_multi_desc m = clsort_multi_desc_default();
     m.sort = &c->d;
-    m.keys = t->array[MULTI_KEYS];
-    m.values = t->array[MULTI_VALUES];
-    m.keys_out = t->array[MULTI_KEYS_OUT];
-    m.values_out = t->array[MULTI_VALUES_OUT];
-    m.indices = (cl_ulong *)(void *)t->array[MULTI_INDICES];
-    m.work = t->array[MULTI_WORK];
-    m.work_size = t->bytes[MULTI_WORK];
+    m.keys = multi_array(t, MULTI_KEYS);
+    m.values = multi_array(t, MULTI_VALUES);
+    m.keys_out = multi_array(t, MULTI_KEYS_OUT);
+    m.values_out = multi_array(t, MULTI_VALUES_OUT);
+    m.indices = (cl_ulong *)multi_array(t, MULTI_INDICES);
+    m.work = multi_array(t, MULTI_WORK);
+    m.work_size = t->image.array[MULTI_WORK].size;
     m.device_memory = c->memory;
     m.transfer = c->transfer;
     m.shares = t->shares;
     return clsort_sort_host_on(sorters, c->sorters, &m);
 }
 
-/* Do arrays `to` hold the elements of `from` in the host's order? */
-static inline int multi_is_sorted(const multi_state *t, int from, int to, size_t n, size_t size)
-{
-    size_t i;
-    for (i = 0; size && i < n; i++)
-        if (memcmp(t->array[to] + i * size, t->before[from] + t->order[i] * size, size)) return 0;
-    return 1;
-}
-
-static inline int multi_is_untouched(const multi_state *t, int i)
-{
-    return !t->bytes[i] || !memcmp(t->array[i], t->before[i], t->bytes[i]);
-}
-
-static inline int multi_keeps_guards(const multi_state *t)
-{
-    int i, good = 1;
-    for (i = 0; i < MULTI_ARRAYS; i++)
-        if (t->bytes[i])
-            good = good && !memcmp(t->array[i] - MULTI_GUARD, t->before[i] - MULTI_GUARD,
-                                   MULTI_GUARD)
-                   && !memcmp(t->array[i] + t->bytes[i], t->before[i] + t->bytes[i], MULTI_GUARD);
-    return good;
-}
-
-/* Is the result right, and everything else as it was? */
+/* Is the result right, and everything else as it was? Work may hold anything. */
 static inline int multi_check_result(const multi_case *c, const multi_state *t)
 {
+    const image *m = &t->image;
     const size_t n = c->d.count;
-    const int keys_to = c->out ? MULTI_KEYS_OUT : MULTI_KEYS,
-              values_to = c->out ? MULTI_VALUES_OUT : MULTI_VALUES;
-    const cl_ulong *indices = (const cl_ulong *)(const void *)t->array[MULTI_INDICES];
     size_t i;
-    int good = CHECK(multi_keeps_guards(t));
-    if (c->out || c->argsort) good = CHECK(multi_is_untouched(t, MULTI_KEYS)) && good;
-    if (c->out || c->argsort) good = CHECK(multi_is_untouched(t, MULTI_VALUES)) && good;
+    memcpy(m->want, m->was, m->bytes);
     if (!c->argsort || c->out)
-        good = CHECK(multi_is_sorted(t, MULTI_KEYS, keys_to, n, t->element)) && good;
+        image_move(m, MULTI_KEYS, c->out ? MULTI_KEYS_OUT : MULTI_KEYS, t->order, n);
     if (!c->argsort)
-        good = CHECK(multi_is_sorted(t, MULTI_VALUES, values_to, n, c->d.value_size)) && good;
-    for (i = 0; c->argsort && i < n && good; i++) good = CHECK(indices[i] == t->order[i]);
-    return good;
-}
-
-static inline int multi_compare_hash(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* A number for each element with its value, in ascending order. */
-static inline uint64_t *multi_hashes(const multi_case *c, const multi_state *t,
-                                     unsigned char *const *arrays)
-{
-    const size_t n = c->d.count, sizes[2] = { t->element, c->d.value_size };
-    uint64_t *hashes = (uint64_t *)malloc(n * sizeof *hashes + 1);
-    size_t i, a, k;
-    for (i = 0; i < n; i++) {
-        hashes[i] = 1;
-        for (a = 0; a < 2; a++)
-            for (k = 0; k < sizes[a]; k++) {
-                hashes[i] ^= arrays[a][i * sizes[a] + k];
-                pattern_random(&hashes[i]);
-                hashes[i] *= UINT64_C(0x100000001B3);
-            }
+        image_move(m, MULTI_VALUES, c->out ? MULTI_VALUES_OUT : MULTI_VALUES, t->order, n);
+    for (i = 0; c->argsort && i < n; i++) {
+        const cl_ulong index = t->order[i];
+        memcpy(image_at(m, m->want, MULTI_INDICES, i), &index, sizeof index);
     }
-    qsort(hashes, n, sizeof *hashes, multi_compare_hash);
-    return hashes;
+    image_forgive(m, MULTI_WORK, m->array[MULTI_WORK].size);
+    return image_is_right(m);
 }
 
 /* After a failure: is every element still there, with its value? */
 static inline int multi_check_kept(const multi_case *c, const multi_state *t)
 {
-    uint64_t *before, *after;
-    int good = CHECK(multi_keeps_guards(t));
+    const image *m = &t->image;
+    const int good = image_keeps_guards(m);
     if (c->out || c->argsort)
-        return CHECK(multi_is_untouched(t, MULTI_KEYS) && multi_is_untouched(t, MULTI_VALUES))
-               && good;
-    before = multi_hashes(c, t, t->before);
-    after = multi_hashes(c, t, t->array);
-    good = CHECK(!memcmp(before, after, c->d.count * sizeof *before)) && good;
-    free(before);
-    free(after);
-    return good;
+        return CHECK(image_untouched(m, MULTI_KEYS) && image_untouched(m, MULTI_VALUES)) && good;
+    return image_pairs_kept(m, MULTI_KEYS, MULTI_VALUES, c->d.count) && good;
 }
 
 static inline cl_uint multi_jobs(const multi_state *t)
@@ -256,13 +177,10 @@ static inline cl_uint multi_run(const multi_case *c, clsort_sorter *const *sorte
 {
     multi_state t;
     int good;
-    AT("%zu %s, %s, seed %llu, %s, bits %u to %u, nan_order %u, zero_order %u, values of %zu, "
-       "records of %zu, %zu bytes of device memory%s%s, transfer %d, %u sorters", c->d.count,
-       case_type_name(c->pattern_type), c->pattern, (unsigned long long)c->seed,
-       c->d.order ? "descending" : "ascending", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit,
-       (unsigned)c->d.nan_order, (unsigned)c->d.zero_order, c->d.value_size, c->d.record_size,
-       c->memory, c->argsort ? ", argsort" : "", c->out ? ", into other arrays" : "",
-       (int)c->transfer, (unsigned)c->sorters);
+    AT("%zu %s, %zu bytes of device memory%s%s, transfer %d, %u sorters", c->d.count,
+       case_words(&c->d, c->pattern_type, c->pattern, c->seed), c->memory,
+       c->argsort ? ", argsort" : "", c->out ? ", into other arrays" : "", (int)c->transfer,
+       (unsigned)c->sorters);
     good = CHECK(multi_begin(c, &t)) && CHECK_OK(multi_call(c, &t, sorters))
            && multi_check_result(c, &t);
     multi_end(&t);

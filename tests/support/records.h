@@ -1,14 +1,10 @@
 /* records.h - one sort of records by fields, by a comparator or by an expression that contradicts
-   itself, checked against a stable sort on the host; guards of 127 records lie on both sides of
-   every array. */
+   itself, checked against a stable sort on the host, guards included. */
 
 #ifndef CLSORT_TESTS_RECORDS_H
 #define CLSORT_TESTS_RECORDS_H
 
-#include "harness.h"
-
-#include "../../tools/clsort/patterns.h"
-#include "../../tools/clsort/reference.h"
+#include "cases.h"
 
 /* An order in OpenCL C, and the same on the host. */
 typedef struct record_order {
@@ -17,7 +13,6 @@ typedef struct record_order {
     int (*before)(const unsigned char *a, const unsigned char *b); /* NULL: it contradicts itself */
 } record_order;
 
-enum { RECORD_GUARD = 127 };
 enum { RECORD_IN_PLACE, RECORD_OUT, RECORD_INDICES, RECORD_INDICES_OUT, RECORD_OUTPUTS };
 
 typedef struct record_case {
@@ -34,30 +29,27 @@ typedef struct record_case {
     cl_command_queue queue;     /* NULL: the bench's */
 } record_case;
 
+enum { RECORD_FROM, RECORD_TO, RECORD_TO_INDICES };   /* arrays */
+
 typedef struct record_state {
     const record_case *c;
     const bench *b;
     clsort_desc d;
-    size_t records, bytes;                 /* of an image, guards included */
-    size_t first;
-    unsigned char *before, *after, *out;   /* images */
-    uint32_t *order, *indices;             /* indices: an image */
+    image image;
+    uint32_t *order;
 } record_state;
 
 /* ---- comparators ----------------------------------------------------------------------------- */
 
-static inline uint32_t record_uint(const unsigned char *r, size_t word)
+/* Word i of a record, of so many bytes each. */
+static inline uint64_t record_word(const unsigned char *r, size_t bytes, size_t i)
 {
-    uint32_t x;
-    memcpy(&x, r + 4 * word, 4);
-    return x;
+    return reference_bits(r + bytes * i, bytes);
 }
 
-static inline uint32_t record_ushort(const unsigned char *r, size_t half)
+static inline uint32_t record_uint(const unsigned char *r, size_t i)
 {
-    uint16_t x;
-    memcpy(&x, r + 2 * half, 2);
-    return x;
+    return (uint32_t)record_word(r, 4, i);
 }
 
 static inline int record_before_4(const unsigned char *a, const unsigned char *b)
@@ -67,7 +59,7 @@ static inline int record_before_4(const unsigned char *a, const unsigned char *b
 
 static inline int record_before_6(const unsigned char *a, const unsigned char *b)
 {
-    return record_ushort(a, 1) % 32 < record_ushort(b, 1) % 32;
+    return record_word(a, 2, 1) % 32 < record_word(b, 2, 1) % 32;
 }
 
 static inline int record_before_8(const unsigned char *a, const unsigned char *b)
@@ -84,7 +76,7 @@ static inline int record_before_12(const unsigned char *a, const unsigned char *
 
 static inline int record_before_16(const unsigned char *a, const unsigned char *b)
 {
-    return record_ushort(a, 7) % 16 > record_ushort(b, 7) % 16;
+    return record_word(a, 2, 7) % 16 > record_word(b, 2, 7) % 16;
 }
 
 static inline int record_before_20(const unsigned char *a, const unsigned char *b)
@@ -99,16 +91,9 @@ static inline int record_before_64(const unsigned char *a, const unsigned char *
     return record_uint(a, 15) % 8 < record_uint(b, 15) % 8;
 }
 
-static inline uint64_t record_ulong(const unsigned char *r)
-{
-    uint64_t x;
-    memcpy(&x, r, 8);
-    return x;
-}
-
 static inline int record_before_bit_32(const unsigned char *a, const unsigned char *b)
 {
-    return (~record_ulong(a) & record_ulong(b)) >> 32 & 1;
+    return (~record_word(a, 8, 0) & record_word(b, 8, 0)) >> 32 & 1;
 }
 
 static inline int record_before_fraction(const unsigned char *a, const unsigned char *b)
@@ -118,7 +103,7 @@ static inline int record_before_fraction(const unsigned char *a, const unsigned 
 
 static inline int record_before_long(const unsigned char *a, const unsigned char *b)
 {
-    return (int64_t)record_ulong(a) < (int64_t)record_ulong(b);
+    return (int64_t)record_word(a, 8, 0) < (int64_t)record_word(b, 8, 0);
 }
 
 static const record_order record_orders[] = {
@@ -235,25 +220,20 @@ static inline int record_fields_compare(const clsort_desc *d, const unsigned cha
                                         const unsigned char *b)
 {
     cl_uint i;
-    for (i = 0; i < d->field_count; i++) {
-        const clsort_field *f = &d->fields[i];
-        const size_t bytes = reference_field_size(f->type);
-        const int order = reference_is_bytes(f->type) ? memcmp(a + f->offset, b + f->offset, bytes)
-                                                      : 0;
-        if (order) return (order < 0) == (f->order == CLSORT_DESCENDING) ? 1 : -1;
-        if (reference_is_bytes(f->type)) continue;
-        const uint64_t x = reference_code(reference_bits(a + f->offset, bytes), f->type, f->order,
-                                          f->nan_order, f->zero_order);
-        const uint64_t y = reference_code(reference_bits(b + f->offset, bytes), f->type, f->order,
-                                          f->nan_order, f->zero_order);
-        if (x != y) return x < y ? -1 : 1;
-    }
+    size_t part;
+    for (i = 0; i < d->field_count; i++)
+        for (part = 0; part < reference_field_parts(&d->fields[i]); part++) {
+            uint64_t x, y;
+            reference_part_codes(a, 0, 1, &d->fields[i], part, &x);
+            reference_part_codes(b, 0, 1, &d->fields[i], part, &y);
+            if (x != y) return x < y ? -1 : 1;
+        }
     return 0;
 }
 
-static inline const unsigned char *record_input(const record_state *s, size_t i)
+static inline unsigned char *record_was(const record_state *s, size_t i)
 {
-    return s->before + (s->first + i) * s->d.record_size;
+    return image_at(&s->image, s->image.was, RECORD_FROM, i);
 }
 
 static inline int record_compare(const record_state *s, const unsigned char *a,
@@ -269,39 +249,11 @@ static inline int record_compare_indices(const void *a, const void *b)
     int order;
     memcpy(&x, a, 4);
     memcpy(&y, b, 4);
-    order = record_compare(record_now, record_input(record_now, x), record_input(record_now, y));
+    order = record_compare(record_now, record_was(record_now, x), record_was(record_now, y));
     return order ? order : x < y ? -1 : x > y;
 }
 
-static inline int record_compare_bytes(const void *a, const void *b)
-{
-    return memcmp(a, b, record_now->d.record_size);
-}
-
-/* Do two images hold the same records, in any order? Sorts them. */
-static inline int record_same_set(record_state *s, unsigned char *a, unsigned char *b)
-{
-    const size_t bytes = s->d.record_size, at = s->first * bytes;
-    record_now = s;
-    if (!s->d.count) return 1;
-    qsort(a + at, s->d.count, bytes, record_compare_bytes);
-    qsort(b + at, s->d.count, bytes, record_compare_bytes);
-    return !memcmp(a + at, b + at, s->d.count * bytes);
-}
-
 /* ---- one case -------------------------------------------------------------------------------- */
-
-static inline void record_free(record_state *s)
-{
-    if (s->d.keys) clReleaseMemObject(s->d.keys);
-    if (s->d.keys_out) clReleaseMemObject(s->d.keys_out);
-    if (s->d.indices) clReleaseMemObject(s->d.indices);
-    free(s->before);
-    free(s->after);
-    free(s->out);
-    free(s->order);
-    free(s->indices);
-}
 
 /* Fills a string of bytes with a few letters, of which all, two at the end or both ends differ. */
 static inline void record_fill_bytes(record_state *s, const clsort_field *f, size_t kind,
@@ -315,200 +267,127 @@ static inline void record_fill_bytes(record_state *s, const clsort_field *f, siz
                                || (kind == 2 && (k == 0 || k + 1 == bytes));
             const uint64_t bits = pattern_random(&noise) >> 40;
             if (kind == 3) break;
-            s->before[(s->first + i) * s->d.record_size + f->offset + k]
-                = varies ? (unsigned char)(bits % 3 * 127) : 'a';
+            record_was(s, i)[f->offset + k] = varies ? (unsigned char)(bits % 3 * 127) : 'a';
         }
 }
 
-/* Noise; then each field by a pattern with many equal keys, or what the contradictory order
-   reads. */
-static inline void record_fill(record_state *s)
+/* Noise; then each field by a pattern with many equal keys, or what the contradictory order reads,
+   in guards, too. */
+static inline int record_fill(record_state *s)
 {
     static const char *const patterns[] = { "mod-2", "mod-3", "mod-16", "uniform" },
                              *const floats[] = { "around-zero", "nans-10", "mod-3", "infinities" };
     const clsort_desc *d = &s->d;
-    uint64_t noise = s->c->seed;
+    const uint64_t memory = (uint64_t)(uintptr_t)s->c->memory;
+    const size_t before = IMAGE_GUARD + s->c->shift;
+    uint64_t random = ~s->c->seed;
     size_t i;
     cl_uint k;
-    for (i = 0; i < s->bytes; i++) s->before[i] = (unsigned char)(pattern_random(&noise) >> 40);
-    for (i = 0; i < s->bytes; i++) s->out[i] = (unsigned char)(pattern_random(&noise) >> 40);
+    if (!image_make(&s->image, s->c->seed)) return 0;
     for (k = 0; d->fields && k < d->field_count; k++) {
-        const cl_uint type = d->fields[k].type;
-        const size_t bytes = pattern_key_size(type),
-                     which = (size_t)(pattern_random(&noise) >> 33) % 4;
-        if (reference_is_bytes(type)) {
-            record_fill_bytes(s, &d->fields[k], which, pattern_random(&noise));
-            continue;
+        const clsort_field *f = &d->fields[k];
+        const size_t which = (size_t)(pattern_random(&random) >> 33) % 4;
+        if (reference_is_bytes(f->type)) {
+            record_fill_bytes(s, f, which, pattern_random(&random));
+        } else if (!image_fill(&s->image, RECORD_FROM, 0, d->count, f->offset, f->type,
+                               pattern_is_float(f->type) ? floats[which] : patterns[which],
+                               pattern_random(&random), 16)) {
+            return 0;
         }
-        pattern_fill(pattern_find(pattern_is_float(type) ? floats[which] : patterns[which]), type,
-                     d->count, pattern_random(&noise), 16, s->after);
-        for (i = 0; i < d->count; i++)
-            memcpy(s->before + (s->first + i) * d->record_size + d->fields[k].offset,
-                   s->after + i * bytes, bytes);
     }
-    for (i = 0; i < s->records && s->c->order && !s->c->order->before; i++) {
-        const uint64_t memory = (uint64_t)(uintptr_t)s->c->memory;
-        memcpy(s->before + i * d->record_size + 4, &s->c->mode, 4);
-        memcpy(s->before + i * d->record_size + 8, &memory, 8);
+    for (i = 0; i < before + d->count + IMAGE_GUARD && s->c->order && !s->c->order->before; i++) {
+        unsigned char *record = record_was(s, 0) - before * d->record_size + i * d->record_size;
+        memcpy(record + 4, &s->c->mode, 4);
+        memcpy(record + 8, &memory, 8);
     }
+    return 1;
 }
 
 static inline int record_open(record_state *s)
 {
     const record_case *c = s->c;
-    const cl_mem_flags access = c->output ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
-    cl_context context = s->b->session.context;
-    cl_int error[3] = { 0, 0, 0 };
-    s->first = RECORD_GUARD + c->shift;
-    s->records = s->first + c->d.count + RECORD_GUARD;
-    s->bytes = s->records * c->d.record_size;
-    s->before = (unsigned char *)malloc(s->bytes + 8 * c->d.count);
-    s->after = (unsigned char *)malloc(s->bytes + 8 * c->d.count);
-    s->out = (unsigned char *)malloc(s->bytes + 8 * c->d.count);
-    s->order = (uint32_t *)malloc(s->records * 4);
-    s->indices = (uint32_t *)malloc(s->records * 4);
-    if (!CHECK(s->before && s->after && s->out && s->order && s->indices)) return 0;
-    record_fill(s);
-    memset(s->indices, 0x5A, s->records * 4);
-    s->d.keys = clCreateBuffer(context, access | CL_MEM_COPY_HOST_PTR, s->bytes, s->before,
-                               &error[0]);
-    s->d.keys_offset = s->first * c->d.record_size;
-    if (c->output & RECORD_OUT) {
-        s->d.keys_out = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes,
-                                       s->out, &error[1]);
-        s->d.keys_out_offset = s->d.keys_offset;
-    }
-    if (c->output & RECORD_INDICES) {
-        s->d.indices = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                      s->records * 4, s->indices, &error[2]);
-        s->d.indices_offset = s->first * 4;
-    }
-    return CHECK(!error[0] && !error[1] && !error[2]);
-}
-
-/* What is outside the range is as it was; `was` and `now` are images of elements of `size`
-   bytes. */
-static inline int record_guards(const record_state *s, const void *was, const void *now,
-                                size_t size)
-{
-    const unsigned char *x = (const unsigned char *)was, *y = (const unsigned char *)now;
-    const size_t end = (s->first + s->d.count) * size;
-    return CHECK(!memcmp(x, y, s->first * size))
-           && CHECK(!memcmp(x + end, y + end, RECORD_GUARD * size));
-}
-
-static inline int record_check_indices(record_state *s, cl_command_queue queue)
-{
-    uint32_t *now = (uint32_t *)malloc(s->records * 4);
-    const size_t n = s->d.count;
-    int good = CHECK(now != NULL)
-               && CHECK(clEnqueueReadBuffer(queue, s->d.indices, CL_TRUE, 0, s->records * 4, now, 0,
-                                            NULL, NULL)
-                        == CL_SUCCESS);
-    good = good && record_guards(s, s->indices, now, 4)
-           && CHECK(reference_is_permutation(now + s->first, n));
-    if (good && (!s->c->order || s->c->order->before))
-        good = CHECK(!n || !memcmp(now + s->first, s->order, n * 4));
-    else if (good) memcpy(s->order, now + s->first, n * 4);
-    free(now);
-    return good;
-}
-
-/* The target's image, read from the device into `now`, against `was` with the records in order. */
-static inline int record_check_target(record_state *s, cl_command_queue queue, cl_mem target,
-                                      unsigned char *was)
-{
-    const size_t size = s->d.record_size;
-    const int known = !s->c->order || s->c->order->before || s->c->output & RECORD_INDICES;
-    size_t i;
-    if (!CHECK(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL)
-               == CL_SUCCESS))
+    const size_t n = c->d.count, size = c->d.record_size;
+    image *m = &s->image;
+    image_add(m, RECORD_FROM, size, n * size, c->shift);
+    image_add(m, RECORD_TO, c->output & RECORD_OUT ? size : 0, n * size, c->shift);
+    image_add(m, RECORD_TO_INDICES, c->output & RECORD_INDICES ? 4 : 0, n * 4, c->shift);
+    s->order = (uint32_t *)malloc(n * 4 + 1);
+    if (!CHECK(s->order != NULL) || !record_fill(s)
+        || !image_upload(s->b, m, c->output ? 1u << RECORD_FROM : 0))
         return 0;
-    if (!record_guards(s, was, s->after, size)) return 0;
-    for (i = 0; known && i < s->d.count; i++)
-        if (!CHECK(!memcmp(s->after + (s->first + i) * size, record_input(s, s->order[i]), size)))
-            return 0;
-    return known || CHECK(record_same_set(s, s->before, s->after));
+    s->d.keys = image_buffer(m, RECORD_FROM, &s->d.keys_offset);
+    s->d.keys_out = image_buffer(m, RECORD_TO, &s->d.keys_out_offset);
+    s->d.indices = image_buffer(m, RECORD_TO_INDICES, &s->d.indices_offset);
+    return 1;
 }
 
-static inline int record_prove(record_state *s, clsort_sorter *sorter, cl_command_queue queue,
-                               cl_mem proof)
+static inline int record_sort(record_state *s, clsort_sorter *sorter)
 {
-    clsort_proof p;
-    return CHECK_OK(clsort_enqueue_verify(sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
-           && CHECK(clFinish(queue) == CL_SUCCESS)
-           && CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL)
-                    == CL_SUCCESS)
-           && CHECK_OK(clsort_judge(&p));
+    image_call call;
+    int good = image_call_begin(s->b, s->c->queue, CASE_WAIT_NONE, &call);
+    cl_mem proof = s->c->verify ? image_prove_input(s->b, sorter, call.queue, &s->d) : NULL;
+    good = good && (proof || !s->c->verify)
+           && CHECK_OK(clsort_enqueue_sort(sorter, call.queue, &s->d, 0, NULL, &call.done));
+    good = image_call_end(s->b, &call, good);
+    if (proof)
+        good = image_prove_output(sorter, call.queue, &s->d, proof, CL_SUCCESS) && good;
+    return good && image_read(&s->image, call.queue);
 }
 
-static inline int record_sort(record_state *s, clsort_sorter *sorter, cl_command_queue queue)
+/* An order that contradicts itself may give any order of the records, but must give all of them:
+   that which the indices say, or else what has the same sum. */
+static inline int record_adopt(record_state *s, size_t target)
 {
-    cl_int error = CL_SUCCESS;
-    cl_mem proof = s->c->verify ? clCreateBuffer(s->b->session.context, CL_MEM_READ_WRITE,
-                                                 sizeof(clsort_proof), NULL, &error)
-                                : NULL;
-    cl_event done = NULL;
-    int good = CHECK(error == CL_SUCCESS);
-    if (good && proof)
-        good = CHECK_OK(clsort_enqueue_fingerprint(sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
-               && CHECK(clFinish(queue) == CL_SUCCESS);
-    good = good && CHECK_OK(clsort_enqueue_sort(sorter, queue, &s->d, 0, NULL, &done))
-           && CHECK(done != NULL);
-    good = good && CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
-    if (done) clReleaseEvent(done);
-    if (good && proof) good = record_prove(s, sorter, queue, proof);
-    if (proof) clReleaseMemObject(proof);
-    return good;
-}
-
-static inline int record_check(record_state *s, cl_command_queue queue)
-{
-    size_t i;
-    int good = 1;
-    for (i = 0; i < s->d.count; i++) s->order[i] = (uint32_t)i;
-    record_now = s;
-    if (s->d.count && (!s->c->order || s->c->order->before))
-        qsort(s->order, s->d.count, 4, record_compare_indices);
-    if (s->c->output) {
-        good = CHECK(clEnqueueReadBuffer(queue, s->d.keys, CL_TRUE, 0, s->bytes, s->after, 0, NULL,
-                                         NULL)
-                     == CL_SUCCESS)
-               && CHECK(!memcmp(s->before, s->after, s->bytes));
+    const size_t n = s->d.count;
+    const image *m = &s->image;
+    if (s->d.indices) {
+        if (n) memcpy(s->order, image_at(m, m->now, RECORD_TO_INDICES, 0), n * 4);
+        return CHECK(reference_is_permutation(s->order, n));
     }
-    if (s->d.indices) good = good && record_check_indices(s, queue);
-    if (s->d.keys_out) return good && record_check_target(s, queue, s->d.keys_out, s->out);
-    return good && (s->c->output || record_check_target(s, queue, s->d.keys, s->before));
+    image_forgive(m, target, n * s->d.record_size);
+    return image_kept(m, RECORD_FROM, target, n);
+}
+
+static inline int record_check(record_state *s)
+{
+    const size_t target = s->d.keys_out ? RECORD_TO : RECORD_FROM;
+    const image *m = &s->image;
+    const int known = !s->c->order || s->c->order->before;
+    reference_count_up(s->order, s->d.count);
+    record_now = s;
+    if (!known && !record_adopt(s, target)) return 0;
+    if (known && s->d.count) qsort(s->order, s->d.count, 4, record_compare_indices);
+    if ((s->d.keys_out || !s->c->output) && (known || s->d.indices))
+        image_move(m, RECORD_FROM, target, s->order, s->d.count);
+    if (s->d.indices && s->d.count)
+        memcpy(image_at(m, m->want, RECORD_TO_INDICES, 0), s->order, s->d.count * 4);
+    return image_is_right(m);
 }
 
 /* Runs the case and checks everything about it; returns 1 if all is well. */
 static inline int record_run(const bench *b, const record_case *c)
 {
     record_state s;
-    cl_command_queue queue = c->queue ? c->queue : b->session.queue;
     int good;
     memset(&s, 0, sizeof s);
     s.c = c;
     s.b = b;
     s.d = c->d;
     record_say(c);
-    good = record_open(&s) && record_sort(&s, c->sorter ? c->sorter : b->sorter, queue)
-           && record_check(&s, queue);
-    record_free(&s);
+    good = record_open(&s) && record_sort(&s, c->sorter ? c->sorter : b->sorter)
+           && record_check(&s);
+    image_release(&s.image);
+    free(s.order);
     return good;
 }
 
 /* ---- random fields --------------------------------------------------------------------------- */
 
-static const cl_uint record_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
-                                        CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
-                                        CLSORT_F32, CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
-
 /* A type of a field: now and then bytes of any length. */
 static inline cl_uint record_draw_type(uint64_t *random)
 {
     const uint64_t bits = pattern_random(random) >> 20;
-    return bits % 4 ? record_types[bits / 4 % 12]
+    return bits % 4 ? case_types[bits / 4 % CASE_TYPES].type
                     : CLSORT_BYTES + 1 + (cl_uint)(bits / 4 % (bits & 4 ? 64 : 12));
 }
 

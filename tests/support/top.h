@@ -7,7 +7,6 @@
 #include "cases.h"
 
 enum { TOP_KEYS = 1, TOP_INDICES = 2, TOP_VALUES = 4 };   /* outputs */
-enum { TOP_GUARD = 96, TOP_SEALED = 0xA5 };
 
 typedef struct top_case {
     clsort_desc d;             /* count, rows, top_k, types, flags, value_size, tuning; buffers are
@@ -33,7 +32,7 @@ typedef struct top_case {
     cl_command_queue queue;    /* NULL: the bench's */
 } top_case;
 
-/* What is read, and what is written; each lies between guards. */
+/* What is read, and what is written. */
 enum {
     TOP_FROM_KEYS,
     TOP_FROM_VALUES,
@@ -50,14 +49,9 @@ enum {
 typedef struct top_state {
     const top_case *c;
     clsort_desc d;
-    size_t rows, stride, wanted, bytes[TOP_ARRAYS];   /* stride: elements between rows */
-    size_t element;            /* bytes of a key or record */
-    size_t apart[TOP_ARRAYS];  /* bytes between rows of what is written */
-    int to_keys, to_values;    /* the arrays that receive them, -1: none */
-    unsigned char *input;      /* the keys alone, and copies of the first two images */
-    unsigned char *before[2];
-    unsigned char *image[TOP_ARRAYS];
-    cl_mem buffer[TOP_ARRAYS];
+    image image;
+    size_t rows, stride, wanted;    /* stride: elements between rows */
+    size_t to_keys, to_values;      /* the arrays that receive them, TOP_ARRAYS: none */
 } top_state;
 
 static inline top_case top_make(cl_uint type, size_t rows, size_t count, size_t k)
@@ -78,135 +72,108 @@ static inline top_case top_make(cl_uint type, size_t rows, size_t count, size_t 
 static inline void top_say(const top_case *c)
 {
     const clsort_desc *d = &c->d;
-    AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs "
-       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, results %zu apart%s, %u on the "
-       "device, record_size %zu, %u fields, poison %u in %u clusters %s",
-       d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
-       d->order ? "descending" : "ascending",
-       d->nan_order > 1 ? ", NaNs equal" : d->nan_order ? ", NaNs last" : "",
-       d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
-       (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
-       (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait, c->apart,
+    AT("top %zu of %zu rows of %zu keys, %s, gap %zu, flags %u, outputs %d%s, wait %d, results %zu "
+       "apart%s, %u on the device, %u fields, poison %u in %u clusters %s",
+       d->top_k, d->rows, d->count, case_words(d, d->key_type, c->pattern, c->seed), c->gap,
+       (unsigned)d->flags, c->outputs, c->scratch ? ", scratch given" : "", c->wait, c->apart,
        c->ends       ? ", segments with ends"
        : c->segments ? ", segments"
        : c->bounds   ? ", lengths"
                      : "",
-       c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count,
-       (unsigned)c->poison, (unsigned)c->clusters,
-       c->twice ? "twice" : "once");
+       c->counted ? (unsigned)c->there : 0u, (unsigned)c->field_count, (unsigned)c->poison,
+       (unsigned)c->clusters, c->twice ? "twice" : "once");
 }
 
-/* Puts the keys into the elements; what else is in a record differs from byte to byte. */
-static inline void top_fill_elements(top_state *s, size_t elements, size_t key)
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Decides which arrays there are, and how far the rows of outputs lie apart. */
+static inline void top_lay_out(top_state *s)
 {
-    unsigned char *to = s->image[TOP_FROM_KEYS] + TOP_GUARD;
-    size_t i;
-    for (i = 0; i < elements * s->element; i++) to[i] = (unsigned char)(i * 2246822519u >> 11);
-    for (i = 0; i < elements; i++)
-        memcpy(to + i * s->element + s->c->d.key_offset, s->input + i * key, key);
+    const top_case *c = s->c;
+    image *m = &s->image;
+    const size_t key = c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type),
+                 value = c->d.value_size, apart = c->apart, rows = c->segments ? 1 : s->rows;
+    const int partition = (c->d.flags & CLSORT_FLAG_TOP_PARTITION) != 0,
+              aside = c->outputs & (TOP_KEYS | TOP_INDICES);
+    const size_t usual = partition ? s->stride : s->wanted;
+    image_add_rows(m, TOP_FROM_KEYS, key, rows, c->d.count, s->stride * key, 1);
+    image_add_rows(m, TOP_FROM_VALUES, value, rows, c->d.count, s->stride * value, 1);
+    image_add(m, TOP_BOUNDS, c->bounds ? 4 : 0, (s->rows + (c->segments && !c->ends)) * 4, 1);
+    image_add(m, TOP_ENDS, c->ends ? 4 : 0, s->rows * 4, 1);
+    image_add(m, TOP_COUNT, c->counted ? 4 : 0, 4, 1);
+    image_add_rows(m, TOP_TO_KEYS, c->outputs & TOP_KEYS ? key : 0, s->rows, s->wanted,
+                   (apart ? apart : usual) * key, 1);
+    image_add_rows(m, TOP_TO_INDICES, c->outputs & TOP_INDICES ? 4 : 0, s->rows, s->wanted,
+                   (apart ? apart + 1 : usual) * 4, 1);
+    image_add_rows(m, TOP_TO_VALUES, c->outputs & TOP_VALUES ? value : 0, s->rows, s->wanted,
+                   (apart ? apart + 2 : usual) * value, 1);
+    s->to_keys = c->outputs & TOP_KEYS ? TOP_TO_KEYS
+                 : partition && !aside ? TOP_FROM_KEYS
+                                       : TOP_ARRAYS;
+    s->to_values = c->outputs & TOP_VALUES ? TOP_TO_VALUES
+                   : partition && value    ? TOP_FROM_VALUES
+                                           : TOP_ARRAYS;
+    if (c->gap) s->d.row_stride = m->array[TOP_FROM_KEYS].apart;
+    if (apart && c->outputs & TOP_KEYS) s->d.keys_out_row_stride = m->array[TOP_TO_KEYS].apart;
+    if (apart && c->outputs & TOP_INDICES)
+        s->d.indices_row_stride = m->array[TOP_TO_INDICES].apart;
+    if (apart && c->outputs & TOP_VALUES)
+        s->d.values_out_row_stride = m->array[TOP_TO_VALUES].apart;
 }
 
-/* Sizes, images of all arrays, and the input. Rows are filled one by one, so that "sorted" is
-   sorted in each. */
+/* Rows are filled one by one, so that "sorted" is sorted in each. */
 static inline int top_fill(top_state *s)
 {
-    const size_t key = pattern_key_size(s->c->d.key_type),
-                 rows = s->c->segments ? 1 : s->rows,
-                 elements = (rows - 1) * s->stride + s->d.count;
-    const size_t sizes[TOP_ARRAYS] = { elements * s->element, elements * s->d.value_size,
-                                       s->c->bounds ? (s->rows + !s->c->ends) * 4 : 0,
-                                       s->c->ends ? s->rows * 4 : 0, 4,
-                                       (s->rows - 1) * s->apart[TOP_TO_KEYS]
-                                           + s->wanted * s->element,
-                                       (s->rows - 1) * s->apart[TOP_TO_INDICES] + s->wanted * 4,
-                                       (s->rows - 1) * s->apart[TOP_TO_VALUES]
-                                           + s->wanted * s->d.value_size,
-                                       s->d.scratch_size };
-    size_t a, i;
-    for (a = 0; a < TOP_ARRAYS; a++) {
-        s->bytes[a] = sizes[a];
-        s->image[a] = (unsigned char *)malloc(sizes[a] + 2 * TOP_GUARD);
-        if (!CHECK(s->image[a] != NULL)) return 0;
-        memset(s->image[a], TOP_SEALED, sizes[a] + 2 * TOP_GUARD);
+    const top_case *c = s->c;
+    const image *m = &s->image;
+    const size_t rows = c->segments ? 1 : s->rows;
+    size_t i;
+    if (!image_make(&s->image, c->seed)) return 0;
+    for (i = 0; i < rows; i++) {
+        if (!image_fill(m, TOP_FROM_KEYS, i * s->stride, c->d.count, c->d.key_offset,
+                        c->d.key_type, c->pattern, c->seed + i, 0))
+            return 0;
+        if (!c->clusters) continue;
+        if (!CHECK(m->array[TOP_FROM_KEYS].element == 4)) return 0;
+        pattern_poison((uint32_t *)(void *)image_in_row(m, m->was, TOP_FROM_KEYS, i, 0),
+                       c->d.count, c->clusters,
+                       c->d.tuning.work_group ? c->d.tuning.work_group : 256, c->poison, c->twice);
     }
-    if (s->c->bounds)
-        memcpy(s->image[TOP_BOUNDS] + TOP_GUARD, s->c->bounds,
-               (s->rows + (s->c->segments > 0 && !s->c->ends)) * 4);
-    if (s->c->ends) memcpy(s->image[TOP_ENDS] + TOP_GUARD, s->c->ends, s->rows * 4);
-    memcpy(s->image[TOP_COUNT] + TOP_GUARD, &s->c->there, 4);
-    s->input = (unsigned char *)malloc(elements * key + 1);
-    if (!CHECK(s->input != NULL)) return 0;
-    memset(s->input, TOP_SEALED, elements * key);
-    for (i = 0; i < rows; i++)
-        pattern_fill(pattern_find(s->c->pattern), s->c->d.key_type, s->d.count, s->c->seed + i, 0,
-                     s->input + i * s->stride * key);
-    for (i = 0; i < (s->c->clusters ? rows : 0); i++)
-        pattern_poison((uint32_t *)(void *)(s->input + i * s->stride * key), s->d.count,
-                       s->c->clusters, s->d.tuning.work_group ? s->d.tuning.work_group : 256,
-                       s->c->poison, s->c->twice);
-    top_fill_elements(s, elements, key);
-    for (i = 0; i < s->bytes[TOP_FROM_VALUES]; i++)
-        s->image[TOP_FROM_VALUES][TOP_GUARD + i] = (unsigned char)(i * 2654435761u >> 13);
-    for (a = 0; a < 2; a++) {
-        s->before[a] = (unsigned char *)malloc(sizes[a] + 1);
-        if (!CHECK(s->before[a] != NULL)) return 0;
-        memcpy(s->before[a], s->image[a] + TOP_GUARD, sizes[a]);
-    }
+    image_fill_numbers(m, TOP_BOUNDS, c->bounds);
+    image_fill_numbers(m, TOP_ENDS, c->ends);
+    image_fill_numbers(m, TOP_COUNT, &c->there);
     return 1;
 }
 
 static inline int top_upload(top_state *s, const bench *b)
 {
-    size_t a;
-    cl_int error = CL_SUCCESS;
-    for (a = 0; a < TOP_ARRAYS && error == CL_SUCCESS; a++)
-        s->buffer[a] = clCreateBuffer(
-            b->session.context,
-            CL_MEM_COPY_HOST_PTR
-                | (a < TOP_TO_KEYS && (int)a != s->to_keys && (int)a != s->to_values
-                       ? CL_MEM_READ_ONLY
-                       : CL_MEM_READ_WRITE),
-            s->bytes[a] + 2 * TOP_GUARD, s->image[a], &error);
-    if (!CHECK(error == CL_SUCCESS)) return 0;
-    s->d.keys = s->buffer[TOP_FROM_KEYS];
-    s->d.keys_offset = TOP_GUARD;
-    if (s->d.value_size) s->d.values = s->buffer[TOP_FROM_VALUES], s->d.values_offset = TOP_GUARD;
-    if (s->c->segments) s->d.segments = s->buffer[TOP_BOUNDS], s->d.segments_offset = TOP_GUARD;
-    else if (s->c->bounds) s->d.lengths = s->buffer[TOP_BOUNDS], s->d.lengths_offset = TOP_GUARD;
-    if (s->c->ends) s->d.segment_ends = s->buffer[TOP_ENDS], s->d.segment_ends_offset = TOP_GUARD;
-    if (s->c->counted) s->d.count_buffer = s->buffer[TOP_COUNT], s->d.count_offset = TOP_GUARD;
-    if (s->c->outputs & TOP_KEYS)
-        s->d.keys_out = s->buffer[TOP_TO_KEYS], s->d.keys_out_offset = TOP_GUARD;
-    if (s->c->outputs & TOP_INDICES)
-        s->d.indices = s->buffer[TOP_TO_INDICES], s->d.indices_offset = TOP_GUARD;
-    if (s->c->outputs & TOP_VALUES)
-        s->d.values_out = s->buffer[TOP_TO_VALUES], s->d.values_out_offset = TOP_GUARD;
-    if (s->c->scratch) s->d.scratch = s->buffer[TOP_SCRATCH], s->d.scratch_offset = TOP_GUARD;
+    const image *m = &s->image;
+    clsort_desc *d = &s->d;
+    const unsigned written = 1u << s->to_keys | 1u << s->to_values;
+    if (!image_upload(b, &s->image, ((1u << TOP_TO_KEYS) - 1) & ~written)) return 0;
+    d->keys = image_buffer(m, TOP_FROM_KEYS, &d->keys_offset);
+    d->values = image_buffer(m, TOP_FROM_VALUES, &d->values_offset);
+    if (s->c->segments) d->segments = image_buffer(m, TOP_BOUNDS, &d->segments_offset);
+    else d->lengths = image_buffer(m, TOP_BOUNDS, &d->lengths_offset);
+    d->segment_ends = image_buffer(m, TOP_ENDS, &d->segment_ends_offset);
+    d->count_buffer = image_buffer(m, TOP_COUNT, &d->count_offset);
+    d->keys_out = image_buffer(m, TOP_TO_KEYS, &d->keys_out_offset);
+    d->indices = image_buffer(m, TOP_TO_INDICES, &d->indices_offset);
+    d->values_out = image_buffer(m, TOP_TO_VALUES, &d->values_out_offset);
+    d->scratch = image_buffer(m, TOP_SCRATCH, &d->scratch_offset);
     return 1;
 }
 
-/* Enqueues behind the event of the case, waits, and checks that nothing ran before it. */
 static inline int top_enqueue(top_state *s, const bench *b)
 {
-    const cl_command_queue queue = s->c->queue ? s->c->queue : b->session.queue;
-    cl_event wait = NULL, done = NULL;
-    cl_int state = CL_COMPLETE;
-    int good;
-    if (s->c->wait) wait = clCreateUserEvent(b->session.context, NULL);
-    good = CHECK_OK(
-        clsort_enqueue_sort(b->sorter, queue, &s->d, wait ? 1 : 0, wait ? &wait : NULL, &done));
-    if (wait && good) {
-        /* which runs commands there, and waits */
-        if (!device_name_holds(b->session.info.platform_name, "Oclgrind")) clFlush(queue);
-        clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-        good = CHECK(state != CL_COMPLETE);
-    }
-    if (wait) clSetUserEventStatus(wait, CL_COMPLETE), clReleaseEvent(wait);
-    if (!good) return 0;
-    good = CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
-    clReleaseEvent(done);
-    return good;
+    image_call call;
+    const int good = image_call_begin(b, s->c->queue, s->c->wait, &call)
+                     && CHECK_OK(clsort_enqueue_sort(b->sorter, call.queue, &s->d, call.n,
+                                                     call.list, &call.done));
+    return image_call_end(b, &call, good);
 }
+
+/* ---- expectation ----------------------------------------------------------------------------- */
 
 static inline int top_by_number(const void *a, const void *b)
 {
@@ -214,14 +181,10 @@ static inline int top_by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Result i of a row in an image of an output. */
-static inline unsigned char *top_result(const top_state *s, unsigned char *image, int output,
-                                        size_t row, size_t i)
+/* Where result i of a row is wanted. */
+static inline unsigned char *top_wanted(const top_state *s, size_t output, size_t row, size_t i)
 {
-    const size_t element = output == TOP_TO_KEYS || output == TOP_FROM_KEYS ? s->element
-                           : output == TOP_TO_INDICES                       ? 4
-                                                                            : s->d.value_size;
-    return image + TOP_GUARD + row * s->apart[output] + i * element;
+    return image_in_row(&s->image, s->image.want, output, row, i);
 }
 
 /* The first element of a row or segment, and how many there are. */
@@ -251,7 +214,7 @@ static inline void top_last_key(const top_state *s, unsigned char *key)
     memcpy(key, &bits, bytes);
 }
 
-/* Writes into the images the mark of an element that a row does not have. */
+/* The mark of an element that a row does not have. */
 static inline void top_expect_mark(top_state *s, size_t row, size_t i)
 {
     const uint32_t none = 0xFFFFFFFFu;
@@ -259,19 +222,8 @@ static inline void top_expect_mark(top_state *s, size_t row, size_t i)
                       || (s->d.nan_order == CLSORT_NAN_EQUAL
                           && pattern_is_float(s->d.key_type));
     if (s->d.keys_out && !moved && !(s->d.flags & CLSORT_FLAG_TOP_PARTITION))
-        top_last_key(s, top_result(s, s->image[TOP_TO_KEYS], TOP_TO_KEYS, row, i));
-    if (s->d.indices)
-        memcpy(top_result(s, s->image[TOP_TO_INDICES], TOP_TO_INDICES, row, i), &none, 4);
-}
-
-/* The codes of n elements from `first` on. */
-static inline int top_codes(const top_state *s, size_t first, size_t n, uint64_t *codes)
-{
-    const size_t key = pattern_key_size(s->c->d.key_type);
-    if (s->c->fields)
-        return CHECK(reference_record_codes(s->before[0] + first * s->element, n, &s->d, codes));
-    reference_codes(s->input + first * key, key, n, &s->d, codes);
-    return 1;
+        top_last_key(s, top_wanted(s, TOP_TO_KEYS, row, i));
+    if (s->d.indices) memcpy(top_wanted(s, TOP_TO_INDICES, row, i), &none, 4);
 }
 
 /* Is a partition done by sorting? */
@@ -310,15 +262,17 @@ static inline int top_adopt(uint32_t *order, const uint32_t *got, size_t k)
     return good;
 }
 
-/* Writes into the images what row `row` must give. With an order of the device's own, `got` holds
-   the indices that it chose: they must be the right ones, in any order. */
+/* What row `row` must give. With an order of the device's own, `got` holds the indices that it
+   chose: they must be the right ones, in any order. */
 static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t *order,
                              const uint32_t *got)
 {
-    const size_t value = s->d.value_size;
+    const image *m = &s->image;
     size_t first, n = top_part(s, row, &first), k = n < s->d.top_k ? n : s->d.top_k;
     size_t i;
-    if (!top_codes(s, first, n, codes) || !CHECK(reference_argsort(codes, n, order))) return 0;
+    if (!image_codes(m, TOP_FROM_KEYS, first, n, &s->d, codes)
+        || !CHECK(reference_argsort(codes, n, order)))
+        return 0;
     if (s->d.flags & CLSORT_FLAG_TOP_NTH) {
         k = n >= s->d.top_k;
         if (k) order[0] = order[s->d.top_k - 1];
@@ -331,50 +285,35 @@ static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t
     for (i = k; i < s->wanted; i++) top_expect_mark(s, row, i);
     for (i = 0; i < k; i++) {
         const size_t from = first + order[i];
-        if (s->to_keys >= 0)
-            memcpy(top_result(s, s->image[s->to_keys], s->to_keys, row, i),
-                   s->before[0] + from * s->element, s->element);
-        if (s->d.indices)
-            memcpy(top_result(s, s->image[TOP_TO_INDICES], TOP_TO_INDICES, row, i), &order[i], 4);
-        if (s->to_values >= 0)
-            memcpy(top_result(s, s->image[s->to_values], s->to_values, row, i),
-                   s->before[1] + from * value, value);
+        if (s->to_keys < TOP_ARRAYS)
+            memcpy(top_wanted(s, s->to_keys, row, i), image_at(m, m->was, TOP_FROM_KEYS, from),
+                   m->array[TOP_FROM_KEYS].element);
+        if (s->d.indices) memcpy(top_wanted(s, TOP_TO_INDICES, row, i), &order[i], 4);
+        if (s->to_values < TOP_ARRAYS)
+            memcpy(top_wanted(s, s->to_values, row, i), image_at(m, m->was, TOP_FROM_VALUES, from),
+                   s->d.value_size);
     }
     return 1;
 }
 
-/* Reads the arrays back and compares all of them but scratch, of which only the guards count. */
+/* Of scratch memory only the guards count. */
 static inline int top_compare(top_state *s, const bench *b)
 {
     const int any_order = s->d.flags & CLSORT_FLAG_TOP_UNSORTED
                           && !(s->d.flags & CLSORT_FLAG_TOP_NTH) && s->d.indices;
-    unsigned char *after[TOP_ARRAYS] = { NULL };
     uint64_t *codes = (uint64_t *)malloc((s->d.count + 1) * sizeof *codes);
     uint32_t *order = (uint32_t *)malloc((s->d.count + 1) * sizeof *order);
-    size_t a, row;
-    int good = CHECK(codes && order);
-    for (a = 0; a < TOP_ARRAYS && good; a++) {
-        after[a] = (unsigned char *)malloc(s->bytes[a] + 2 * TOP_GUARD);
-        good = CHECK(after[a] != NULL)
-               && CHECK(clEnqueueReadBuffer(b->session.queue, s->buffer[a], CL_TRUE, 0,
-                                            s->bytes[a] + 2 * TOP_GUARD, after[a], 0, NULL, NULL)
-                        == CL_SUCCESS);
-    }
+    size_t row;
+    int good = CHECK(codes && order) && image_read(&s->image, b->session.queue);
     for (row = 0; row < s->rows && good; row++)
         good = top_expect(s, row, codes, order,
-                          any_order
-                              ? (const uint32_t *)(void *)top_result(s, after[TOP_TO_INDICES],
-                                                                     TOP_TO_INDICES, row, 0)
-                              : NULL);
-    if (good && s->bytes[TOP_SCRATCH])
-        memcpy(after[TOP_SCRATCH] + TOP_GUARD, s->image[TOP_SCRATCH] + TOP_GUARD,
-               s->bytes[TOP_SCRATCH]);
-    for (a = 0; a < TOP_ARRAYS && good; a++)
-        good = CHECK(!memcmp(after[a], s->image[a], s->bytes[a] + 2 * TOP_GUARD));
-    for (a = 0; a < TOP_ARRAYS; a++) free(after[a]);
+                          any_order ? (const uint32_t *)(void *)image_in_row(
+                                          &s->image, s->image.now, TOP_TO_INDICES, row, 0)
+                                    : NULL);
+    image_forgive(&s->image, TOP_SCRATCH, s->image.array[TOP_SCRATCH].size);
     free(codes);
     free(order);
-    return good;
+    return good && image_is_right(&s->image);
 }
 
 static inline cl_uint top_flags(const top_case *c)
@@ -386,33 +325,10 @@ static inline cl_uint top_flags(const top_case *c)
            | (c->bounds && !c->segments ? (cl_uint)CLSORT_FLAG_LENGTHS : 0);
 }
 
-/* Decides how far the rows of outputs lie apart. */
-static inline void top_place_rows(top_state *s)
-{
-    const size_t value = s->d.value_size, apart = s->c->apart;
-    const int partition = (s->c->d.flags & CLSORT_FLAG_TOP_PARTITION) != 0,
-              aside = s->c->outputs & (TOP_KEYS | TOP_INDICES);
-    const size_t usual = partition ? s->stride : s->wanted;
-    s->to_keys = s->c->outputs & TOP_KEYS ? TOP_TO_KEYS : partition && !aside ? TOP_FROM_KEYS : -1;
-    s->to_values = s->c->outputs & TOP_VALUES ? TOP_TO_VALUES
-                   : partition && value       ? TOP_FROM_VALUES
-                                              : -1;
-    s->apart[TOP_FROM_KEYS] = s->stride * s->element;
-    s->apart[TOP_FROM_VALUES] = s->stride * value;
-    s->apart[TOP_TO_KEYS] = (apart ? apart : usual) * s->element;
-    s->apart[TOP_TO_INDICES] = (apart ? apart + 1 : usual) * 4;
-    s->apart[TOP_TO_VALUES] = (apart ? apart + 2 : usual) * value;
-    if (!apart) return;
-    if (s->c->outputs & TOP_KEYS) s->d.keys_out_row_stride = s->apart[TOP_TO_KEYS];
-    if (s->c->outputs & TOP_INDICES) s->d.indices_row_stride = s->apart[TOP_TO_INDICES];
-    if (s->c->outputs & TOP_VALUES) s->d.values_out_row_stride = s->apart[TOP_TO_VALUES];
-}
-
 /* Runs a case; without indices, `any order` can only be checked where the device sorts. */
 static inline int top_run(const bench *b, const top_case *c)
 {
     top_state s;
-    size_t a;
     int good;
     top_say(c);
     memset(&s, 0, sizeof s);
@@ -424,28 +340,15 @@ static inline int top_run(const bench *b, const top_case *c)
     s.wanted = c->d.flags & CLSORT_FLAG_TOP_NTH         ? 1
                : c->d.flags & CLSORT_FLAG_TOP_PARTITION ? c->d.count
                                                         : c->d.top_k;
-    s.element = c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type);
-    if (c->fields) {
-        s.d.fields = c->fields;
-        s.d.field_count = c->field_count;
-        s.d.key_type = 0;
-        s.d.key_offset = 0;
-    }
-    if (c->gap) s.d.row_stride = s.stride * s.element;
+    case_use_fields(&s.d, c->fields, c->field_count);
+    top_lay_out(&s);
     s.d.flags |= top_flags(c);
-    top_place_rows(&s);
-    good = CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &s.d.scratch_size));
+    if (!CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &s.d.scratch_size))) return 0;
     s.d.flags = c->d.flags;
-    good = good && top_fill(&s) && top_upload(&s, b);
     if (!c->scratch) s.d.scratch_size = 0;
-    good = good && top_enqueue(&s, b) && top_compare(&s, b);
-    for (a = 0; a < TOP_ARRAYS; a++) {
-        if (s.buffer[a]) clReleaseMemObject(s.buffer[a]);
-        free(s.image[a]);
-    }
-    free(s.input);
-    free(s.before[0]);
-    free(s.before[1]);
+    image_add(&s.image, TOP_SCRATCH, s.d.scratch_size ? 16 : 0, s.d.scratch_size, 1);
+    good = top_fill(&s) && top_upload(&s, b) && top_enqueue(&s, b) && top_compare(&s, b);
+    image_release(&s.image);
     return good;
 }
 
