@@ -7061,7 +7061,10 @@ typedef struct clsort__selection {
     cl_uint passes;             /* over each row, before that */
     size_t rows, wanted;        /* wanted: elements written per row */
     size_t parts, part_elements;    /* of a row */
-    size_t row_words;           /* of a row's table; enough for any smaller count */
+    size_t row_words;           /* of a row's table, but for its digits; enough for any smaller
+                                   count */
+    cl_uint digit_bits;         /* of digits, which have room in a row's table whatever way is taken:
+                                   others take the place of one whose kernels do not build */
     cl_uint clusters, bounding; /* of a row's sample; which of the work-items' firsts bounds it */
     size_t ranges;              /* work-groups that share the candidates of a row out */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
@@ -14623,6 +14626,7 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
         else break;
     }
     c->share_log2 = c->group_log2;
+    t->digit_bits = c->digit_bits;
 }
 
 /* Chooses the capacity of the list: passes narrow a row until the list holds what is left. A long
@@ -14714,7 +14718,7 @@ static size_t clsort__round_bytes(const clsort__plan *p, size_t pieces)
 static size_t clsort__select_tables(const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const size_t words = ((size_t)3 << p->config.digit_bits) + t->row_words,
+    const size_t words = ((size_t)3 << t->digit_bits) + t->row_words,
                  pairs = CLSORT__RANKED_BYTES(p->key.bytes) * t->most_candidates,
                  all = t->spread || t->most_candidates
                            ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
