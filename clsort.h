@@ -10930,7 +10930,8 @@ typedef struct clsort__operation {
 
 /* A public call. */
 struct clsort__job {
-    const clsort__operation *op;
+    const clsort__operation *asked;     /* what the caller wants */
+    const clsort__operation *op;        /* what is done: a sort in place of some selections */
     clsort_sorter *s;
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
@@ -10957,7 +10958,7 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
 {
     clsort__job j;
     memset(&j, 0, sizeof j);
-    j.op = op;
+    j.asked = j.op = op;
     j.s = j.run.s = s;
     if (s) clsort__begin_call(s, function);
     return j;
@@ -10991,6 +10992,13 @@ static int clsort__has_choices(const clsort__job *j)
     return j->s->measured && !j->s->pinned && !j->s->forced && j->desc && !j->desc->algorithm;
 }
 
+/* Checks a call as it was asked for and plans it, maybe once more by another choice. */
+static void clsort__check_call(clsort__checks *c, clsort__job *j)
+{
+    j->op = j->asked;
+    j->op->check(c, j);
+}
+
 /* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
    measured choice has no scratch memory for is planned by the built-in one. */
 static clsort_status clsort__plan_job(clsort__job *j)
@@ -10998,13 +11006,13 @@ static clsort_status clsort__plan_job(clsort__job *j)
     clsort__checks c = clsort__begin_checks(j->s);
     CLSORT__MUST(clsort__judge_struct(j->s, j->argument, j->wrong));
     c.needs_buffers = j->needs_buffers;
-    j->op->check(&c, j);
+    clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
         j->s->pinned = 1;
-        j->op->check(&c, j);
+        clsort__check_call(&c, j);
         j->op->scratch(j->s, j);
         j->s->pinned = 0;
     }
@@ -16273,7 +16281,7 @@ static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
                                         clsort_desc *own, clsort__span result, const char *name)
 {
     clsort__job j = clsort__sort_job(s, function, desc, own);
-    j.op = op;
+    j.asked = j.op = op;
     j.missing = !desc ? "desc" : result.buffer ? NULL : name;
     j.result = result;
     return j;
@@ -16321,7 +16329,7 @@ static clsort_status clsort__watch(struct clsort__measurement *m);
 static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
 {
     clsort_desc d = *a->most->desc;
-    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->op);
+    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->asked);
     clsort__kinds own;
     size_t i;
     d.count = count;
