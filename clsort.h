@@ -111,9 +111,9 @@
    MEMORY
      clsort_scratch_size returns the bytes of scratch memory. For AUTO that is the most that bitonic
      (of up to 2^22 elements), merge, radix, radix-hybrid and its built-in choice need, since
-     clsort_measure may make it take any of these; with CLSORT_OPTION_BUILT_IN_CHOICES it is what
-     the latter needs. Below, n is count, K the bytes of a
-     key, V those of a value, and a(x) is x rounded up to 16. Records count as values.
+     clsort_measure may make it take any of these; with CLSORT_OPTION_BUILT_IN_CHOICES it is the
+     most that the latter needs for n elements or fewer. Below, n is count, K the bytes of a key, V
+     those of a value, and a(x) is x rounded up to 16. Records count as values.
 
        sort                                          scratch memory
        bitonic and batch-*, values of 0 to 8 bytes
@@ -12808,10 +12808,9 @@ static int clsort__top_down_can(const clsort__plan *p)
 
 /* Or pairs, each as one code? Equal keys come in the order of their values: where they must keep
    their order, values are indices that ascend. */
-static int clsort__pairs_can(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__pairs_can(const clsort__plan *p)
 {
     return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
-           && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
 
@@ -12824,7 +12823,7 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
                     && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     return (own || t->radix == CLSORT_RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(s, p));
+           && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
@@ -12854,7 +12853,10 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = clsort__hybrid_items(s, code);
     if (!clsort__hybrid_may(s, p)) return 0;
-    if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
+    if (p->config.value_bytes
+        && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
+            || (!t->radix && !clsort__pairs_gain(s, p))))
+        return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
         return 0;
@@ -18601,9 +18603,26 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
     return most;
 }
 
-/* The scratch memory of a sort as it is planned now, or for AUTO by any row. */
-static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                          int by_any, size_t *bytes)
+/* The most scratch memory of AUTO's built-in choices for so many elements or fewer: where one gives
+   way to another, the latter may need less. */
+static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
+{
+    const clsort__crossover row = clsort__built_in_crossover(s, desc);
+    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, clsort__most_ranked(s),
+                            CLSORT__SAMPLES_LEAN, row.radix - (size_t)1, row.hybrid - (size_t)1,
+                            desc->top_k };
+    const clsort__form form = { NULL, 0 };
+    size_t i, most = 0;
+    for (i = 0; i < sizeof last / sizeof *last; i++) {
+        clsort_desc d = *desc;
+        d.count = clsort__smaller(d.count, last[i]);
+        if (d.count >= d.top_k) clsort__scratch_by(s, &d, &form, &most);
+    }
+    return most;
+}
+
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                             size_t *bytes)
 {
     clsort_sorter none;
     clsort_desc d;
@@ -18619,16 +18638,10 @@ static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_de
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = by_any && sorter && !sorter->pinned && !d.algorithm
-                 ? clsort__scratch_by_any(sorter, &d)
-                 : largest.bytes;
+    *bytes = !sorter || d.algorithm ? largest.bytes
+             : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
+                                    : clsort__scratch_by_any(sorter, &d);
     return CL_SUCCESS;
-}
-
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                             size_t *bytes)
-{
-    return clsort__scratch_size(sorter, desc, 1, bytes);
 }
 
 /* How a selection works, or a partition that is planned as a sort. */
@@ -19396,8 +19409,7 @@ static clsort_merge_runs_desc clsort__multi_merge_desc(const clsort__multi *m)
     return r;
 }
 
-/* Bytes of scratch memory for a job of n elements. The public function's bytes of a sort would also
-   cover choices that are not taken. */
+/* Bytes of scratch memory for a job of n elements, or fewer. */
 static clsort_status clsort__multi_scratch(const clsort__multi *m,
                                            const clsort__multi_device *device, size_t n,
                                            size_t *bytes)
@@ -19406,7 +19418,7 @@ static clsort_status clsort__multi_scratch(const clsort__multi *m,
     clsort_desc d = m->d;
     clsort_run runs[2];
     d.count = n;
-    if (!clsort__multi_merges(m, device)) return clsort__scratch_size(device->s, &d, 0, bytes);
+    if (!clsort__multi_merges(m, device)) return clsort_scratch_size(device->s, &d, bytes);
     memset(runs, 0, sizeof runs);
     runs[0].count = 1;
     runs[1].count = n - 1;
@@ -20302,7 +20314,7 @@ static int clsort__multi_is_needed(clsort_sorter *s, const clsort_desc *d)
     device.s = s;
     quiet = clsort__hush(s, 1);   /* what else is wrong is told by the sort */
     holds = clsort__multi_ask_device(&device, &given) != CL_SUCCESS || device.is_cpu
-            || clsort__scratch_size(s, d, 0, &bytes) != CL_SUCCESS;
+            || clsort_scratch_size(s, d, &bytes) != CL_SUCCESS;
     clsort__hush(s, quiet);
     bytes = clsort__saturating_add(bytes, d->count * element);
     return !holds && clsort__saturating_add(bytes, d->count * d->value_size) > device.holds;
@@ -20434,7 +20446,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
    - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
    - AUTO takes items above 32 for rows and top_k on GPUs.
-   - Scratch memory for more elements is enough for fewer on NVIDIA, too; without a sorter
+   - Scratch memory for more elements is enough for fewer on any device; without a sorter
      clsort_scratch_size bounds CLSORT_RADIX_HYBRID in small work-groups, too. No sum of scratch
      sizes wraps on hosts of 32 bits.
    - A device that tells 0 compute units sorts. A clone that fails says why. Build logs end at 1

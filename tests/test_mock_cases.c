@@ -498,6 +498,91 @@ static void break_all_families(bench *b)
     printf("%d families did not build, and %d of selections\n", broken[0], broken[1]);
 }
 
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* The bytes that are told of so many elements, which are no fewer than those take. A plan of fewer
+   elements may need more than the device has: *bytes stays. */
+static void tell(drawn *c, size_t count, size_t *bytes)
+{
+    size_t known = 0, any = 0;
+    clsort_status status;
+    clsort__job j;
+    c->bare.count = count;
+    status = clsort_scratch_size(c->sorter, &c->bare, &known);
+    if (status == CLSORT_ERROR_DEVICE_LIMITS || status == CLSORT_ERROR_SCRATCH_TOO_LARGE) return;
+    CHECK_STATUS(status, CL_SUCCESS);
+    CHECK_OK(clsort_scratch_size(NULL, &c->bare, &any));
+    if (CHECK_OK(plan_case(c, &j))) CHECK(known >= j.plan.scratch.layout.bytes && any >= known);
+    *bytes = known;
+}
+
+/* Up to the count that was drawn, sizes do not fall. Plans begin at powers of two, at multiples of k
+   and anywhere. */
+static void expect_growth(drawn *c)
+{
+    const size_t most = c->bare.count, least = c->bare.top_k ? c->bare.top_k : 1;
+    size_t n = least, last = 0, next;
+    while (n <= most) {
+        const size_t power = (size_t)1 << clsort__ceil_log2(n), before = last;
+        tell(c, n, &last);
+        if (!CHECK(last >= before))
+            printf("  %zu bytes for %zu elements, after %zu%s\n", last, n, before,
+                   c->sorter->pinned ? ", by built-in choices" : "");
+        next = n + 1 + below(c, 8) * n / 16;
+        if (n < power && next > power) next = power;
+        else if (n == power && one_in(c, 2)) next = n + 1;
+        n = n < most && next > most ? most : next;
+    }
+}
+
+/* The same of merges of runs and of partitions. */
+static void expect_growth_of_pieces(drawn *c)
+{
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_partition_desc p = clsort_partition_desc_default();
+    clsort_run runs[3];
+    size_t last[2] = { 0, 0 }, now[2];
+    memset(runs, 0, sizeof runs);
+    m.runs = runs;
+    m.run_count = 3;
+    p.splitter_count = 1 + below(c, 255);
+    m.key_type = p.key_type = c->bare.key_type ? c->bare.key_type : CLSORT_U32;
+    m.value_size = p.value_size = below(c, 9);
+    m.tuning.work_group = p.tuning.work_group = one_in(c, 2) ? 0 : power(c, 9);
+    for (p.count = 1; p.count < (size_t)1 << 30; p.count += 1 + below(c, 16) * p.count / 8) {
+        const clsort_run whole[3] = { { p.count / 3, 0, 0, 0, 0 }, { p.count / 2, 0, 0, 0, 0 },
+                                      { p.count / 6, 0, 0, 0, 0 } };
+        memcpy(runs, whole, sizeof runs);
+        memcpy(now, last, sizeof now);
+        if (clsort_merge_runs_scratch_size(c->sorter, &m, &now[0]) != CL_SUCCESS) break;
+        if (clsort_partition_scratch_size(c->sorter, &p, &now[1]) != CL_SUCCESS) break;
+        CHECK(now[0] >= last[0] && now[1] >= last[1]);
+        memcpy(last, now, sizeof last);
+    }
+}
+
+static void sizes_grow(bench *b)
+{
+    const char *from = getenv("CLSORT_TEST_SEED");
+    const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    static drawn c;
+    int i, grew = 0;
+    for (i = 0; i < (b->small ? 4000 : 20000) && test_now.faults < 20; i++) {
+        draw_seed(&c, first + (uint64_t)i);
+        c.sorter->pinned = i & 1;
+        if (i & 2) c.bare.algorithm = CLSORT_AUTO;
+        if (i & 4) memset(&c.bare.tuning, 0, sizeof c.bare.tuning);
+        if (clsort_check(c.sorter, &c.bare) == CL_SUCCESS) {
+            expect_growth(&c);
+            grew++;
+        }
+        expect_growth_of_pieces(&c);
+        close_case(&c);
+    }
+    CHECK(grew > i / 5);
+    printf("%d sizes grew with their counts\n", grew);
+}
+
 /* ---- wrong numbers --------------------------------------------------------------------------- */
 
 /* A number that no caller means: 0, one that divides nothing, one whose products wrap. */
@@ -629,7 +714,8 @@ static void answer_wrong_numbers(bench *b)
 static const test_entry tests[] = {
     { "all functions agree about descriptions", try_cases },
     { "any number in any field gets an answer", answer_wrong_numbers },
-    { "where kernels do not build, the call goes on as the next one begins", break_all_families }
+    { "where kernels do not build, the call goes on as the next one begins", break_all_families },
+    { "sizes of scratch memory do not fall with the count", sizes_grow }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")
