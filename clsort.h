@@ -7207,6 +7207,8 @@ typedef struct clsort__radix_form {
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
+    int lean;                   /* has no room for passes where AUTO took it, but what merge needs,
+                                   which AUTO takes if the kernels do not build */
     int numbers;                /* where indices are wanted, it may number the keys as they are */
     size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
     /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
@@ -7214,8 +7216,6 @@ typedef struct clsort__radix_form {
     int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
     /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
     int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
-    /* Has it no room for passes? NULL: it always has. */
-    int (*is_lean)(const clsort_sorter *s, const clsort__plan *p);
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
@@ -9513,9 +9513,6 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     return row;
 }
 
-/* The most bare keys that radix of samples sorts with the scratch memory of merge. */
-enum { CLSORT__SAMPLES_LEAN = 1 << 13 };
-
 /* The most elements that are sorted by ranks where samples do not sort them: work-groups have 512
    work-items on NVIDIA's GPUs, 256 elsewhere. */
 static size_t clsort__most_ranked(const clsort_sorter *s)
@@ -11602,12 +11599,10 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     clsort__bitonic_shape(s, &none, &p->helpers.tiles);
 }
 
-static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p);
-
 static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t own = p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
-    return clsort__largest(own, s && p->by_auto ? clsort__fewer_tables(s, p) : 0, 0);
+    (void)s;
+    return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
 /* The sort that needs the same kernels as a merge, for its checks and its plan. */
@@ -13051,18 +13046,6 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
            && p->d.count <= clsort__radix_tile(c) * (c->few ? 1 : clsort__radix_tile(c) / 16);
 }
 
-/* Bytes of the tables of the most elements for which AUTO takes radix of samples, if a plan has
-   more: the size must not fall with the count. */
-static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p)
-{
-    clsort__plan fewer = *p;
-    fewer.d.count = clsort__find_crossover(s, &p->d).samples;
-    return fewer.d.count && p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
-                   && clsort__samples_shape(s, &fewer, &fewer.config)
-               ? clsort__samples_tables(&fewer.config, fewer.d.count)
-               : 0;
-}
-
 /* One launch, which reads and writes all elements. */
 static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
                                    const clsort__workspace *w, const clsort__samples_job *j,
@@ -13219,22 +13202,6 @@ static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, cls
                     || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
 }
 
-/* Ranks have no room for passes, but what merge needs, which AUTO takes if the kernels do not
-   build. */
-static int clsort__ranks_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    (void)s;
-    return p->by_auto && clsort__can(CLSORT_MERGE, &p->d);
-}
-
-/* Neither have samples, where they are few, or where AUTO takes merge if there are more. */
-static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    const clsort__crossover row = clsort__find_crossover(s, &p->d);
-    return clsort__ranks_lean(s, p)
-           && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN : row.radix > row.samples);
-}
-
 /* ---- >>cached -------------------------------------------------------------------------------- */
 
 /* Radix in cache, in elements: the most that one work-item sorts in one launch; the fewest that
@@ -13351,15 +13318,15 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 }
 
 static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 5000,
-      clsort__take_ranks, NULL, clsort__ranks_lean, clsort__ranks },
-    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 300007,
-      clsort__take_samples, NULL, clsort__samples_lean, clsort__samples },
-    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, NULL, clsort__hybrid },
-    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      clsort__cached_gated, NULL, clsort__cached },
-    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, NULL, NULL, NULL, clsort__all_passes }
+    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
+      clsort__take_ranks, NULL, clsort__ranks },
+    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
+      clsort__take_samples, NULL, clsort__samples },
+    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, clsort__hybrid },
+    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+      clsort__cached_gated, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, NULL, clsort__all_passes }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -13398,22 +13365,19 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* Room for hybrid radix too where it may run, and for merge, which AUTO takes where there are fewer
-   elements, or where hybrid kernels do not build: the size must not fall with the count. */
+/* Room for what may take the place of kernels that do not build: for passes behind hybrid radix, and
+   for merge, if AUTO chooses again. */
 static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form && form->is_lean && form->is_lean(s, p))
-        return clsort__largest(p->data.extent / 16 + 8,
-                               p->config.family != CLSORT__SAMPLES || p->config.few
-                                   ? 0
-                                   : clsort__samples_tables(&p->config, p->d.count),
-                               0);
-    return clsort__largest(clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
-                                                    : clsort__radix_tables(s, p),
-                           s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
+    const int lean = form && form->lean && p->by_auto && clsort__can(CLSORT_MERGE, &p->d),
+              tiles = p->config.family == CLSORT__SAMPLES && !p->config.few;
+    const size_t own = lean ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
+                       : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
+                                                  : clsort__radix_tables(s, p);
+    return clsort__largest(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -18609,8 +18573,7 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 {
     const clsort__crossover row = clsort__built_in_crossover(s, desc);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples, clsort__most_ranked(s),
-                            CLSORT__SAMPLES_LEAN, row.radix - (size_t)1, row.hybrid - (size_t)1,
-                            desc->top_k };
+                            row.radix - (size_t)1, row.hybrid - (size_t)1, desc->top_k };
     const clsort__form form = { NULL, 0 };
     size_t i, most = 0;
     for (i = 0; i < sizeof last / sizeof *last; i++) {

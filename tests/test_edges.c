@@ -832,8 +832,6 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__device_kind", "gpu auto u32 n:200000 local_type:2" },
     { "clsort__crossovers", "cpu auto u32 values:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare n:3000000..10000000" },
-    { "CLSORT__SAMPLES_LEAN", "nvidia auto u32 n:8192" },
-    { "CLSORT__SAMPLES_LEAN", "nvidia auto u32 n:8193" },
     { "clsort__most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
     { "clsort__most_ranked", "gpu auto u8 n:1..3000000" },
     { "CLSORT__RANKS_EACH", "nvidia radix u32 indices radix:4 n:1..3000000" },
