@@ -109,97 +109,57 @@
        kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
 
    MEMORY
-     clsort_scratch_size returns the bytes of scratch memory. For AUTO that is the most that bitonic
-     (of up to 2^22 elements), merge, radix, radix-hybrid and its built-in choice need, since
-     clsort_measure may make it take any of these; with CLSORT_OPTION_BUILT_IN_CHOICES it is the
-     most that the latter needs for n elements or fewer. Below, n is count, K the bytes of a key, V
-     those of a value, and a(x) is x rounded up to 16. Records count as values.
+     clsort_scratch_size tells how many bytes of scratch memory are enough for a description and for
+     the same with any smaller count. Of AUTO they are enough for bitonic (up to 2^22 elements),
+     merge, radix, radix-hybrid and what is built in, since clsort_measure may make it take any of
+     these; with CLSORT_OPTION_BUILT_IN_CHOICES for the latter. clsort_explain tells what a sort
+     takes, which may be less: the sum of the lines that apply, each array rounded up to 16.
+     n is count; of rows, segments and a count on the device, the elements from the first to the
+     last, gaps included. K is the bytes of a key or code; V those of a value or record, or 4 in an
+     indirect sort. That sorts (key, index) pairs, then gathers the rest: with indices, values above
+     8 bytes, records above 16, values beside records, fields, equal zeros or NaNs, `precedes` if 4
+     does not divide record_size, and stable by bitonic or quicksort; rows, segments and a count on
+     the device also by some bits of the key, with only keys or only values in place, and with
+     outputs of another row stride.
 
-       sort                                          scratch memory
-       bitonic and batch-*, values of 0 to 8 bytes
-         or records of up to 16 bytes                0
-       bitonic-a                                     a(nK) + a(nV)
-       merge                                         a(nK) + a(nV) + a(n / 16 + 8)
-       merge with `precedes`                         a(nK) + a(nV) + a(2n + 8)
-       radix                                         a(nK) + a(nV) + a(T), with the T of radix
-       quicksort                                     a(nK) + a(nV) + a(T), with that of quicksort
-       rows, segments, a count on the device         a(nK) + a(nV) + a(T), with that of rows; n runs
-                                                     from the first row to the last, gaps included
-       clsort_enqueue_merge, _gather, _group_starts  0
-       clsort_enqueue_merge_runs                     at most n / 6 + n / 128 + 1024 bytes; on CPUs
-                                                     n / 512 + n / 2048 bytes and 1 KiB per core
-       clsort_enqueue_partition                      a(T) with the T of radix without sweeps
+       for                                     scratch memory in bytes, at most
+       all but bitonic and batch-*             nK + nV; for bitonic-a, too
+       merge                                   n / 16 + 8; with `precedes` 2n + 8
+       radix                                   1.07 MB; by sweeps, if it is more, 9.5 KB and for
+                                               each tile 1 KiB, from 2^30 elements on 2 KiB. A tile
+                                               is 4352 bare keys of 4 bytes, never below 1536
+       radix that may be radix-hybrid          1.07 MB more; 0.54 MB of up to 5 * 2^26 keys of 4
+                                               bytes without values
+       radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
+       quicksort                               1.24 n + 137 KB, from 2^23 elements on n / 2 + 6.3 MB
+       several rows, segments, device's count  n / 2 + 132 KB
+       an indirect sort                        nK, unless the output of keys holds all codes; 4n,
+                                               unless `indices` does; the size of arrays in place
+       top_k: R rows, w results of each        4Rw for values and records without `indices`; nK of
+                                               records and with equal NaNs; the size of arrays in
+                                               place; where rows are cut or few 41.2 KB R, and of
+                                               rows from 2^24 on R words for every 4096 elements
+       - one row for two cores, k <= 4096      R (32 KiB + 32k + n / 128), of keys of 8 bytes twice
+       - k <= 256 but on NVIDIA's GPUs         Rk (1.07 P + 3) (K + 4) if it is more than these two,
+                                               P = min(n, 2^24 / R) / 4096
+       - rows that are sorted whole            nK, 4n, and their stable sort to indices; nK as above
+       - sort of what was selected             RkK, 4Rk, and the stable sort of R rows of k
+       clsort_enqueue_merge_runs               n / 6 + n / 128 + 1 KiB; on CPUs n / 512 + n / 2048
+                                               and 1 KiB for each core
+       clsort_enqueue_partition                1.07 MB
+       other functions                         0
 
-     T, the bytes of tables:
-     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With
-       sweeps, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
-       and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-     - radix-hybrid, and radix where it takes that (see PERFORMANCE; on NVIDIA's GPUs keys of 4
-       bytes without values from 3 * 2^22 on, of 8 bytes from 2^22 on; of 4 bytes with values of 4
-       bytes or indices from 2^24 on):
-       a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
-       power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
-       That is up to 0.54 MB (1.07 MB) more.
-     - where AUTO takes radix-samples, for what is sorted in one launch or after a copy, and up to
-       8192 elements: n / 16 + 8
-     - where AUTO takes radix-samples for more keys of 64 bits, or for keys of 32 bits with values
-       of 4 bytes or indices: max(n / 16 + 8, S) with S = B (8 + 2 W), at most 0.54 MB. B is
-       max(n / 1024, min(n / 256, 128)), W is max(n / 4096, min(n / 1024, 128)), quotients rounded
-       up. Above, where AUTO takes merge, S is that of the most such n. On GPUs of other vendors it
-       is so for bare keys of 32 bits, too, and n is twice what it is in B and W
-     - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
-       1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
-     - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
-
-     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are
-     - sorts with indices, with values above 8 bytes, records above 16, or values beside records
-     - sorts by fields, with equal zeros or NaNs, or by `precedes` if 4 does not divide record_size
-     - stable sorts by bitonic and quicksort
-     V is then 4, K is that of the codes, and there is also
-     - a(nK) for keys, unless keys_out or keys that are sorted in place can hold them (0 with
-       `precedes`)
-     - a(4n) for indices, unless `indices` is given
-     - a(n * element size) for every array that is permuted in place
-     Rows, segments and a count on the device are also sorted indirectly by some bits of the key,
-     where keys are sorted in place and values are not, or the reverse, and where an output has
-     another row stride than the keys. They then always take
-     the a(4n) for indices, and the a(nK) for keys unless these are sorted in place by all bits.
-
-     A partition takes what a stable sort takes. Any other top_k, and a partition of rows with
-     lengths or a count on the device, takes the following. There are R rows or segments, w elements
-     written per row, and D = 2^11 or fewer digits:
-     - a(4Rw) for values, records or a partition without indices (w is n in a partition)
-     - of records, or with equal NaNs: a(nK), where n runs from the first row to the last
-     - a(n * element size) for every array that is partitioned in place
-     - where rows are cut into P parts, or k is above what a work-group sorts, or a few rows have
-       more than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096
-       and P at most n / 4096 + 1; about 41 KB per row, and C. C is 8 (4096 + 4k + n / 1024), twice
-       that with keys of 8 bytes, for at most one row more than half the cores. It is 0 for more
-       rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
-       that are not cut need none of this), unless you name a work-group
-     - for rounds (see TOP-K), if it is more than the line above: a(RPkK) + a(4RPk), and as much
-       again with P' in place of P. P is min(n, 2^24 / R) / 4096, P' is kP / 4096, both rounded up.
-       So it is up to k = 256 and R = 4095, for more keys, too
-     - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
-       indices, each only if they are written (indices also for values and records), of records or
-       with equal NaNs a(nK), and what a stable sort of these into other arrays takes. If only
-       shorter rows would be sorted whole, then at least what the longest of these would take
-     - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
-       sort in place of R rows of k keys takes, with u32 values if indices or values are wanted. If
-       outputs have row strides: always a(RkK), a(4Rk) for indices, and what such a sort takes into
-       outputs with these strides
-
-     Scratch memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or the
-     sorter's: for each queue one buffer, or several where one would exceed the device's largest
-     allocation. The sorter's buffers grow on demand and are kept until clsort_trim. Arrays as large
-     as that allocation can be sorted: for keys and values alone AUTO takes an algorithm that needs
-     no larger array in scratch memory.
-     The sorter retains its context, its device, and the queues that own such buffers (with NVIDIA's
-     driver every queue that it was used with). A queue that nobody but the sorter holds any more
-     leaves its buffers to the next new one. The sorter never retains a buffer of yours.
-     Host memory: a few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates none,
-     and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait list
-     of more than 15 events, CLSORT_OPTION_VERIFY.
+     CLSORT_FLAG_TOP_PARTITION takes what a stable sort takes; with lengths or a count on the device
+     what top_k does. The memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or
+     the sorter's: for each queue one buffer, or several where one would exceed the device's largest
+     allocation. Those grow on demand and are kept until clsort_trim. Arrays as large as that
+     allocation can be sorted: keys and values alone need no larger array in scratch memory of AUTO.
+     The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
+     driver every queue that it was used with), but no buffer of yours. A queue that nobody else
+     holds leaves its buffers to the next new one. Of host memory it takes a few KiB, through
+     CLSORT_MALLOC; a warmed-up enqueue takes none, and neither does the first one after
+     clsort_prepare, but for a further queue, more than 15 events in a wait list, and
+     CLSORT_OPTION_VERIFY.
 
    PERFORMANCE
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
@@ -7063,8 +7023,8 @@ typedef struct clsort__selection {
     size_t parts, part_elements;    /* of a row */
     size_t row_words;           /* of a row's table, but for its digits; enough for any smaller
                                    count */
-    cl_uint digit_bits;         /* of digits, which have room in a row's table whatever way is taken:
-                                   others take the place of one whose kernels do not build */
+    cl_uint digit_bits;         /* of digits, which have room in a row's table whatever way is
+                                   taken: others replace one whose kernels do not build */
     cl_uint clusters, bounding; /* of a row's sample; which of the work-items' firsts bounds it */
     size_t ranges;              /* work-groups that share the candidates of a row out */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
@@ -9678,7 +9638,7 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
     }
 }
 
-/* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
+/* Lays out the scratch memory. The header's MEMORY chapter says it, tables by their bounds. */
 static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__layout *l = &p->scratch.layout;
@@ -13365,8 +13325,8 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
-/* Room for what may take the place of kernels that do not build: for passes behind hybrid radix, and
-   for merge, if AUTO chooses again. */
+/* Room for what may take the place of kernels that do not build: for passes behind hybrid radix,
+   and for merge, if AUTO chooses again. */
 static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
@@ -14871,8 +14831,7 @@ static size_t clsort__found_indices_apart(const clsort__plan *p)
                                                          : p->data.indices_apart;
 }
 
-/* Lays out the scratch memory of a selection; that of the sort after it comes last. The header's
-   MEMORY chapter states the same formula. */
+/* Lays out the scratch memory of a selection; that of the sort after it comes last. */
 static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clsort__plan *sort)
 {
     const size_t results = p->select.rows * p->select.wanted;

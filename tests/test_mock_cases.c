@@ -583,6 +583,96 @@ static void sizes_grow(bench *b)
     printf("%d sizes grew with their counts\n", grew);
 }
 
+/* The bytes of tables that the header's MEMORY chapter allows a sort of bare keys or pairs. */
+static double allowed_tables(const clsort_desc *d, size_t key)
+{
+    const double n = (double)d->count, merge = n / 16 + 8,
+                 tile = key == 4 && !d->value_size ? 4352 : 1536,
+                 sweeps = 9500 + (d->count >> 30 ? 2048 : 1024) * (n / tile);
+    const int portable = d->tuning.radix == CLSORT_RADIX_PORTABLE,
+              passes = portable || d->tuning.radix == CLSORT_RADIX_SWEEPS,
+              half = key == 4 && !d->value_size && d->count <= (size_t)5 << 26;
+    const double radix = (!portable && sweeps > 1.07e6 ? sweeps : 1.07e6)
+                         + (passes ? 0 : half ? 0.54e6 : 1.07e6);
+    if (d->rows) return n * (double)d->rows / 2 + 132000;
+    if (d->algorithm == CLSORT_MERGE) return merge;
+    if (d->algorithm == CLSORT_QUICKSORT)
+        return d->count < 1u << 23 ? 1.24 * n + 137000 : n / 2 + 6.3e6;
+    return d->algorithm == CLSORT_RADIX || radix > merge ? radix : merge;
+}
+
+/* The same of all that a selection of keys takes. */
+static double allowed_selection(const clsort_desc *d, size_t key, double units)
+{
+    const double n = (double)d->count, k = (double)d->top_k, all = n * (double)d->rows,
+                 rows = (double)d->rows, p = (n < 16777216 / rows ? n : 16777216 / rows) / 4096;
+    const int few = rows <= units / 2 + 1 && k <= 4096;
+    const double parts = rows * (41200 + (d->count >> 24 ? 4 * (n / 4096) : 0)
+                                 + (few ? (key == 8 ? 2 : 1) * (32768 + 32 * k + n / 128) : 0)),
+                 rounds = k <= 256 ? rows * k * (1.07 * p + 3) * (double)(key + 4) : 0,
+                 sort = d->rows > 1 ? rows * k / 2 + 132000 : 2.2e6 + n / 1.5,
+                 after = k > 2048 ? rows * k * (double)(2 * key + 8) + sort : 0,
+                 whole = all * (double)(2 * key) + (d->rows > 1 ? all / 2 + 132000 : 2.2e6 + n / 1.5);
+    const double some = (parts > rounds ? parts : rounds) + after;
+    return some > whole ? some : whole;
+}
+
+/* By one kind of sort or selection and all counts, with 16 bytes for each array's end. */
+static void expect_bounds(drawn *c, size_t key, int selects)
+{
+    clsort_desc *const d = &c->bare;
+    const size_t rows = d->rows ? d->rows : 1;
+    size_t values = d->value_size, n, bytes;
+    if (selects) values = d->value_size = 0, d->flags = CLSORT_FLAG_KEYS_OUT;
+    for (n = 1; n < 0xFFFFFFFFu / rows; n += n / 7 + 1) {
+        const size_t tops[] = { 1, 100, 3000, n / 3 }, kinds = selects ? 4 : 1;
+        size_t i;
+        for (i = 0; i < kinds; i++) {
+            const double arrays = (double)(n * rows * (key + values)) + 96;
+            d->count = n;
+            d->top_k = selects ? tops[i] : 0;
+            if (clsort_scratch_size(c->sorter, d, &bytes) != CL_SUCCESS) continue;
+            AT("%s, n %zu, type %x, values %zu, algorithm %u, radix %u, top %zu of %zu rows",
+               c->facts.name, n, (unsigned)d->key_type, values, (unsigned)d->algorithm,
+               (unsigned)d->tuning.radix, d->top_k, rows);
+            CHECK((double)bytes <= 96 + (selects ? allowed_selection(d, key, c->facts.compute_units)
+                                                 : arrays + allowed_tables(d, key)));
+        }
+    }
+}
+
+/* Sizes of all kinds, by counts up to 2^32. */
+static void sizes_are_within_bounds(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U16, CLSORT_F32, CLSORT_U64 };
+    static drawn c;
+    cl_uint kind;
+    size_t v;
+    (void)b;
+    for (v = 0; v < MOCK_PRESETS; v++)
+        for (kind = 0; kind < 3 * 3 * 9; kind++) {
+            static const cl_uint radix[] = { CLSORT_RADIX_PORTABLE, CLSORT_RADIX_SWEEPS,
+                                             CLSORT_RADIX_HYBRID, CLSORT_RADIX_DEFAULT };
+            clsort_desc *const d = &c.bare;
+            const cl_uint way = kind / 9;
+            const size_t key = (size_t)2 << kind % 3;
+            memset(&c, 0, sizeof c);
+            c.facts = mock_presets[v].facts();
+            c.facts.max_allocation = (cl_ulong)1 << 40;
+            open_case(&c);
+            *d = clsort_desc_default();
+            d->key_type = types[kind % 3];
+            d->value_size = kind / 3 % 3 * 4;
+            d->algorithm = way < 4 ? CLSORT_RADIX : way == 4 ? CLSORT_MERGE
+                           : way == 5 ? CLSORT_QUICKSORT : CLSORT_AUTO;
+            if (way < 4) d->tuning.radix = radix[way];
+            d->rows = way == 6 ? 3 : way == 8 ? d->value_size + 1 : 0;
+            c.sorter->pinned = way == 7;
+            expect_bounds(&c, key, way == 8);
+            close_case(&c);
+        }
+}
+
 /* ---- wrong numbers --------------------------------------------------------------------------- */
 
 /* A number that no caller means: 0, one that divides nothing, one whose products wrap. */
@@ -715,7 +805,8 @@ static const test_entry tests[] = {
     { "all functions agree about descriptions", try_cases },
     { "any number in any field gets an answer", answer_wrong_numbers },
     { "where kernels do not build, the call goes on as the next one begins", break_all_families },
-    { "sizes of scratch memory do not fall with the count", sizes_grow }
+    { "sizes of scratch memory do not fall with the count", sizes_grow },
+    { "they are within what the header's MEMORY chapter says", sizes_are_within_bounds }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")
