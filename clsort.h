@@ -6862,11 +6862,13 @@ typedef struct clsort__config {
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
+    cl_uint columns;            /* short rows: of a work-item that reads them */
+    cl_uint few_parts;          /* partition: up to 16 parts, which have digits of 4 bits */
     cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
                                    ranges of hybrid radix have more second digits */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
-    cl_uint few;                /* CLSORT__SUBSET_*: only some kernels; 0: all */
+    cl_uint subset;             /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
@@ -8293,9 +8295,7 @@ static void clsort__least_tile(clsort__config *c)
 {
     if (c->family == CLSORT__RUNS && c->share_log2 < CLSORT__RUNS_GROUP_LOG2)
         c->share_log2 = c->group_log2 = 0;
-    if (c->family == CLSORT__PARTITION && c->digit_bits == 4
-        && c->share_log2 < CLSORT__FEW_GROUP_LOG2)
-        c->share_log2 = c->group_log2 = 0;
+    if (c->few_parts && c->share_log2 < CLSORT__FEW_GROUP_LOG2) c->share_log2 = c->group_log2 = 0;
     if (c->family == CLSORT__PARTITION && 1 << c->group_log2 < CLSORT__WARP) {
         c->team = 16;
         if (c->radix_items > 16) c->radix_items = 16;
@@ -8455,8 +8455,8 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-    return c->few == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
-           : c->few                                   ? " -D CLSORT_KERNEL_SUBSET=1"
+    return c->subset == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
+           : c->subset                                   ? " -D CLSORT_KERNEL_SUBSET=1"
            : no_radix && c->family == CLSORT__RUNS    ? " -D CLSORT_HAS_RADIX=0"
                                                       : "";
 }
@@ -8505,7 +8505,10 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
              (unsigned)c->indirect, (unsigned)c->two_arrays,
              c->digit_bits ? (unsigned)c->digit_bits : 8,
-             c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
+             c->columns       ? (unsigned)c->columns
+             : c->radix_items ? (unsigned)c->radix_items
+                              : 16,
+             (unsigned)c->wide,
              s->has_progress
                  && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
                      || (c->family == CLSORT__RUNS && c->share_log2)
@@ -8571,9 +8574,9 @@ static int clsort__may_mend(const clsort__config *c)
 }
 
 /* Does a program of only some kernels have this one? */
-static int clsort__few_have(const clsort__config *c, int kernel)
+static int clsort__subset_has(const clsort__config *c, int kernel)
 {
-    const int tiles = c->few == CLSORT__SUBSET_TILES;
+    const int tiles = c->subset == CLSORT__SUBSET_TILES;
     switch (kernel) {
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
@@ -8595,10 +8598,10 @@ static int clsort__few_have(const clsort__config *c, int kernel)
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
     if (clsort__kernel_entries[kernel].family != c->family) return 0;
-    if (c->few && !clsort__few_have(c, kernel)) return 0;
+    if (c->subset && !clsort__subset_has(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__SUBSET_TILES;
+    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->subset == CLSORT__SUBSET_TILES;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -8773,7 +8776,7 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
             p->config.group_log2--;
             if (p->config.share_log2) p->config.share_log2--;
         }
-        p->config.few = 0;   /* the tile is smaller now */
+        p->config.subset = 0;   /* the tile is smaller now */
         clsort__least_tile(&p->config);
     }
 }
@@ -8791,8 +8794,8 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
 {
     clsort__config more = *asked;
     clsort__program *found = clsort__find_exactly(s, asked);
-    more.few = 0;
-    return found || !asked->few || asked->family == CLSORT__SAMPLES
+    more.subset = 0;
+    return found || !asked->subset || asked->family == CLSORT__SAMPLES
                ? found
                : clsort__find_exactly(s, &more);
 }
@@ -11361,7 +11364,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
     if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
         p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
-        p->config.few = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
+        p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
 
 /* ---- >>merge --------------------------------------------------------------------------------- */
@@ -11549,7 +11552,7 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     memset(&none, 0, sizeof none);
     clsort__merge_shape(s, p);
     if (!clsort__merges_vectors(s, p)) {
-        p->config.few = p->config.family == CLSORT__MERGE && !p->d.precedes
+        p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
                         && p->d.count <= clsort__merge_tile(&p->config);
         return;
     }
@@ -11676,7 +11679,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
     j->plan.config.two_arrays = 1;
-    j->plan.config.few = 0;
+    j->plan.config.subset = 0;
 }
 
 static clsort_status clsort__check_merge_buffers(clsort__job *j)
@@ -11870,7 +11873,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__RUNS;
-    c->ties = c->few = 0;
+    c->ties = c->subset = 0;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
     clsort__merge_shape(s, p);
@@ -12123,15 +12126,15 @@ typedef struct clsort__radix_local {
 } clsort__radix_local;
 
 /* A partition into up to 16 parts by work-groups. */
-static int clsort__few_parts(const clsort__config *c)
+static int clsort__shares_few_parts(const clsort__config *c)
 {
-    return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->share_log2;
+    return c->few_parts && c->share_log2;
 }
 
 /* The same where warps rank by votes. */
 static int clsort__few_votes(const clsort__config *c)
 {
-    return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->team == CLSORT__WARP;
+    return c->few_parts && c->team == CLSORT__WARP;
 }
 
 /* Local memory of the scatter then. */
@@ -12152,7 +12155,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
                  packed = c->team != CLSORT__WARP,
                  copies = CLSORT__HISTOGRAM_COPIES(all, !packed);
-    const int few = clsort__few_parts(c);
+    const int few = clsort__shares_few_parts(c);
     const size_t counters = few ? CLSORT__FEW_WORDS(group)
                                 : CLSORT__RADIX_COUNTERS(group, c->team, digits),
                  sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
@@ -12354,7 +12357,7 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
-                        * (clsort__few_parts(shape) ? CLSORT__FEW_BLOCKS : 1),
+                        * (clsort__shares_few_parts(shape) ? CLSORT__FEW_BLOCKS : 1),
                  wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
@@ -12415,7 +12418,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units;
-    if (j->w.shape.few != CLSORT__SUBSET_BEHIND)
+    if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
@@ -12476,19 +12479,13 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
-    p->config.few = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
+    p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                         ? (cl_uint)CLSORT__SUBSET_ALONE
                         : 0;
     clsort__radix_shape(s, p);
 }
 
 /* ---- >>partition ----------------------------------------------------------------------------- */
-
-/* The bits of the number of a part. */
-static cl_uint clsort__part_bits(cl_uint splitter_count)
-{
-    return splitter_count < CLSORT__EDGE_FEW_PARTS ? 4 : 8;
-}
 
 /* Bytes of the splitters' codes in local memory. */
 static size_t clsort__splitter_bytes(const clsort__config *c)
@@ -12543,15 +12540,16 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 }
 
 /* Plans the kernels of a partition. */
-static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint part_bits)
+static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__PARTITION;
-    c->few = 0;
+    c->subset = 0;
     c->lanes = 1;
     c->wide = 0;
-    c->digit_bits = part_bits;
+    c->few_parts = splitter_count < CLSORT__EDGE_FEW_PARTS;
+    c->digit_bits = c->few_parts ? 4 : 8;
     clsort__radix_shape(s, p);
 }
 
@@ -12571,7 +12569,7 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     }
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
-    clsort__plan_partition(c->s, &j->plan, clsort__part_bits(m->splitter_count));
+    clsort__plan_partition(c->s, &j->plan, m->splitter_count);
 }
 
 static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
@@ -12932,7 +12930,7 @@ static size_t clsort__samples_need(const clsort__config *c)
                  bins = group << CLSORT__SAMPLES_OWN_BINS_LOG2,
                  slots = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
     return clsort__round_up(padded * c->key_bytes) + 4 * (2 * group + 1)
-           + 4 * (c->few ? 2 * group : slots + CLSORT__SAMPLES_WORDS);
+           + 4 * (c->subset ? 2 * group : slots + CLSORT__SAMPLES_WORDS);
 }
 
 /* How elements are cut. */
@@ -12990,9 +12988,9 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = group;
-    c->few = (cl_uint)CLSORT__SUBSET_TILES;
+    c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
-        c->few = 0;
+        c->subset = 0;
         if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
             c->group_log2 = many ? 9 : group;
             c->items_log2 = 3;
@@ -13003,7 +13001,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->share_log2 = c->group_log2;
     c->radix_items = 1u << c->items_log2;
     return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= clsort__radix_tile(c) * (c->few ? 1 : clsort__radix_tile(c) / 16);
+           && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
 }
 
 /* One launch, which reads and writes all elements. */
@@ -13029,7 +13027,7 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
 {
     clsort__samples_job j;
     memset(&j, 0, sizeof j);
-    if (p->config.few) {
+    if (p->config.subset) {
         j.tile = p->d.count;
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
         return;
@@ -13158,7 +13156,7 @@ static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, cls
     clsort__config samples = *c;
     return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
            && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples)
-                && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
+                && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
                     || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
 }
 
@@ -13181,7 +13179,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     *c = p->config;
-    c->few = 0;
+    c->subset = 0;
     c->family = CLSORT__CACHED;
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
@@ -13318,7 +13316,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
             continue;
         if (form->has_passes && form->has_passes(s, p)) {
             p->helpers.passes = p->config;
-            p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+            p->helpers.passes.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
         return;
@@ -13333,7 +13331,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     const int lean = form && form->lean && p->by_auto && clsort__can(CLSORT_MERGE, &p->d),
-              tiles = p->config.family == CLSORT__SAMPLES && !p->config.few;
+              tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
     const size_t own = lean ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
                        : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                                   : clsort__radix_tables(s, p);
@@ -13561,7 +13559,7 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
     if (!p->data.at_offsets)
-        p->config.few = p->d.count <= clsort__least_long(s, p, &p->config)
+        p->config.subset = p->d.count <= clsort__least_long(s, p, &p->config)
                             ? (cl_uint)CLSORT__SUBSET_TILES
                             : (cl_uint)CLSORT__SUBSET_LONG;
 }
@@ -14898,7 +14896,7 @@ enum { CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
 /* Local memory of clsort_select_short in bytes. */
 static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
 {
-    const size_t columns = (size_t)c->radix_items << c->group_log2;
+    const size_t columns = (size_t)c->columns << c->group_log2;
     return (columns + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
 }
 
@@ -14914,10 +14912,10 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->share_log2 = c->group_log2;
     c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
     c->digit_bits = 8;
-    c->radix_items = 1;
-    while (c->radix_items < CLSORT__SHORT_FIRSTS && c->radix_items < 1u << c->items_log2
-           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->radix_items << c->group_log2))
-        c->radix_items *= 2;
+    c->columns = 1;
+    while (c->columns < CLSORT__SHORT_FIRSTS && c->columns < 1u << c->items_log2
+           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->columns << c->group_log2))
+        c->columns *= 2;
 }
 
 /* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
@@ -14930,8 +14928,8 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     size_t columns, candidates;
     cl_uint capacity;
     clsort__short_shape(s, p, &c);
-    columns = (size_t)c.radix_items << c.group_log2;
-    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
+    columns = (size_t)c.columns << c.group_log2;
+    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.columns));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)

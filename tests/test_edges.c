@@ -1083,7 +1083,7 @@ static void samples_have_room(const clsort__plan *p)
 {
     const clsort__samples_job j = clsort__cut_samples(&p->config, p->d.count);
     const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
-    if (p->config.few) {
+    if (p->config.subset) {
         CHECK(p->d.count <= held);
         return;
     }
@@ -1123,7 +1123,7 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
 {
     clsort__plan p = *sort;
     clsort__radix_job j;
-    clsort__plan_partition(s, &p, clsort__part_bits(CLSORT__EDGE_FEW_PARTS - 1));
+    clsort__plan_partition(s, &p, CLSORT__EDGE_FEW_PARTS - 1);
     memset(&j, 0, sizeof j);
     j.n = p.d.count;
     j.w.shape = p.config;
