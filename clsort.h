@@ -109,97 +109,57 @@
        kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
 
    MEMORY
-     clsort_scratch_size returns the bytes of scratch memory. For AUTO that is the most that bitonic
-     (of up to 2^22 elements), merge, radix, radix-hybrid and its built-in choice need, since
-     clsort_measure may make it take any of these; with CLSORT_OPTION_BUILT_IN_CHOICES it is what
-     the latter needs. Below, n is count, K the bytes of a
-     key, V those of a value, and a(x) is x rounded up to 16. Records count as values.
+     clsort_scratch_size tells how many bytes of scratch memory are enough for a description and for
+     the same with any smaller count. Of AUTO they are enough for bitonic (up to 2^22 elements),
+     merge, radix, radix-hybrid and what is built in, since clsort_measure may make it take any of
+     these; with CLSORT_OPTION_BUILT_IN_CHOICES for the latter. clsort_explain tells what a sort
+     takes, which may be less: the sum of the lines that apply, each array rounded up to 16.
+     n is count; of rows, segments and a count on the device, the elements from the first to the
+     last, gaps included. K is the bytes of a key or code; V those of a value or record, or 4 in an
+     indirect sort. That sorts (key, index) pairs, then gathers the rest: with indices, values above
+     8 bytes, records above 16, values beside records, fields, equal zeros or NaNs, `precedes` if 4
+     does not divide record_size, and stable by bitonic or quicksort; rows, segments and a count on
+     the device also by some bits of the key, with only keys or only values in place, and with
+     outputs of another row stride.
 
-       sort                                          scratch memory
-       bitonic and batch-*, values of 0 to 8 bytes
-         or records of up to 16 bytes                0
-       bitonic-a                                     a(nK) + a(nV)
-       merge                                         a(nK) + a(nV) + a(n / 16 + 8)
-       merge with `precedes`                         a(nK) + a(nV) + a(2n + 8)
-       radix                                         a(nK) + a(nV) + a(T), with the T of radix
-       quicksort                                     a(nK) + a(nV) + a(T), with that of quicksort
-       rows, segments, a count on the device         a(nK) + a(nV) + a(T), with that of rows; n runs
-                                                     from the first row to the last, gaps included
-       clsort_enqueue_merge, _gather, _group_starts  0
-       clsort_enqueue_merge_runs                     at most n / 6 + n / 128 + 1024 bytes; on CPUs
-                                                     n / 512 + n / 2048 bytes and 1 KiB per core
-       clsort_enqueue_partition                      a(T) with the T of radix without sweeps
+       for                                     scratch memory in bytes, at most
+       all but bitonic and batch-*             nK + nV; for bitonic-a, too
+       merge                                   n / 16 + 8; with `precedes` 2n + 8
+       radix                                   1.07 MB; by sweeps, if it is more, 9.5 KB and for
+                                               each tile 1 KiB, from 2^30 elements on 2 KiB. A tile
+                                               is 4352 bare keys of 4 bytes, never below 1536
+       radix that may be radix-hybrid          1.07 MB more; 0.54 MB of up to 5 * 2^26 keys of 4
+                                               bytes without values
+       radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
+       quicksort                               1.24 n + 137 KB, from 2^23 elements on n / 2 + 6.3 MB
+       several rows, segments, device's count  n / 2 + 132 KB
+       an indirect sort                        nK, unless the output of keys holds all codes; 4n,
+                                               unless `indices` does; the size of arrays in place
+       top_k: R rows, w results of each        4Rw for values and records without `indices`; nK of
+                                               records and with equal NaNs; the size of arrays in
+                                               place; where rows are cut or few 41.2 KB R, and of
+                                               rows from 2^24 on R words for every 4096 elements
+       - one row for two cores, k <= 4096      R (32 KiB + 32k + n / 128), of keys of 8 bytes twice
+       - k <= 256 but on NVIDIA's GPUs         Rk (1.07 P + 3) (K + 4) if it is more than these two,
+                                               P = min(n, 2^24 / R) / 4096
+       - rows that are sorted whole            nK, 4n, and their stable sort to indices; nK as above
+       - sort of what was selected             RkK, 4Rk, and the stable sort of R rows of k
+       clsort_enqueue_merge_runs               n / 6 + n / 128 + 1 KiB; on CPUs n / 512 + n / 2048
+                                               and 1 KiB for each core
+       clsort_enqueue_partition                1.07 MB
+       other functions                         0
 
-     T, the bytes of tables:
-     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With
-       sweeps, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
-       and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-     - radix-hybrid, and radix where it takes that (see PERFORMANCE; on NVIDIA's GPUs keys of 4
-       bytes without values from 3 * 2^22 on, of 8 bytes from 2^22 on; of 4 bytes with values of 4
-       bytes or indices from 2^24 on):
-       a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
-       power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
-       That is up to 0.54 MB (1.07 MB) more.
-     - where AUTO takes radix-samples, for what is sorted in one launch or after a copy, and up to
-       8192 elements: n / 16 + 8
-     - where AUTO takes radix-samples for more keys of 64 bits, or for keys of 32 bits with values
-       of 4 bytes or indices: max(n / 16 + 8, S) with S = B (8 + 2 W), at most 0.54 MB. B is
-       max(n / 1024, min(n / 256, 128)), W is max(n / 4096, min(n / 1024, 128)), quotients rounded
-       up. Above, where AUTO takes merge, S is that of the most such n. On GPUs of other vendors it
-       is so for bare keys of 32 bits, too, and n is twice what it is in B and W
-     - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
-       1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
-     - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
-
-     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are
-     - sorts with indices, with values above 8 bytes, records above 16, or values beside records
-     - sorts by fields, with equal zeros or NaNs, or by `precedes` if 4 does not divide record_size
-     - stable sorts by bitonic and quicksort
-     V is then 4, K is that of the codes, and there is also
-     - a(nK) for keys, unless keys_out or keys that are sorted in place can hold them (0 with
-       `precedes`)
-     - a(4n) for indices, unless `indices` is given
-     - a(n * element size) for every array that is permuted in place
-     Rows, segments and a count on the device are also sorted indirectly by some bits of the key,
-     where keys are sorted in place and values are not, or the reverse, and where an output has
-     another row stride than the keys. They then always take
-     the a(4n) for indices, and the a(nK) for keys unless these are sorted in place by all bits.
-
-     A partition takes what a stable sort takes. Any other top_k, and a partition of rows with
-     lengths or a count on the device, takes the following. There are R rows or segments, w elements
-     written per row, and D = 2^11 or fewer digits:
-     - a(4Rw) for values, records or a partition without indices (w is n in a partition)
-     - of records, or with equal NaNs: a(nK), where n runs from the first row to the last
-     - a(n * element size) for every array that is partitioned in place
-     - where rows are cut into P parts, or k is above what a work-group sorts, or a few rows have
-       more than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096
-       and P at most n / 4096 + 1; about 41 KB per row, and C. C is 8 (4096 + 4k + n / 1024), twice
-       that with keys of 8 bytes, for at most one row more than half the cores. It is 0 for more
-       rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
-       that are not cut need none of this), unless you name a work-group
-     - for rounds (see TOP-K), if it is more than the line above: a(RPkK) + a(4RPk), and as much
-       again with P' in place of P. P is min(n, 2^24 / R) / 4096, P' is kP / 4096, both rounded up.
-       So it is up to k = 256 and R = 4095, for more keys, too
-     - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
-       indices, each only if they are written (indices also for values and records), of records or
-       with equal NaNs a(nK), and what a stable sort of these into other arrays takes. If only
-       shorter rows would be sorted whole, then at least what the longest of these would take
-     - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
-       sort in place of R rows of k keys takes, with u32 values if indices or values are wanted. If
-       outputs have row strides: always a(RkK), a(4Rk) for indices, and what such a sort takes into
-       outputs with these strides
-
-     Scratch memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or the
-     sorter's: for each queue one buffer, or several where one would exceed the device's largest
-     allocation. The sorter's buffers grow on demand and are kept until clsort_trim. Arrays as large
-     as that allocation can be sorted: for keys and values alone AUTO takes an algorithm that needs
-     no larger array in scratch memory.
-     The sorter retains its context, its device, and the queues that own such buffers (with NVIDIA's
-     driver every queue that it was used with). A queue that nobody but the sorter holds any more
-     leaves its buffers to the next new one. The sorter never retains a buffer of yours.
-     Host memory: a few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates none,
-     and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait list
-     of more than 15 events, CLSORT_OPTION_VERIFY.
+     CLSORT_FLAG_TOP_PARTITION takes what a stable sort takes; with lengths or a count on the device
+     what top_k does. The memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or
+     the sorter's: for each queue one buffer, or several where one would exceed the device's largest
+     allocation. Those grow on demand and are kept until clsort_trim. Arrays as large as that
+     allocation can be sorted: keys and values alone need no larger array in scratch memory of AUTO.
+     The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
+     driver every queue that it was used with), but no buffer of yours. A queue that nobody else
+     holds leaves its buffers to the next new one. Of host memory it takes a few KiB, through
+     CLSORT_MALLOC; a warmed-up enqueue takes none, and neither does the first one after
+     clsort_prepare, but for a further queue, more than 15 events in a wait list, and
+     CLSORT_OPTION_VERIFY.
 
    PERFORMANCE
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
@@ -6902,11 +6862,13 @@ typedef struct clsort__config {
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
+    cl_uint columns;            /* short rows: of a work-item that reads them */
+    cl_uint few_parts;          /* partition: up to 16 parts, which have digits of 4 bits */
     cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
                                    ranges of hybrid radix have more second digits */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
-    cl_uint few;                /* CLSORT__SUBSET_*: only some kernels; 0: all */
+    cl_uint subset;             /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
@@ -7061,7 +7023,10 @@ typedef struct clsort__selection {
     cl_uint passes;             /* over each row, before that */
     size_t rows, wanted;        /* wanted: elements written per row */
     size_t parts, part_elements;    /* of a row */
-    size_t row_words;           /* of a row's table; enough for any smaller count */
+    size_t row_words;           /* of a row's table, but for its digits; enough for any smaller
+                                   count */
+    cl_uint digit_bits;         /* of digits, which have room in a row's table whatever way is
+                                   taken: others replace one whose kernels do not build */
     cl_uint clusters, bounding; /* of a row's sample; which of the work-items' firsts bounds it */
     size_t ranges;              /* work-groups that share the candidates of a row out */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
@@ -7204,6 +7169,8 @@ typedef struct clsort__radix_form {
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
+    int lean;                   /* has no room for passes where AUTO took it, but what merge needs,
+                                   which AUTO takes if the kernels do not build */
     int numbers;                /* where indices are wanted, it may number the keys as they are */
     size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
     /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
@@ -7211,8 +7178,6 @@ typedef struct clsort__radix_form {
     int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
     /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
     int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
-    /* Has it no room for passes? NULL: it always has. */
-    int (*is_lean)(const clsort_sorter *s, const clsort__plan *p);
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
@@ -8330,9 +8295,7 @@ static void clsort__least_tile(clsort__config *c)
 {
     if (c->family == CLSORT__RUNS && c->share_log2 < CLSORT__RUNS_GROUP_LOG2)
         c->share_log2 = c->group_log2 = 0;
-    if (c->family == CLSORT__PARTITION && c->digit_bits == 4
-        && c->share_log2 < CLSORT__FEW_GROUP_LOG2)
-        c->share_log2 = c->group_log2 = 0;
+    if (c->few_parts && c->share_log2 < CLSORT__FEW_GROUP_LOG2) c->share_log2 = c->group_log2 = 0;
     if (c->family == CLSORT__PARTITION && 1 << c->group_log2 < CLSORT__WARP) {
         c->team = 16;
         if (c->radix_items > 16) c->radix_items = 16;
@@ -8492,8 +8455,8 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-    return c->few == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
-           : c->few                                   ? " -D CLSORT_KERNEL_SUBSET=1"
+    return c->subset == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
+           : c->subset                                   ? " -D CLSORT_KERNEL_SUBSET=1"
            : no_radix && c->family == CLSORT__RUNS    ? " -D CLSORT_HAS_RADIX=0"
                                                       : "";
 }
@@ -8542,7 +8505,10 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
              (unsigned)c->indirect, (unsigned)c->two_arrays,
              c->digit_bits ? (unsigned)c->digit_bits : 8,
-             c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
+             c->columns       ? (unsigned)c->columns
+             : c->radix_items ? (unsigned)c->radix_items
+                              : 16,
+             (unsigned)c->wide,
              s->has_progress
                  && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
                      || (c->family == CLSORT__RUNS && c->share_log2)
@@ -8608,9 +8574,9 @@ static int clsort__may_mend(const clsort__config *c)
 }
 
 /* Does a program of only some kernels have this one? */
-static int clsort__few_have(const clsort__config *c, int kernel)
+static int clsort__subset_has(const clsort__config *c, int kernel)
 {
-    const int tiles = c->few == CLSORT__SUBSET_TILES;
+    const int tiles = c->subset == CLSORT__SUBSET_TILES;
     switch (kernel) {
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
@@ -8632,10 +8598,10 @@ static int clsort__few_have(const clsort__config *c, int kernel)
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
     if (clsort__kernel_entries[kernel].family != c->family) return 0;
-    if (c->few && !clsort__few_have(c, kernel)) return 0;
+    if (c->subset && !clsort__subset_has(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->few == CLSORT__SUBSET_TILES;
+    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->subset == CLSORT__SUBSET_TILES;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -8810,7 +8776,7 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
             p->config.group_log2--;
             if (p->config.share_log2) p->config.share_log2--;
         }
-        p->config.few = 0;   /* the tile is smaller now */
+        p->config.subset = 0;   /* the tile is smaller now */
         clsort__least_tile(&p->config);
     }
 }
@@ -8828,8 +8794,8 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
 {
     clsort__config more = *asked;
     clsort__program *found = clsort__find_exactly(s, asked);
-    more.few = 0;
-    return found || !asked->few || asked->family == CLSORT__SAMPLES
+    more.subset = 0;
+    return found || !asked->subset || asked->family == CLSORT__SAMPLES
                ? found
                : clsort__find_exactly(s, &more);
 }
@@ -9510,9 +9476,6 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     return row;
 }
 
-/* The most bare keys that radix of samples sorts with the scratch memory of merge. */
-enum { CLSORT__SAMPLES_LEAN = 1 << 13 };
-
 /* The most elements that are sorted by ranks where samples do not sort them: work-groups have 512
    work-items on NVIDIA's GPUs, 256 elsewhere. */
 static size_t clsort__most_ranked(const clsort_sorter *s)
@@ -9678,7 +9641,7 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
     }
 }
 
-/* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
+/* Lays out the scratch memory. The header's MEMORY chapter says it, tables by their bounds. */
 static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__layout *l = &p->scratch.layout;
@@ -10927,7 +10890,8 @@ typedef struct clsort__operation {
 
 /* A public call. */
 struct clsort__job {
-    const clsort__operation *op;
+    const clsort__operation *asked;     /* what the caller wants */
+    const clsort__operation *op;        /* what is done: a sort in place of some selections */
     clsort_sorter *s;
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
@@ -10954,7 +10918,7 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
 {
     clsort__job j;
     memset(&j, 0, sizeof j);
-    j.op = op;
+    j.asked = j.op = op;
     j.s = j.run.s = s;
     if (s) clsort__begin_call(s, function);
     return j;
@@ -10988,6 +10952,13 @@ static int clsort__has_choices(const clsort__job *j)
     return j->s->measured && !j->s->pinned && !j->s->forced && j->desc && !j->desc->algorithm;
 }
 
+/* Checks a call as it was asked for and plans it, maybe once more by another choice. */
+static void clsort__check_call(clsort__checks *c, clsort__job *j)
+{
+    j->op = j->asked;
+    j->op->check(c, j);
+}
+
 /* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
    measured choice has no scratch memory for is planned by the built-in one. */
 static clsort_status clsort__plan_job(clsort__job *j)
@@ -10995,13 +10966,13 @@ static clsort_status clsort__plan_job(clsort__job *j)
     clsort__checks c = clsort__begin_checks(j->s);
     CLSORT__MUST(clsort__judge_struct(j->s, j->argument, j->wrong));
     c.needs_buffers = j->needs_buffers;
-    j->op->check(&c, j);
+    clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
         j->s->pinned = 1;
-        j->op->check(&c, j);
+        clsort__check_call(&c, j);
         j->op->scratch(j->s, j);
         j->s->pinned = 0;
     }
@@ -11393,7 +11364,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
     if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
         p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
-        p->config.few = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
+        p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
 
 /* ---- >>merge --------------------------------------------------------------------------------- */
@@ -11581,7 +11552,7 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     memset(&none, 0, sizeof none);
     clsort__merge_shape(s, p);
     if (!clsort__merges_vectors(s, p)) {
-        p->config.few = p->config.family == CLSORT__MERGE && !p->d.precedes
+        p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
                         && p->d.count <= clsort__merge_tile(&p->config);
         return;
     }
@@ -11591,12 +11562,10 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     clsort__bitonic_shape(s, &none, &p->helpers.tiles);
 }
 
-static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p);
-
 static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t own = p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
-    return clsort__largest(own, s && p->by_auto ? clsort__fewer_tables(s, p) : 0, 0);
+    (void)s;
+    return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
 /* The sort that needs the same kernels as a merge, for its checks and its plan. */
@@ -11710,7 +11679,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
     j->plan.config.two_arrays = 1;
-    j->plan.config.few = 0;
+    j->plan.config.subset = 0;
 }
 
 static clsort_status clsort__check_merge_buffers(clsort__job *j)
@@ -11904,7 +11873,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__RUNS;
-    c->ties = c->few = 0;
+    c->ties = c->subset = 0;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
     clsort__merge_shape(s, p);
@@ -12157,15 +12126,15 @@ typedef struct clsort__radix_local {
 } clsort__radix_local;
 
 /* A partition into up to 16 parts by work-groups. */
-static int clsort__few_parts(const clsort__config *c)
+static int clsort__shares_few_parts(const clsort__config *c)
 {
-    return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->share_log2;
+    return c->few_parts && c->share_log2;
 }
 
 /* The same where warps rank by votes. */
 static int clsort__few_votes(const clsort__config *c)
 {
-    return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->team == CLSORT__WARP;
+    return c->few_parts && c->team == CLSORT__WARP;
 }
 
 /* Local memory of the scatter then. */
@@ -12186,7 +12155,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
                  packed = c->team != CLSORT__WARP,
                  copies = CLSORT__HISTOGRAM_COPIES(all, !packed);
-    const int few = clsort__few_parts(c);
+    const int few = clsort__shares_few_parts(c);
     const size_t counters = few ? CLSORT__FEW_WORDS(group)
                                 : CLSORT__RADIX_COUNTERS(group, c->team, digits),
                  sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
@@ -12388,7 +12357,7 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
-                        * (clsort__few_parts(shape) ? CLSORT__FEW_BLOCKS : 1),
+                        * (clsort__shares_few_parts(shape) ? CLSORT__FEW_BLOCKS : 1),
                  wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
@@ -12449,7 +12418,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units;
-    if (j->w.shape.few != CLSORT__SUBSET_BEHIND)
+    if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
@@ -12510,19 +12479,13 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
-    p->config.few = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
+    p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                         ? (cl_uint)CLSORT__SUBSET_ALONE
                         : 0;
     clsort__radix_shape(s, p);
 }
 
 /* ---- >>partition ----------------------------------------------------------------------------- */
-
-/* The bits of the number of a part. */
-static cl_uint clsort__part_bits(cl_uint splitter_count)
-{
-    return splitter_count < CLSORT__EDGE_FEW_PARTS ? 4 : 8;
-}
 
 /* Bytes of the splitters' codes in local memory. */
 static size_t clsort__splitter_bytes(const clsort__config *c)
@@ -12577,15 +12540,16 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 }
 
 /* Plans the kernels of a partition. */
-static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint part_bits)
+static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__PARTITION;
-    c->few = 0;
+    c->subset = 0;
     c->lanes = 1;
     c->wide = 0;
-    c->digit_bits = part_bits;
+    c->few_parts = splitter_count < CLSORT__EDGE_FEW_PARTS;
+    c->digit_bits = c->few_parts ? 4 : 8;
     clsort__radix_shape(s, p);
 }
 
@@ -12605,7 +12569,7 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     }
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
-    clsort__plan_partition(c->s, &j->plan, clsort__part_bits(m->splitter_count));
+    clsort__plan_partition(c->s, &j->plan, m->splitter_count);
 }
 
 static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
@@ -12797,10 +12761,9 @@ static int clsort__top_down_can(const clsort__plan *p)
 
 /* Or pairs, each as one code? Equal keys come in the order of their values: where they must keep
    their order, values are indices that ascend. */
-static int clsort__pairs_can(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__pairs_can(const clsort__plan *p)
 {
     return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
-           && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
 
@@ -12813,7 +12776,7 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
                     && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     return (own || t->radix == CLSORT_RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(s, p));
+           && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
@@ -12843,7 +12806,10 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = clsort__hybrid_items(s, code);
     if (!clsort__hybrid_may(s, p)) return 0;
-    if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(s, p)) return 0;
+    if (p->config.value_bytes
+        && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
+            || (!t->radix && !clsort__pairs_gain(s, p))))
+        return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
         return 0;
@@ -12964,7 +12930,7 @@ static size_t clsort__samples_need(const clsort__config *c)
                  bins = group << CLSORT__SAMPLES_OWN_BINS_LOG2,
                  slots = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
     return clsort__round_up(padded * c->key_bytes) + 4 * (2 * group + 1)
-           + 4 * (c->few ? 2 * group : slots + CLSORT__SAMPLES_WORDS);
+           + 4 * (c->subset ? 2 * group : slots + CLSORT__SAMPLES_WORDS);
 }
 
 /* How elements are cut. */
@@ -13022,9 +12988,9 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->items_log2 = c->key_bytes == 8 ? 3 : 4;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = group;
-    c->few = (cl_uint)CLSORT__SUBSET_TILES;
+    c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
-        c->few = 0;
+        c->subset = 0;
         if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
             c->group_log2 = many ? 9 : group;
             c->items_log2 = 3;
@@ -13035,19 +13001,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->share_log2 = c->group_log2;
     c->radix_items = 1u << c->items_log2;
     return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= clsort__radix_tile(c) * (c->few ? 1 : clsort__radix_tile(c) / 16);
-}
-
-/* Bytes of the tables of the most elements for which AUTO takes radix of samples, if a plan has
-   more: the size must not fall with the count. */
-static size_t clsort__fewer_tables(const clsort_sorter *s, const clsort__plan *p)
-{
-    clsort__plan fewer = *p;
-    fewer.d.count = clsort__find_crossover(s, &p->d).samples;
-    return fewer.d.count && p->d.count > fewer.d.count && clsort__preferred_few(s, &fewer.d)
-                   && clsort__samples_shape(s, &fewer, &fewer.config)
-               ? clsort__samples_tables(&fewer.config, fewer.d.count)
-               : 0;
+           && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
 }
 
 /* One launch, which reads and writes all elements. */
@@ -13073,7 +13027,7 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
 {
     clsort__samples_job j;
     memset(&j, 0, sizeof j);
-    if (p->config.few) {
+    if (p->config.subset) {
         j.tile = p->d.count;
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
         return;
@@ -13202,24 +13156,8 @@ static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, cls
     clsort__config samples = *c;
     return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
            && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples)
-                && ((samples.few == CLSORT__SUBSET_TILES && p->data.in_place)
+                && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
                     || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
-}
-
-/* Ranks have no room for passes, but what merge needs, which AUTO takes if the kernels do not
-   build. */
-static int clsort__ranks_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    (void)s;
-    return p->by_auto && clsort__can(CLSORT_MERGE, &p->d);
-}
-
-/* Neither have samples, where they are few, or where AUTO takes merge if there are more. */
-static int clsort__samples_lean(const clsort_sorter *s, const clsort__plan *p)
-{
-    const clsort__crossover row = clsort__find_crossover(s, &p->d);
-    return clsort__ranks_lean(s, p)
-           && (p->config.few ? p->d.count <= CLSORT__SAMPLES_LEAN : row.radix > row.samples);
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -13241,7 +13179,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     *c = p->config;
-    c->few = 0;
+    c->subset = 0;
     c->family = CLSORT__CACHED;
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
@@ -13338,15 +13276,15 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 }
 
 static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 5000,
-      clsort__take_ranks, NULL, clsort__ranks_lean, clsort__ranks },
-    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 300007,
-      clsort__take_samples, NULL, clsort__samples_lean, clsort__samples },
-    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, NULL, clsort__hybrid },
-    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      clsort__cached_gated, NULL, clsort__cached },
-    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, NULL, NULL, NULL, clsort__all_passes }
+    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
+      clsort__take_ranks, NULL, clsort__ranks },
+    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
+      clsort__take_samples, NULL, clsort__samples },
+    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, clsort__hybrid },
+    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+      clsort__cached_gated, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, NULL, clsort__all_passes }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -13378,29 +13316,26 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
             continue;
         if (form->has_passes && form->has_passes(s, p)) {
             p->helpers.passes = p->config;
-            p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+            p->helpers.passes.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
         return;
     }
 }
 
-/* Room for hybrid radix too where it may run, and for merge, which AUTO takes where there are fewer
-   elements, or where hybrid kernels do not build: the size must not fall with the count. */
+/* Room for what may take the place of kernels that do not build: for passes behind hybrid radix,
+   and for merge, if AUTO chooses again. */
 static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form && form->is_lean && form->is_lean(s, p))
-        return clsort__largest(p->data.extent / 16 + 8,
-                               p->config.family != CLSORT__SAMPLES || p->config.few
-                                   ? 0
-                                   : clsort__samples_tables(&p->config, p->d.count),
-                               0);
-    return clsort__largest(clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
-                                                    : clsort__radix_tables(s, p),
-                           s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
+    const int lean = form && form->lean && p->by_auto && clsort__can(CLSORT_MERGE, &p->d),
+              tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
+    const size_t own = lean ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
+                       : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
+                                                  : clsort__radix_tables(s, p);
+    return clsort__largest(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -13624,7 +13559,7 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
     if (!p->data.at_offsets)
-        p->config.few = p->d.count <= clsort__least_long(s, p, &p->config)
+        p->config.subset = p->d.count <= clsort__least_long(s, p, &p->config)
                             ? (cl_uint)CLSORT__SUBSET_TILES
                             : (cl_uint)CLSORT__SUBSET_LONG;
 }
@@ -14623,6 +14558,7 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
         else break;
     }
     c->share_log2 = c->group_log2;
+    t->digit_bits = c->digit_bits;
 }
 
 /* Chooses the capacity of the list: passes narrow a row until the list holds what is left. A long
@@ -14714,7 +14650,7 @@ static size_t clsort__round_bytes(const clsort__plan *p, size_t pieces)
 static size_t clsort__select_tables(const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const size_t words = ((size_t)3 << p->config.digit_bits) + t->row_words,
+    const size_t words = ((size_t)3 << t->digit_bits) + t->row_words,
                  pairs = CLSORT__RANKED_BYTES(p->key.bytes) * t->most_candidates,
                  all = t->spread || t->most_candidates
                            ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
@@ -14893,8 +14829,7 @@ static size_t clsort__found_indices_apart(const clsort__plan *p)
                                                          : p->data.indices_apart;
 }
 
-/* Lays out the scratch memory of a selection; that of the sort after it comes last. The header's
-   MEMORY chapter states the same formula. */
+/* Lays out the scratch memory of a selection; that of the sort after it comes last. */
 static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clsort__plan *sort)
 {
     const size_t results = p->select.rows * p->select.wanted;
@@ -14961,7 +14896,7 @@ enum { CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
 /* Local memory of clsort_select_short in bytes. */
 static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
 {
-    const size_t columns = (size_t)c->radix_items << c->group_log2;
+    const size_t columns = (size_t)c->columns << c->group_log2;
     return (columns + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
 }
 
@@ -14977,10 +14912,10 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->share_log2 = c->group_log2;
     c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
     c->digit_bits = 8;
-    c->radix_items = 1;
-    while (c->radix_items < CLSORT__SHORT_FIRSTS && c->radix_items < 1u << c->items_log2
-           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->radix_items << c->group_log2))
-        c->radix_items *= 2;
+    c->columns = 1;
+    while (c->columns < CLSORT__SHORT_FIRSTS && c->columns < 1u << c->items_log2
+           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->columns << c->group_log2))
+        c->columns *= 2;
 }
 
 /* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
@@ -14993,8 +14928,8 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     size_t columns, candidates;
     cl_uint capacity;
     clsort__short_shape(s, p, &c);
-    columns = (size_t)c.radix_items << c.group_log2;
-    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
+    columns = (size_t)c.columns << c.group_log2;
+    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.columns));
     capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
@@ -16269,7 +16204,7 @@ static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
                                         clsort_desc *own, clsort__span result, const char *name)
 {
     clsort__job j = clsort__sort_job(s, function, desc, own);
-    j.op = op;
+    j.asked = j.op = op;
     j.missing = !desc ? "desc" : result.buffer ? NULL : name;
     j.result = result;
     return j;
@@ -16317,7 +16252,7 @@ static clsort_status clsort__watch(struct clsort__measurement *m);
 static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
 {
     clsort_desc d = *a->most->desc;
-    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->op);
+    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->asked);
     clsort__kinds own;
     size_t i;
     d.count = count;
@@ -18589,9 +18524,25 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
     return most;
 }
 
-/* The scratch memory of a sort as it is planned now, or for AUTO by any row. */
-static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                          int by_any, size_t *bytes)
+/* The most scratch memory of AUTO's built-in choices for so many elements or fewer: where one gives
+   way to another, the latter may need less. */
+static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
+{
+    const clsort__crossover row = clsort__built_in_crossover(s, desc);
+    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, clsort__most_ranked(s),
+                            row.radix - (size_t)1, row.hybrid - (size_t)1, desc->top_k };
+    const clsort__form form = { NULL, 0 };
+    size_t i, most = 0;
+    for (i = 0; i < sizeof last / sizeof *last; i++) {
+        clsort_desc d = *desc;
+        d.count = clsort__smaller(d.count, last[i]);
+        if (d.count >= d.top_k) clsort__scratch_by(s, &d, &form, &most);
+    }
+    return most;
+}
+
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                             size_t *bytes)
 {
     clsort_sorter none;
     clsort_desc d;
@@ -18607,16 +18558,10 @@ static clsort_status clsort__scratch_size(clsort_sorter *sorter, const clsort_de
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = by_any && sorter && !sorter->pinned && !d.algorithm
-                 ? clsort__scratch_by_any(sorter, &d)
-                 : largest.bytes;
+    *bytes = !sorter || d.algorithm ? largest.bytes
+             : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
+                                    : clsort__scratch_by_any(sorter, &d);
     return CL_SUCCESS;
-}
-
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                             size_t *bytes)
-{
-    return clsort__scratch_size(sorter, desc, 1, bytes);
 }
 
 /* How a selection works, or a partition that is planned as a sort. */
@@ -19384,8 +19329,7 @@ static clsort_merge_runs_desc clsort__multi_merge_desc(const clsort__multi *m)
     return r;
 }
 
-/* Bytes of scratch memory for a job of n elements. The public function's bytes of a sort would also
-   cover choices that are not taken. */
+/* Bytes of scratch memory for a job of n elements, or fewer. */
 static clsort_status clsort__multi_scratch(const clsort__multi *m,
                                            const clsort__multi_device *device, size_t n,
                                            size_t *bytes)
@@ -19394,7 +19338,7 @@ static clsort_status clsort__multi_scratch(const clsort__multi *m,
     clsort_desc d = m->d;
     clsort_run runs[2];
     d.count = n;
-    if (!clsort__multi_merges(m, device)) return clsort__scratch_size(device->s, &d, 0, bytes);
+    if (!clsort__multi_merges(m, device)) return clsort_scratch_size(device->s, &d, bytes);
     memset(runs, 0, sizeof runs);
     runs[0].count = 1;
     runs[1].count = n - 1;
@@ -20290,7 +20234,7 @@ static int clsort__multi_is_needed(clsort_sorter *s, const clsort_desc *d)
     device.s = s;
     quiet = clsort__hush(s, 1);   /* what else is wrong is told by the sort */
     holds = clsort__multi_ask_device(&device, &given) != CL_SUCCESS || device.is_cpu
-            || clsort__scratch_size(s, d, 0, &bytes) != CL_SUCCESS;
+            || clsort_scratch_size(s, d, &bytes) != CL_SUCCESS;
     clsort__hush(s, quiet);
     bytes = clsort__saturating_add(bytes, d->count * element);
     return !holds && clsort__saturating_add(bytes, d->count * d->value_size) > device.holds;
@@ -20424,7 +20368,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
    - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
    - AUTO takes items above 32 for rows and top_k on GPUs.
-   - Scratch memory for more elements is enough for fewer on NVIDIA, too; without a sorter
+   - Scratch memory for more elements is enough for fewer on any device; without a sorter
      clsort_scratch_size bounds CLSORT_RADIX_HYBRID in small work-groups, too. No sum of scratch
      sizes wraps on hosts of 32 bits.
    - A device that tells 0 compute units sorts. A clone that fails says why. Build logs end at 1

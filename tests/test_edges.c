@@ -832,8 +832,6 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__device_kind", "gpu auto u32 n:200000 local_type:2" },
     { "clsort__crossovers", "cpu auto u32 values:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare n:3000000..10000000" },
-    { "CLSORT__SAMPLES_LEAN", "nvidia auto u32 n:8192" },
-    { "CLSORT__SAMPLES_LEAN", "nvidia auto u32 n:8193" },
     { "clsort__most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
     { "clsort__most_ranked", "gpu auto u8 n:1..3000000" },
     { "CLSORT__RANKS_EACH", "nvidia radix u32 indices radix:4 n:1..3000000" },
@@ -1085,7 +1083,7 @@ static void samples_have_room(const clsort__plan *p)
 {
     const clsort__samples_job j = clsort__cut_samples(&p->config, p->d.count);
     const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
-    if (p->config.few) {
+    if (p->config.subset) {
         CHECK(p->d.count <= held);
         return;
     }
@@ -1125,7 +1123,7 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
 {
     clsort__plan p = *sort;
     clsort__radix_job j;
-    clsort__plan_partition(s, &p, clsort__part_bits(CLSORT__EDGE_FEW_PARTS - 1));
+    clsort__plan_partition(s, &p, CLSORT__EDGE_FEW_PARTS - 1);
     memset(&j, 0, sizeof j);
     j.n = p.d.count;
     j.w.shape = p.config;

@@ -437,24 +437,42 @@ static cl_uint replaceable_family(const clsort__plan *p)
     return 0;
 }
 
+/* Plans a call of the case's description as it is now. */
+static clsort_status plan_case(drawn *c, clsort__job *j)
+{
+    static clsort_desc own;
+    *j = clsort__sort_job(c->sorter, "a test", &c->bare, &own);
+    return clsort__plan_job(j);
+}
+
+/* Has the plan of a selection, which went on in the scratch memory of another one, room there for
+   its tables? */
+static int has_room(const clsort__plan *p)
+{
+    const clsort__parts *parts = &p->scratch;
+    const size_t end = parts->extracted > parts->tables ? parts->extracted : parts->layout.bytes;
+    return !(p->select.spread || clsort__has_sample(p) || p->select.how == CLSORT__BY_ROUNDS)
+           || clsort__select_tables(p) <= end - parts->tables;
+}
+
 /* One family after the other does not build. The call that finds that out goes on as the next call
    begins, in no more scratch memory than was told before. */
-static int break_families(const drawn *c)
+static int break_families(drawn *c)
 {
-    clsort__plan p, next;
+    clsort__job j, next;
     size_t told_before;
     cl_uint family;
     int broken = 0;
-    clsort__make_plan(c->sorter, &c->bare, &p);
-    clsort__plan_scratch(c->sorter, &p);
-    told_before = p.scratch.layout.bytes;
-    while ((family = replaceable_family(&p)) != 0) {
+    if (plan_case(c, &j) != CL_SUCCESS) return 0;
+    told_before = j.plan.scratch.layout.bytes;
+    while ((family = replaceable_family(&j.plan)) != 0) {
         c->sorter->broken |= CLSORT__BIT(family);
-        clsort__plan_without(c->sorter, &p);
-        clsort__make_plan(c->sorter, &c->bare, &next);
-        clsort__plan_scratch(c->sorter, &next);
-        if (!CHECK(!memcmp(&p.config, &next.config, sizeof p.config))) break;
-        CHECK(p.d.algorithm == next.d.algorithm && p.scratch.layout.bytes <= told_before);
+        clsort__plan_without(c->sorter, &j.plan);
+        if (!CHECK_OK(plan_case(c, &next))) break;
+        if (!CHECK(!memcmp(&j.plan.config, &next.plan.config, sizeof j.plan.config))) break;
+        CHECK(j.plan.d.algorithm == next.plan.d.algorithm);
+        CHECK(next.plan.scratch.layout.bytes <= told_before);
+        if (j.plan.d.top_k) CHECK(has_room(&j.plan));
         broken++;
     }
     return broken;
@@ -465,19 +483,194 @@ static void break_all_families(bench *b)
     const char *from = getenv("CLSORT_TEST_SEED");
     const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
     static drawn c;
-    int i, broken = 0;
+    int i, broken[2] = { 0, 0 };
     for (i = 0; i < (b->small ? 4000 : 20000); i++) {
         draw_seed(&c, first + (uint64_t)i);
         if (i % 2) {
             c.bare.algorithm = CLSORT_AUTO;
             memset(&c.bare.tuning, 0, sizeof c.bare.tuning);
         }
-        if (!c.bare.top_k && clsort_check(c.sorter, &c.bare) == CL_SUCCESS)
-            broken += break_families(&c);
+        if (clsort_check(c.sorter, &c.bare) == CL_SUCCESS)
+            broken[c.bare.top_k > 0] += break_families(&c);
         close_case(&c);
     }
-    CHECK(broken > 20);
-    printf("%d families did not build\n", broken);
+    CHECK(broken[0] > 20 && broken[1] > 20);
+    printf("%d families did not build, and %d of selections\n", broken[0], broken[1]);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* The bytes that are told of so many elements, which are no fewer than those take. A plan of fewer
+   elements may need more than the device has: *bytes stays. */
+static void tell(drawn *c, size_t count, size_t *bytes)
+{
+    size_t known = 0, any = 0;
+    clsort_status status;
+    clsort__job j;
+    c->bare.count = count;
+    status = clsort_scratch_size(c->sorter, &c->bare, &known);
+    if (status == CLSORT_ERROR_DEVICE_LIMITS || status == CLSORT_ERROR_SCRATCH_TOO_LARGE) return;
+    CHECK_STATUS(status, CL_SUCCESS);
+    CHECK_OK(clsort_scratch_size(NULL, &c->bare, &any));
+    if (CHECK_OK(plan_case(c, &j))) CHECK(known >= j.plan.scratch.layout.bytes && any >= known);
+    *bytes = known;
+}
+
+/* Up to the count that was drawn, sizes do not fall. Plans begin at powers of two, at multiples of k
+   and anywhere. */
+static void expect_growth(drawn *c)
+{
+    const size_t most = c->bare.count, least = c->bare.top_k ? c->bare.top_k : 1;
+    size_t n = least, last = 0, next;
+    while (n <= most) {
+        const size_t power = (size_t)1 << clsort__ceil_log2(n), before = last;
+        tell(c, n, &last);
+        if (!CHECK(last >= before))
+            printf("  %zu bytes for %zu elements, after %zu%s\n", last, n, before,
+                   c->sorter->pinned ? ", by built-in choices" : "");
+        next = n + 1 + below(c, 8) * n / 16;
+        if (n < power && next > power) next = power;
+        else if (n == power && one_in(c, 2)) next = n + 1;
+        n = n < most && next > most ? most : next;
+    }
+}
+
+/* The same of merges of runs and of partitions. */
+static void expect_growth_of_pieces(drawn *c)
+{
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_partition_desc p = clsort_partition_desc_default();
+    clsort_run runs[3];
+    size_t last[2] = { 0, 0 }, now[2];
+    memset(runs, 0, sizeof runs);
+    m.runs = runs;
+    m.run_count = 3;
+    p.splitter_count = 1 + below(c, 255);
+    m.key_type = p.key_type = c->bare.key_type ? c->bare.key_type : CLSORT_U32;
+    m.value_size = p.value_size = below(c, 9);
+    m.tuning.work_group = p.tuning.work_group = one_in(c, 2) ? 0 : power(c, 9);
+    for (p.count = 1; p.count < (size_t)1 << 30; p.count += 1 + below(c, 16) * p.count / 8) {
+        const clsort_run whole[3] = { { p.count / 3, 0, 0, 0, 0 }, { p.count / 2, 0, 0, 0, 0 },
+                                      { p.count / 6, 0, 0, 0, 0 } };
+        memcpy(runs, whole, sizeof runs);
+        memcpy(now, last, sizeof now);
+        if (clsort_merge_runs_scratch_size(c->sorter, &m, &now[0]) != CL_SUCCESS) break;
+        if (clsort_partition_scratch_size(c->sorter, &p, &now[1]) != CL_SUCCESS) break;
+        CHECK(now[0] >= last[0] && now[1] >= last[1]);
+        memcpy(last, now, sizeof last);
+    }
+}
+
+static void sizes_grow(bench *b)
+{
+    const char *from = getenv("CLSORT_TEST_SEED");
+    const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    static drawn c;
+    int i, grew = 0;
+    for (i = 0; i < (b->small ? 4000 : 20000) && test_now.faults < 20; i++) {
+        draw_seed(&c, first + (uint64_t)i);
+        c.sorter->pinned = i & 1;
+        if (i & 2) c.bare.algorithm = CLSORT_AUTO;
+        if (i & 4) memset(&c.bare.tuning, 0, sizeof c.bare.tuning);
+        if (clsort_check(c.sorter, &c.bare) == CL_SUCCESS) {
+            expect_growth(&c);
+            grew++;
+        }
+        expect_growth_of_pieces(&c);
+        close_case(&c);
+    }
+    CHECK(grew > i / 5);
+    printf("%d sizes grew with their counts\n", grew);
+}
+
+/* The bytes of tables that the header's MEMORY chapter allows a sort of bare keys or pairs. */
+static double allowed_tables(const clsort_desc *d, size_t key)
+{
+    const double n = (double)d->count, merge = n / 16 + 8,
+                 tile = key == 4 && !d->value_size ? 4352 : 1536,
+                 sweeps = 9500 + (d->count >> 30 ? 2048 : 1024) * (n / tile);
+    const int portable = d->tuning.radix == CLSORT_RADIX_PORTABLE,
+              passes = portable || d->tuning.radix == CLSORT_RADIX_SWEEPS,
+              half = key == 4 && !d->value_size && d->count <= (size_t)5 << 26;
+    const double radix = (!portable && sweeps > 1.07e6 ? sweeps : 1.07e6)
+                         + (passes ? 0 : half ? 0.54e6 : 1.07e6);
+    if (d->rows) return n * (double)d->rows / 2 + 132000;
+    if (d->algorithm == CLSORT_MERGE) return merge;
+    if (d->algorithm == CLSORT_QUICKSORT)
+        return d->count < 1u << 23 ? 1.24 * n + 137000 : n / 2 + 6.3e6;
+    return d->algorithm == CLSORT_RADIX || radix > merge ? radix : merge;
+}
+
+/* The same of all that a selection of keys takes. */
+static double allowed_selection(const clsort_desc *d, size_t key, double units)
+{
+    const double n = (double)d->count, k = (double)d->top_k, all = n * (double)d->rows,
+                 rows = (double)d->rows, p = (n < 16777216 / rows ? n : 16777216 / rows) / 4096;
+    const int few = rows <= units / 2 + 1 && k <= 4096;
+    const double parts = rows * (41200 + (d->count >> 24 ? 4 * (n / 4096) : 0)
+                                 + (few ? (key == 8 ? 2 : 1) * (32768 + 32 * k + n / 128) : 0)),
+                 rounds = k <= 256 ? rows * k * (1.07 * p + 3) * (double)(key + 4) : 0,
+                 sort = d->rows > 1 ? rows * k / 2 + 132000 : 2.2e6 + n / 1.5,
+                 after = k > 2048 ? rows * k * (double)(2 * key + 8) + sort : 0,
+                 whole = all * (double)(2 * key) + (d->rows > 1 ? all / 2 + 132000 : 2.2e6 + n / 1.5);
+    const double some = (parts > rounds ? parts : rounds) + after;
+    return some > whole ? some : whole;
+}
+
+/* By one kind of sort or selection and all counts, with 16 bytes for each array's end. */
+static void expect_bounds(drawn *c, size_t key, int selects)
+{
+    clsort_desc *const d = &c->bare;
+    const size_t rows = d->rows ? d->rows : 1;
+    size_t values = d->value_size, n, bytes;
+    if (selects) values = d->value_size = 0, d->flags = CLSORT_FLAG_KEYS_OUT;
+    for (n = 1; n < 0xFFFFFFFFu / rows; n += n / 7 + 1) {
+        const size_t tops[] = { 1, 100, 3000, n / 3 }, kinds = selects ? 4 : 1;
+        size_t i;
+        for (i = 0; i < kinds; i++) {
+            const double arrays = (double)(n * rows * (key + values)) + 96;
+            d->count = n;
+            d->top_k = selects ? tops[i] : 0;
+            if (clsort_scratch_size(c->sorter, d, &bytes) != CL_SUCCESS) continue;
+            AT("%s, n %zu, type %x, values %zu, algorithm %u, radix %u, top %zu of %zu rows",
+               c->facts.name, n, (unsigned)d->key_type, values, (unsigned)d->algorithm,
+               (unsigned)d->tuning.radix, d->top_k, rows);
+            CHECK((double)bytes <= 96 + (selects ? allowed_selection(d, key, c->facts.compute_units)
+                                                 : arrays + allowed_tables(d, key)));
+        }
+    }
+}
+
+/* Sizes of all kinds, by counts up to 2^32. */
+static void sizes_are_within_bounds(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U16, CLSORT_F32, CLSORT_U64 };
+    static drawn c;
+    cl_uint kind;
+    size_t v;
+    (void)b;
+    for (v = 0; v < MOCK_PRESETS; v++)
+        for (kind = 0; kind < 3 * 3 * 9; kind++) {
+            static const cl_uint radix[] = { CLSORT_RADIX_PORTABLE, CLSORT_RADIX_SWEEPS,
+                                             CLSORT_RADIX_HYBRID, CLSORT_RADIX_DEFAULT };
+            clsort_desc *const d = &c.bare;
+            const cl_uint way = kind / 9;
+            const size_t key = (size_t)2 << kind % 3;
+            memset(&c, 0, sizeof c);
+            c.facts = mock_presets[v].facts();
+            c.facts.max_allocation = (cl_ulong)1 << 40;
+            open_case(&c);
+            *d = clsort_desc_default();
+            d->key_type = types[kind % 3];
+            d->value_size = kind / 3 % 3 * 4;
+            d->algorithm = way < 4 ? CLSORT_RADIX : way == 4 ? CLSORT_MERGE
+                           : way == 5 ? CLSORT_QUICKSORT : CLSORT_AUTO;
+            if (way < 4) d->tuning.radix = radix[way];
+            d->rows = way == 6 ? 3 : way == 8 ? d->value_size + 1 : 0;
+            c.sorter->pinned = way == 7;
+            expect_bounds(&c, key, way == 8);
+            close_case(&c);
+        }
 }
 
 /* ---- wrong numbers --------------------------------------------------------------------------- */
@@ -611,7 +804,9 @@ static void answer_wrong_numbers(bench *b)
 static const test_entry tests[] = {
     { "all functions agree about descriptions", try_cases },
     { "any number in any field gets an answer", answer_wrong_numbers },
-    { "where kernels do not build, the call goes on as the next one begins", break_all_families }
+    { "where kernels do not build, the call goes on as the next one begins", break_all_families },
+    { "sizes of scratch memory do not fall with the count", sizes_grow },
+    { "they are within what the header's MEMORY chapter says", sizes_are_within_bounds }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")

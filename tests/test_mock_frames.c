@@ -50,26 +50,32 @@ typedef struct shape {
     size_t value_size, record_size, rows, top_k;
     int stable, indices, keys_out, scratch;
     const char *algorithm;
+    cl_uint flags;              /* CLSORT_FLAG_TOP_* */
 } shape;
 
 static const shape shapes[] = {
-    { "bytes", 300000, CLSORT_U8, 0, 0, 0, 0, 0, 0, 0, 0, "auto" },
-    { "keys", 20000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "auto" },
-    { "long keys", 9000000, CLSORT_F64, 0, 0, 0, 0, 0, 0, 0, 0, "auto" },
-    { "keys out of place", 3000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 1, 0, "auto" },
-    { "pairs", 3000000, CLSORT_F32, 4, 0, 0, 0, 1, 0, 0, 0, "auto" },
-    { "pairs in scratch of the caller", 3000000, CLSORT_F16, 8, 0, 0, 0, 0, 0, 0, 1, "auto" },
-    { "particles", 1000000, CLSORT_F32, 48, 0, 0, 0, 1, 0, 0, 0, "auto" },
-    { "records", 1000000, CLSORT_U64, 0, 24, 0, 0, 0, 0, 0, 0, "auto" },
-    { "argsort", 3000000, CLSORT_U32, 0, 0, 0, 0, 0, 1, 0, 0, "auto" },
-    { "rows", 100000, CLSORT_U32, 4, 0, 9, 0, 0, 0, 0, 0, "auto" },
-    { "many rows", 3000, CLSORT_U16, 0, 0, 1000, 0, 0, 1, 0, 0, "auto" },
-    { "top-k", 300000, CLSORT_F32, 0, 0, 5, 40, 0, 1, 1, 0, "auto" },
-    { "top-k of many", 300000, CLSORT_U32, 0, 0, 3, 6000, 0, 1, 1, 0, "auto" },
-    { "bitonic", 1000000, CLSORT_U32, 4, 0, 0, 0, 0, 0, 0, 0, "bitonic" },
-    { "merge", 1000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "merge" },
-    { "radix", 10000000, CLSORT_U64, 0, 0, 0, 0, 0, 0, 0, 0, "radix" },
-    { "quicksort", 1000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "quicksort" }
+    { "bytes", 300000, CLSORT_U8, 0, 0, 0, 0, 0, 0, 0, 0, "auto", 0 },
+    { "keys", 20000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "auto", 0 },
+    { "long keys", 9000000, CLSORT_F64, 0, 0, 0, 0, 0, 0, 0, 0, "auto", 0 },
+    { "keys out of place", 3000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 1, 0, "auto", 0 },
+    { "pairs", 3000000, CLSORT_F32, 4, 0, 0, 0, 1, 0, 0, 0, "auto", 0 },
+    { "pairs in scratch of the caller", 3000000, CLSORT_F16, 8, 0, 0, 0, 0, 0, 0, 1, "auto", 0 },
+    { "particles", 1000000, CLSORT_F32, 48, 0, 0, 0, 1, 0, 0, 0, "auto", 0 },
+    { "records", 1000000, CLSORT_U64, 0, 24, 0, 0, 0, 0, 0, 0, "auto", 0 },
+    { "argsort", 3000000, CLSORT_U32, 0, 0, 0, 0, 0, 1, 0, 0, "auto", 0 },
+    { "rows", 100000, CLSORT_U32, 4, 0, 9, 0, 0, 0, 0, 0, "auto", 0 },
+    { "many rows", 3000, CLSORT_U16, 0, 0, 1000, 0, 0, 1, 0, 0, "auto", 0 },
+    { "top-k", 300000, CLSORT_F32, 0, 0, 5, 40, 0, 1, 1, 0, "auto", 0 },
+    { "top-k of many", 300000, CLSORT_U32, 0, 0, 3, 6000, 0, 1, 1, 0, "auto", 0 },
+    { "partition", 100000, CLSORT_U32, 0, 0, 5, 40, 0, 0, 0, 0, "auto",
+      CLSORT_FLAG_TOP_PARTITION },
+    { "partition with indices", 300000, CLSORT_F32, 4, 0, 0, 40, 0, 1, 1, 0, "auto",
+      CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_VALUES_OUT },
+    { "the first of all", 3000, CLSORT_F32, 0, 0, 0, 3000, 0, 1, 1, 0, "auto", 0 },
+    { "bitonic", 1000000, CLSORT_U32, 4, 0, 0, 0, 0, 0, 0, 0, "bitonic", 0 },
+    { "merge", 1000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "merge", 0 },
+    { "radix", 10000000, CLSORT_U64, 0, 0, 0, 0, 0, 0, 0, 0, "radix", 0 },
+    { "quicksort", 1000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "quicksort", 0 }
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -106,7 +112,7 @@ static void describe(stage *t, const shape *s)
     d->top_k = s->top_k;
     d->stable = (cl_uint)s->stable;
     CHECK_OK(clsort_set_algorithm(d, s->algorithm));
-    d->flags = CLSORT_FLAG_ANY_COUNT | (s->indices ? CLSORT_FLAG_INDICES : 0)
+    d->flags = CLSORT_FLAG_ANY_COUNT | s->flags | (s->indices ? CLSORT_FLAG_INDICES : 0)
                | (s->keys_out ? CLSORT_FLAG_KEYS_OUT : 0);
 }
 
@@ -153,7 +159,9 @@ static void run_frame(stage *t, const shape *s, size_t count)
     if (s->value_size) d.values = t->buffers[1];
     if (s->keys_out) d.keys_out = t->buffers[2];
     if (s->indices) d.indices = t->buffers[3];
-    d.flags = CLSORT_FLAG_NO_BUILD | (count % 2 ? CLSORT_FLAG_ANY_COUNT : 0);
+    if (s->flags & CLSORT_FLAG_VALUES_OUT) d.values_out = t->buffers[4];
+    d.flags = CLSORT_FLAG_NO_BUILD | (s->flags & CLSORT_FLAG_TOP_PARTITION)
+              | (count % 2 ? CLSORT_FLAG_ANY_COUNT : 0);
     memcpy(made, counted.made, sizeof made);
     launches.first_uses = 0;
     AT("%s, device %s, %zu of %zu elements", s->name, mock.facts[0].name, count, s->most);
@@ -234,7 +242,8 @@ static void drawn_devices_need_nothing_later(bench *b)
    depends on the count. */
 static void several_buffers_are_made_ahead(bench *b)
 {
-    const shape s = { "pairs", 1500000, CLSORT_U32, 4, 0, 0, 0, 1, 0, 0, 0, "merge" };
+    const shape s = { "pairs", 1500000, CLSORT_U32, 4, 0, 0, 0, 1, 0, 0, 0, "merge",
+                      0 };
     mock_facts facts = mock_gpu();
     stage t;
     (void)b;

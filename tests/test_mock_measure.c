@@ -299,7 +299,7 @@ static void sorts_at_once(world *w, const clsort_desc *d, int prepared)
     at.values = d->value_size ? memory[2] : NULL;
     at.values_out = d->flags & CLSORT_FLAG_VALUES_OUT ? memory[3] : NULL;
     at.indices = d->flags & CLSORT_FLAG_INDICES ? memory[4] : NULL;
-    at.flags = CLSORT_FLAG_NO_BUILD;
+    at.flags = CLSORT_FLAG_NO_BUILD | (d->flags & CLSORT_FLAG_TOP_PARTITION);
     allocated = mock.allocated;
     for (at.count = d->top_k ? d->top_k : 1; at.count <= d->count; at.count += at.count / 3 + 1)
         CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &at, 0, NULL, NULL));
@@ -1370,6 +1370,16 @@ static void scratch_covers_any_row(bench *b)
     CHECK(met > 2000);
 }
 
+/* Sorts, selections, and last a partition. */
+static clsort_desc call_number(int number, size_t count)
+{
+    clsort_desc d = sort_number(number < SORTS + SELECTIONS ? number : 0, count);
+    if (number < SORTS + SELECTIONS) return d;
+    d.top_k = 40;
+    d.flags |= CLSORT_FLAG_TOP_PARTITION;
+    return d;
+}
+
 /* What was prepared before goes on with CLSORT_FLAG_NO_BUILD, by the built-in choice; what was not
    fails as before. */
 static void ready_stays_ready(bench *b)
@@ -1377,8 +1387,8 @@ static void ready_stays_ready(bench *b)
     int v, number;
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
-        for (number = 0; number < SORTS + SELECTIONS; number++) {
-            const clsort_desc d = sort_number(number, 1 << 12);
+        for (number = 0; number <= SORTS + SELECTIONS; number++) {
+            const clsort_desc d = call_number(number, 1 << 12);
             uint64_t random = test_seed();
             clsort__measured *choices;
             world w;

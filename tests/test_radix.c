@@ -1580,7 +1580,7 @@ static void misleading_samples(bench *b)
     clsort__plan p;
     cl_uint kind;
     clsort__make_plan(b->sorter, &d, &p);
-    CHECK(p.config.family == CLSORT__SAMPLES && !p.config.few);
+    CHECK(p.config.family == CLSORT__SAMPLES && !p.config.subset);
     for (kind = 0; kind < 10; kind++) {
         AT("kind %u", (unsigned)kind);
         make_misleading(keys, b->sorter->seed, N, clsort__cut_samples(&p.config, N).samples, kind);
@@ -1635,7 +1635,7 @@ static void samples_have_room(bench *b)
             clsort__plan p;
             CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
             clsort__make_plan(b->sorter, &c.d, &p);
-            if (p.config.family == CLSORT__SAMPLES && !p.config.few)
+            if (p.config.family == CLSORT__SAMPLES && !p.config.subset)
                 CHECK(clsort__samples_tables(&p.config, n) <= clsort__radix_tables(b->sorter, &p));
         }
 }

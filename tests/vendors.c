@@ -127,7 +127,7 @@ static void print_name(const clsort__config *c)
     if (c->value_bytes) printf("+%u", (unsigned)c->value_bytes);
     printf(" %ux%u", 1u << c->group_log2,
            c->radix_items ? (unsigned)c->radix_items : 1u << c->items_log2);
-    if (c->few) printf(" %s", c->few == CLSORT__SUBSET_TILES ? "short" : "long");
+    if (c->subset) printf(" %s", c->subset == CLSORT__SUBSET_TILES ? "short" : "long");
     if (c->ties) printf(" ties");
     if (c->wide) printf(" wide");
     if (c->ranges) printf(" ranges");
