@@ -202,9 +202,10 @@
                                 your allocator; all three or none
      CLSORT_CL(function)        how to call an OpenCL function; default its name. For loaders and
                                 tests: CLSORT_CL_FUNCTIONS
-     CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
-                                leave an algorithm out, with its kernels; it then answers
-                                CLSORT_ERROR_UNSUPPORTED, and its names are unknown.
+     CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
+                                leave an algorithm out, with its kernels: 100, 250 and 37 KB of an
+                                object file. It then answers CLSORT_ERROR_UNSUPPORTED, and its names
+                                are unknown.
                                 These need both merge and radix: rows, segments, a count on the
                                 device, quicksort, and top_k above what a work-group sorts
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
@@ -2395,7 +2396,6 @@ static const char *const clsort__source[] = {
 "mirror);\nmove_window(v, keys, words, now, next);\nwindow_steps(v, CLSORT_ITEMS_LOG2, hi - "
 "next.low_bit, low - next.low_bit, mirror);\nnow = next;\nhi = low - 1;\n}\nreturn now;\n}\n"
 "#endif\n\n",
-#ifndef CLSORT_NO_BITONIC
 "//---- bitonic: tile\n#if CLSORT_IS(BITONIC)\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\nCLSORT_CODEC_ARGS, "
 "uint n, uint last,\nlocal code_t *tile_keys, local uint *tile_words)\n{\nconst array_t source = "
@@ -2436,6 +2436,10 @@ static const char *const clsort__source[] = {
 "base);\nfor (uint stage = first; stage <= last; stage++)\nfor (uint left = min(stage + 1, "
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
+#else
+"#line 1955\n",
+#endif
+#ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
 "1\n\nCLSORT_INLINE uint batch_stages(uint n)\n{\nreturn max(ceil_log2(n), 1u);\n}\n\n\n"
 "CLSORT_INLINE array_t batch_row(array_t a, uint stride)\n{\nreturn advance(a, "
@@ -2447,6 +2451,10 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)\n{\nfor "
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
+#else
+"#line 2000\n",
+#endif
+#ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
 "clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\nCLSORT_CODEC_ARGS, "
 "uint n, uint stride)\n{\nconst array_t source = CLSORT_ARRAY(source), target = "
@@ -2460,6 +2468,10 @@ static const char *const clsort__source[] = {
 "stride);\nconst codec_t codec = CLSORT_CODEC;\nconst uint stages = batch_stages(n);\n"
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
+#else
+"#line 2025\n",
+#endif
+#ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
 "local uint *words, uint first, uint last)\n{\nfor (uint stage = first; stage <= last; stage++)\n"
 "for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {\n"
@@ -2479,6 +2491,10 @@ static const char *const clsort__source[] = {
 "0;\nfor (uint k = 0; k < blocks; k++) {\nload_block(keys, words, from, c, k << "
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
+#else
+"#line 2076\n",
+#endif
+#ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
 "codec_t c, uint n, uint stage, local code_t *keys,\nlocal uint *words)\n{\nconst uint mirror = "
 "stage == CLSORT_TILE_ITEMS_LOG2 ? CLSORT_TILE_ITEMS - 1 : 0,\nlid = local_id();\nconst uint "
@@ -2506,9 +2522,6 @@ static const char *const clsort__source[] = {
 "const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\nconst array_t from "
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
-#else
-"#line 2146\n",
-#endif
 #else
 "#line 2146\n",
 #endif
@@ -6673,9 +6686,6 @@ static const char *const clsort__source[] = {
 /* The families that are not compiled in. */
 enum {
     CLSORT__LEFT_OUT = 0
-#ifdef CLSORT_NO_BITONIC
-        | 1 << CLSORT_BITONIC
-#endif
 #ifdef CLSORT_NO_MERGE
         | 1 << CLSORT_MERGE
 #endif
@@ -7470,8 +7480,8 @@ static void clsort__disown_slot(clsort_sorter *s, clsort__slot *slot)
     slot->queue = NULL;
 }
 
-/* Takes its queue from a slot if only the sorter holds that: then nobody will use it again. An event
-   may hold its queue, too. */
+/* Takes its queue from a slot if only the sorter holds that: then nobody will use it again. An
+   event may hold its queue, too. */
 static clsort_status clsort__free_slot(clsort_sorter *s, clsort__slot *slot)
 {
     cl_int state = CL_QUEUED;
@@ -8455,10 +8465,10 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
 static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-    return c->subset == CLSORT__SUBSET_LONG              ? " -D CLSORT_KERNEL_SUBSET=2"
-           : c->subset                                   ? " -D CLSORT_KERNEL_SUBSET=1"
-           : no_radix && c->family == CLSORT__RUNS    ? " -D CLSORT_HAS_RADIX=0"
-                                                      : "";
+    return c->subset == CLSORT__SUBSET_LONG        ? " -D CLSORT_KERNEL_SUBSET=2"
+           : c->subset                             ? " -D CLSORT_KERNEL_SUBSET=1"
+           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
+                                                   : "";
 }
 
 /* Does a work-group have more than 256 work-items? NVIDIA's driver says of every kernel that it has
@@ -8482,6 +8492,16 @@ static const char *clsort__register_options(const clsort_sorter *s, const clsort
     return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
                                                            : CLSORT__BOUND_REGISTERS("80");
+}
+
+/* Does a program have kernels that need work-groups to make progress, and do they? */
+static int clsort__uses_progress(const clsort_sorter *s, const clsort__config *c)
+{
+    return s->has_progress
+           && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
+               || (c->family == CLSORT__RUNS && c->share_log2) || c->family == CLSORT__SWEEP
+               || c->family == CLSORT__HYBRID || c->family == CLSORT__SAMPLES
+               || c->family == CLSORT__LONG_ROWS);
 }
 
 /* Writes the options that a program is compiled with. */
@@ -8508,12 +8528,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->columns       ? (unsigned)c->columns
              : c->radix_items ? (unsigned)c->radix_items
                               : 16,
-             (unsigned)c->wide,
-             s->has_progress
-                 && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
-                     || (c->family == CLSORT__RUNS && c->share_log2)
-                     || c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID
-                     || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
+             (unsigned)c->wide, clsort__uses_progress(s, c),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              clsort__more_options(c), clsort__register_options(s, c));
@@ -9292,9 +9307,9 @@ static int clsort__has_words(const clsort_desc *d)
    PoCL takes radix for any count: few elements take about as long by bitonic, whose kernels it
    builds in 0.8 to 2.7 s, those of radix in 0.7 s.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
-   NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL and
-   Intel's runtime. On GPUs without local memory for the other kernels merge sorts. Tests divide the
-   crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans of many. */
+   NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL
+   and Intel's runtime. On GPUs without local memory for the other kernels merge sorts. Tests divide
+   the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans of many. */
 #ifndef CLSORT__CROSSOVER_LOG2
 #define CLSORT__CROSSOVER_LOG2 0
 #endif
@@ -9665,8 +9680,8 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
 }
 
-/* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can sort
-   this. */
+/* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can
+   sort this. */
 static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
                             clsort__plan *p)
 {
@@ -11540,8 +11555,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
-           && !clsort__leaves_out(CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
-           && !p->d.tuning.items
+           && !p->d.precedes && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
@@ -11553,7 +11567,7 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     clsort__merge_shape(s, p);
     if (!clsort__merges_vectors(s, p)) {
         p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
-                        && p->d.count <= clsort__merge_tile(&p->config);
+                           && p->d.count <= clsort__merge_tile(&p->config);
         return;
     }
     p->config.ties = p->indirect != 0;
@@ -12480,8 +12494,8 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
-                        ? (cl_uint)CLSORT__SUBSET_ALONE
-                        : 0;
+                           ? (cl_uint)CLSORT__SUBSET_ALONE
+                           : 0;
     clsort__radix_shape(s, p);
 }
 
@@ -13857,8 +13871,7 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
    read keys. */
 #define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
 #define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
-#define CLSORT__OF_BITONIC CLSORT__BIT(CLSORT_BITONIC)
-#define CLSORT__OF_BATCH (CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT__BATCH))
+#define CLSORT__OF_BATCH CLSORT__BIT(CLSORT__BATCH)
 #define CLSORT__OF_MERGE CLSORT__BIT(CLSORT_MERGE)
 #define CLSORT__OF_LOCAL_MERGE (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT__PUBLISHED_MERGE))
 #define CLSORT__OF_SEGMENTS (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX))
@@ -13866,9 +13879,8 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__OUT(CLSORT__OF_BITONIC), 0, 0, 0,
-      CLSORT__ALT_BY_A, CLSORT__KEPT(CLSORT__OF_BITONIC, clsort__plan_bitonic), NULL,
-      CLSORT__KEPT(CLSORT__OF_BITONIC, clsort__bitonic) },
+    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", 0, 0, 0, 0, CLSORT__ALT_BY_A, clsort__plan_bitonic,
+      NULL, clsort__bitonic },
     { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
       CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
@@ -13891,7 +13903,7 @@ static const clsort__algorithm clsort__algorithms[] = {
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
     { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
-      CLSORT__OF_BITONIC | CLSORT__OF_MERGE | CLSORT__OF_RADIX, 0, 0, CLSORT__ALT_ALWAYS,
+      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__OF_MERGE | CLSORT__OF_RADIX, 0, 0, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
@@ -14614,7 +14626,8 @@ static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, cls
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
-   the largest list. A part that is read once lists its first k, though one of them may be wanted. */
+   the largest list. A part that is read once lists its first k, though one of them may be wanted.
+   */
 static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
                                  clsort__selection *t)
 {
@@ -16453,7 +16466,6 @@ static const struct clsort__preset {
     cl_uint algorithm, step, local, work_group, items, radix, scheduler;
 } clsort__presets[] = {
     { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
-#ifndef CLSORT_NO_BITONIC
     { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
 #ifndef CLSORT_NO_PUBLISHED
     { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
@@ -16469,7 +16481,6 @@ static const struct clsort__preset {
     { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0,
       0 },
     { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
-#endif
 #endif
 #ifndef CLSORT_NO_MERGE
     { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
@@ -16488,18 +16499,14 @@ static const struct clsort__preset {
     { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
 #endif
 #ifndef CLSORT_NO_PUBLISHED
-#ifndef CLSORT_NO_BITONIC
     { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-#endif
 #ifndef CLSORT_NO_MERGE
     { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
 #endif
-#ifndef CLSORT_NO_BITONIC
     { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
     { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
     { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
     { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 },
-#endif
 #endif
 };
 
@@ -16626,7 +16633,7 @@ static cl_ulong clsort__draw_span(cl_uint log2, cl_ulong *x)
 static void clsort__store_key(unsigned char *keys, size_t bytes, size_t i, cl_ulong key)
 {
     if (bytes == 1) keys[i] = (unsigned char)key;
-    else if (bytes == 2) { const cl_ushort k = (cl_ushort)key; memcpy(keys + i * bytes, &k, bytes); }
+    else if (bytes == 2) { const cl_ushort k = (cl_ushort)key; memcpy(keys + i * 2, &k, 2); }
     else if (bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(keys + i * bytes, &k, bytes); }
     else memcpy(keys + i * bytes, &key, bytes);
 }
@@ -20286,6 +20293,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - clsort_resolve fills in `rows` -> only for top_k
    - clsort_array with some fields set -> zeroed first: it has new fields
    - clsort_desc_default(), clsort_merge_desc_default() exported -> compiled into the program
+   - CLSORT_NO_BITONIC is gone: it saved 16 KB, and AUTO needs what is always there
    - algorithms that CLSORT_NO_<FAMILY> leaves out are listed -> clsort_algorithm_name does not list
      them and clsort_set_algorithm does not know them: check for the name
    - CLSORT_ERROR_UNKNOWN_VALUE for a range of no bits -> CLSORT_ERROR_BIT_RANGE

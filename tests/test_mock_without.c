@@ -3,7 +3,7 @@
 
 #include "mock.h"
 
-#if !defined(CLSORT_NO_BITONIC) && !defined(CLSORT_NO_MERGE)
+#ifndef CLSORT_NO_MERGE
 #define CLSORT_NO_RADIX               /* and with it quicksort, which needs it */
 #endif
 
@@ -13,9 +13,6 @@
 static int is_left_out(cl_uint algorithm)
 {
     int out[] = { 0, 0, 0, 0, 0 };
-#ifdef CLSORT_NO_BITONIC
-    out[CLSORT_BITONIC] = 1;
-#endif
 #ifdef CLSORT_NO_MERGE
     out[CLSORT_MERGE] = out[CLSORT_QUICKSORT] = 1;
 #endif
