@@ -4,7 +4,7 @@
 
    `decisions` has a row for each constant CLSORT__EDGE_* of kernels.cl: how its edge is made, and
    the test. `counts` has a row for each number of the planner that decides by counts, and the line
-   of tests/plans that lists where. tests/scripts/header holds both against kernels.cl and clsort.h */
+   of tests/plans that lists where. tests/scripts/header ties both to kernels.cl and clsort.h. */
 
 #include "pretend.h"
 
@@ -378,9 +378,9 @@ static void make_span(stage *t, int side)
 
 /* ---- edges of heavy codes -------------------------------------------------------------------- */
 
-/* Of n keys a sample of `codes` codes: of those that are looked through, every so many-th, `looked_at` have
-   each of them, and `last_looked_at` the last one; of the whole sample, `copies` and `last_copies`.
-   The rest is spread evenly, and never lies in a cell of theirs. */
+/* Of n keys a sample of `codes` codes: of those that are looked through, every so many-th,
+   `looked_at` have each of them, and `last_looked_at` the last one; of the whole sample, `copies`
+   and `last_copies`. The rest is spread evenly, and never lies in a cell of theirs. */
 static void make_codes(stage *t, size_t n, cl_uint codes, size_t looked_at, size_t last_looked_at,
                        size_t copies, size_t last_copies)
 {
@@ -998,22 +998,29 @@ static void bins_of_runs(bench *b)
     for (i = 0; i < 9; i++) merge_bin(b, edges[i / 3] + i % 3 - 1, test_seed() + i);
 }
 
-/* Sorts keys of which `wanted` have equal upper digits, by sweeps; returns whether that was all. */
+/* Draws n keys, of which `wanted` have equal upper digits; the values are their lower halves. */
+static void draw_prefixes(size_t n, size_t wanted, cl_ulong *keys, cl_uint *values)
+{
+    uint64_t random = test_seed();
+    size_t i;
+    for (i = 0; i < n; i++) values[i] = (cl_uint)(keys[i] = pattern_random(&random));
+    for (i = 0; i < wanted; i++) {
+        keys[1000 * i] = ((cl_ulong)0xABCDEF << 40) | (keys[1000 * i] >> 24);
+        values[1000 * i] = (cl_uint)keys[1000 * i];
+    }
+}
+
+/* Sorts such keys by sweeps; returns whether that was all. */
 static cl_uint sort_prefixes(const bench *b, size_t wanted)
 {
     enum { N = CLSORT__PREFIXES_LEAST + 11 };
     cl_ulong *keys = (cl_ulong *)malloc(N * sizeof *keys);
     cl_uint *values = (cl_uint *)malloc(N * sizeof *values), stays = 2;
-    uint64_t random = test_seed();
     clsort_desc d = clsort_desc_default();
     clsort__plan p;
     size_t i, wrong = 0;
     if (!CHECK(keys && values)) return 2;
-    for (i = 0; i < N; i++) values[i] = (cl_uint)(keys[i] = pattern_random(&random));
-    for (i = 0; i < wanted; i++) {
-        keys[1000 * i] = ((cl_ulong)0xABCDEF << 40) | (keys[1000 * i] >> 24);
-        values[1000 * i] = (cl_uint)keys[1000 * i];
-    }
+    draw_prefixes(N, wanted, keys, values);
     d.count = N;
     d.key_type = CLSORT_U64;
     d.value_size = 4;

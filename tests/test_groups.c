@@ -183,11 +183,9 @@ static void starts_are_segments(bench *b)
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
     CHECK_OK(clsort_enqueue_group_starts(b->sorter, b->session.queue, &g, 0, NULL, NULL));
     d.keys = d.values;
-    d.values = NULL;
-    d.value_size = 0;
+    d.values = NULL, d.value_size = 0;
     d.key_type = CLSORT_F32;
-    d.segments = offsets;
-    d.segment_count = GROUPS;
+    d.segments = offsets, d.segment_count = GROUPS;
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, sizeof scores, scores, 0, NULL,
                               NULL)

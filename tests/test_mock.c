@@ -1073,8 +1073,8 @@ static void flush_what_keeps_programs(bench *b)
     close_world(&w);
 }
 
-/* A queue for each sort: the sorter keeps no more of them than of one, and one scratch memory. While
-   somebody else holds a queue, its scratch memory is its own. */
+/* A queue for each sort: the sorter keeps no more of them than of one, and one scratch memory.
+   While somebody else holds a queue, its scratch memory is its own. */
 static void queues_come_and_go(mock_facts facts)
 {
     world w;

@@ -247,29 +247,21 @@ static int add_output(drawn *c, int role, cl_mem *place, size_t *offset, size_t 
     return add_buffer(c, role, place, offset, step, bytes ? (rows - 1) * apart + bytes : 0, 1);
 }
 
-/* Gives the description that was checked all its buffers, of exactly the size that they need. */
-static int add_buffers(drawn *c)
+/* Adds outputs of rows that are `stride` elements apart; `step`: keys begin at multiples of it. */
+static int add_outputs(drawn *c, size_t element, size_t step, size_t rows, size_t stride)
 {
     clsort_desc *d = &c->full;
-    const size_t element = d->record_size ? d->record_size : pattern_key_size(d->key_type);
-    const size_t rows = d->rows ? d->rows : 1,
-                 stride = d->row_stride ? d->row_stride / element : d->count;
-    const size_t extent = d->count ? (rows - 1) * stride + d->count : 0;
     const int some = d->top_k && !(d->flags & CLSORT_FLAG_TOP_PARTITION);
     const size_t parts = d->top_k && d->segment_count ? d->segment_count : rows,
                  wanted = !some ? d->count : d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k,
                  apart = some ? wanted : stride;
-    const size_t step = d->fields ? 8 : d->record_size ? clsort__alignment(element) : element;
-    int good = add_buffer(c, KEYS, &d->keys, &d->keys_offset, step, extent, element);
+    int good = 1;
     if (c->has_keys_out)
         good =
             good
             && add_output(c, KEYS_OUT, &d->keys_out, &d->keys_out_offset, step, parts,
                           d->keys_out_row_stride ? d->keys_out_row_stride : apart * element,
                           wanted * element);
-    if (d->value_size)
-        good =
-            good && add_buffer(c, VALUES, &d->values, &d->values_offset, 8, extent, d->value_size);
     if (c->has_values_out)
         good = good
                && add_output(c, VALUES_OUT, &d->values_out, &d->values_out_offset, 8, parts,
@@ -281,6 +273,23 @@ static int add_buffers(drawn *c)
                && add_output(c, INDICES, &d->indices, &d->indices_offset, 4, parts,
                              d->indices_row_stride ? d->indices_row_stride : apart * 4,
                              wanted * 4);
+    return good;
+}
+
+/* Gives the description that was checked all its buffers, of exactly the size that they need. */
+static int add_buffers(drawn *c)
+{
+    clsort_desc *d = &c->full;
+    const size_t element = d->record_size ? d->record_size : pattern_key_size(d->key_type);
+    const size_t rows = d->rows ? d->rows : 1,
+                 stride = d->row_stride ? d->row_stride / element : d->count;
+    const size_t extent = d->count ? (rows - 1) * stride + d->count : 0;
+    const size_t step = d->fields ? 8 : d->record_size ? clsort__alignment(element) : element;
+    int good = add_buffer(c, KEYS, &d->keys, &d->keys_offset, step, extent, element);
+    if (d->value_size)
+        good =
+            good && add_buffer(c, VALUES, &d->values, &d->values_offset, 8, extent, d->value_size);
+    good = good && add_outputs(c, element, step, rows, stride);
     if (c->has_lengths)
         good = good && add_buffer(c, LENGTHS, &d->lengths, &d->lengths_offset, 4, rows, 4);
     if (d->segment_count)
@@ -516,8 +525,8 @@ static void tell(drawn *c, size_t count, size_t *bytes)
     *bytes = known;
 }
 
-/* Up to the count that was drawn, sizes do not fall. Plans begin at powers of two, at multiples of k
-   and anywhere. */
+/* Up to the count that was drawn, sizes do not fall. Plans begin at powers of two, at multiples of
+   k and anywhere. */
 static void expect_growth(drawn *c)
 {
     const size_t most = c->bare.count, least = c->bare.top_k ? c->bare.top_k : 1;
@@ -612,7 +621,8 @@ static double allowed_selection(const clsort_desc *d, size_t key, double units)
                  rounds = k <= 256 ? rows * k * (1.07 * p + 3) * (double)(key + 4) : 0,
                  sort = d->rows > 1 ? rows * k / 2 + 132000 : 2.2e6 + n / 1.5,
                  after = k > 2048 ? rows * k * (double)(2 * key + 8) + sort : 0,
-                 whole = all * (double)(2 * key) + (d->rows > 1 ? all / 2 + 132000 : 2.2e6 + n / 1.5);
+                 whole = all * (double)(2 * key)
+                         + (d->rows > 1 ? all / 2 + 132000 : 2.2e6 + n / 1.5);
     const double some = (parts > rounds ? parts : rounds) + after;
     return some > whole ? some : whole;
 }

@@ -221,7 +221,7 @@ static mock_facts draw_facts(uint64_t *random)
 }
 
 /* Counts between those that prepare tries first may launch what neither of them does. */
-static void drawn_devices_need_nothing_later(bench *b)
+static void drawn_need_nothing_later(bench *b)
 {
     uint64_t random = 5;
     int v;
@@ -276,7 +276,7 @@ static void the_flag_matters(bench *b)
 static const test_entry tests[] = {
     { "prepared for any count, a sort builds, makes and launches nothing new",
       needs_nothing_later },
-    { "on drawn devices, too, a prepared sort makes nothing new", drawn_devices_need_nothing_later },
+    { "on drawn devices, too, a prepared sort makes nothing new", drawn_need_nothing_later },
     { "several scratch buffers are made ahead", several_buffers_are_made_ahead },
     { "without CLSORT_FLAG_ANY_COUNT other counts are not ready", the_flag_matters }
 };

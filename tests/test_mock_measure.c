@@ -750,9 +750,44 @@ static void survives_faults(bench *b)
     CHECK(failed > 20);
 }
 
-static void refuses(bench *b)
+/* Calls that miss what they need, and structs and descriptions that say what they must not. */
+static void refuses_to_measure(world *w)
 {
     clsort_desc d = sort_number(0, 1000);
+    clsort_measure_desc m = clsort_measure_desc_default();
+    CHECK_STATUS(clsort_measure(NULL, w->queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_measure(w->sorter, NULL, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    m.sort = &d;
+    m.flags = 2;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
+    m.flags = 0;
+    m.struct_size = 3;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
+    m.struct_size = sizeof m;
+    d.rows = 2;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_NO_CHOICE);
+    d.rows = 0, d.segment_count = 2;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_NO_CHOICE);
+    d.top_k = 2, d.flags = CLSORT_FLAG_KEYS_OUT;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.segment_count = 0, d.flags |= CLSORT_FLAG_TOP_NTH;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.flags = 0;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_MISSING_BUFFER);
+    d.top_k = 0, d.algorithm = CLSORT_MERGE;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNSUPPORTED);
+    d.algorithm = 0, d.key_type = 0;
+    CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_KEY_TYPE);
+    d = sort_number(0, 1);
+    CHECK_OK(clsort_measure(w->sorter, w->queue, &m));
+    CHECK(is_built_in(w, w->sorter));
+}
+
+static void refuses(bench *b)
+{
+    const clsort_desc d = sort_number(0, 1000);
     clsort_measure_desc m = clsort_measure_desc_default();
     clsort_choice c = clsort_choice_default();
     clsort_sorter *pinned;
@@ -760,34 +795,8 @@ static void refuses(bench *b)
     size_t bytes = 0;
     (void)b;
     open_world(&w, mock_gpu());
-    CHECK_STATUS(clsort_measure(NULL, w.queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_measure(w.sorter, NULL, &m), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, NULL), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    refuses_to_measure(&w);
     m.sort = &d;
-    m.flags = 2;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
-    m.flags = 0;
-    m.struct_size = 3;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNKNOWN_VALUE);
-    m.struct_size = sizeof m;
-    d.rows = 2;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NO_CHOICE);
-    d.rows = 0, d.segment_count = 2;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_NO_CHOICE);
-    d.top_k = 2, d.flags = CLSORT_FLAG_KEYS_OUT;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
-    d.segment_count = 0, d.flags |= CLSORT_FLAG_TOP_NTH;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
-    d.flags = 0;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_MISSING_BUFFER);
-    d.top_k = 0, d.algorithm = CLSORT_MERGE;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
-    d.algorithm = 0, d.key_type = 0;
-    CHECK_STATUS(clsort_measure(w.sorter, w.queue, &m), CLSORT_ERROR_KEY_TYPE);
-    d = sort_number(0, 1);
-    CHECK_OK(clsort_measure(w.sorter, w.queue, &m));
-    CHECK(is_built_in(&w, w.sorter));
     CHECK_STATUS(clsort_auto_choice(w.sorter, 9, &c), CLSORT_ERROR_UNKNOWN_VALUE);
     CHECK_STATUS(clsort_auto_choice(w.sorter, 0, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_save_choices(w.sorter, NULL, 0, NULL), CLSORT_ERROR_NULL_ARGUMENT);
@@ -795,7 +804,6 @@ static void refuses(bench *b)
     CHECK(bytes == 1);
     CHECK_STATUS(clsort_load_choices(w.sorter, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     pinned = new_sorter(&w, CLSORT_OPTION_BUILT_IN_CHOICES, NULL);
-    d.count = 1000;
     CHECK_STATUS(clsort_measure(pinned, w.queue, &m), CLSORT_ERROR_UNSUPPORTED);
     CHECK_STATUS(clsort_load_choices(pinned, "", NULL), CLSORT_ERROR_UNSUPPORTED);
     clsort_destroy(pinned);
@@ -836,6 +844,25 @@ static void serves_what_was_measured(bench *b)
         }
 }
 
+/* The first four of these changes stay in the class of a selection, the others leave it. */
+static void change_class(clsort_desc *at, int change)
+{
+    switch (change) {
+    case 0: at->top_k = 33; break;
+    case 1: at->top_k = 64; break;
+    case 2: at->rows = 16; break;
+    case 3: at->order = CLSORT_DESCENDING, at->key_type = CLSORT_U32; break;
+    case 4: at->top_k = 32; break;
+    case 5: at->top_k = 65; break;
+    case 6: at->rows = 8; break;
+    case 7: at->rows = 17; break;
+    case 8: at->key_type = CLSORT_U16; break;
+    case 9: at->flags = CLSORT_FLAG_KEYS_OUT; break;
+    case 10: at->flags |= CLSORT_FLAG_TOP_UNSORTED; break;
+    default: at->first_bit = 3; break;
+    }
+}
+
 /* A choice of top-k serves its class: it is told apart by k, the number of rows, width and payload;
    and what selects otherwise has none. */
 static void serves_its_class(bench *b)
@@ -852,20 +879,7 @@ static void serves_its_class(bench *b)
     CHECK_OK(measure(&w, w.sorter, &d, 0));
     for (i = 0; i < CHANGES; i++) {
         clsort_desc at = d;
-        switch (i) {
-        case 0: at.top_k = 33; break;
-        case 1: at.top_k = 64; break;
-        case 2: at.rows = 16; break;
-        case 3: at.order = CLSORT_DESCENDING, at.key_type = CLSORT_U32; break;
-        case 4: at.top_k = 32; break;
-        case 5: at.top_k = 65; break;
-        case 6: at.rows = 8; break;
-        case 7: at.rows = 17; break;
-        case 8: at.key_type = CLSORT_U16; break;
-        case 9: at.flags = CLSORT_FLAG_KEYS_OUT; break;
-        case 10: at.flags |= CLSORT_FLAG_TOP_UNSORTED; break;
-        default: at.first_bit = 3; break;
-        }
+        change_class(&at, i);
         AT("change %d", i);
         CHECK(planned_way(&w, &at, 3000, &tiles) == CLSORT__BY_TILES);
         CHECK(planned_way(&w, &at, 3000, NULL) == (i < 4 ? CLSORT__BY_TILES
@@ -1318,6 +1332,43 @@ static clsort__measured any_choices(uint64_t *random)
     return m;
 }
 
+/* A sort, a selection or a partition; of a selection one of the choices is for its class. */
+static clsort_desc any_call(uint64_t *random, clsort__measured *choices)
+{
+    clsort_desc d = sort_number((int)(pattern_random(random) % (SORTS + SELECTIONS)), 0);
+    d.count = pattern_random(random) >> (36 + pattern_random(random) % 26);
+    if (pattern_random(random) % 4 == 0) d.nan_order = CLSORT_NAN_EQUAL;
+    if (d.top_k) {
+        d.top_k = 1 + pattern_random(random) % (d.count < 5000 ? d.count + 1 : 5000);
+        d.rows = pattern_random(random) % 90;
+        choices->rows[CLSORT__ARRAY_KINDS] = choices->rows[CLSORT__MEASURED_ROWS - 1];
+        clsort__find_class(&d, &choices->rows[CLSORT__ARRAY_KINDS].of);
+        choices->rows[CLSORT__ARRAY_KINDS].most = CLSORT__NEVER;
+    } else if (pattern_random(random) % 4 == 0 && d.count > 2) {
+        d.top_k = d.count / 2;
+        d.flags |= CLSORT_FLAG_KEYS_OUT;
+        if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
+    }
+    return d;
+}
+
+static void choices_are_covered(const world *w, clsort_desc d, clsort__measured *choices,
+                                size_t more)
+{
+    size_t before = 0, after = 0, any = 0, larger = 0;
+    char text[2000] = "";
+    if (clsort_scratch_size(w->sorter, &d, &before) != CL_SUCCESS) return;
+    w->sorter->measured = choices;
+    CHECK_OK(clsort_explain(w->sorter, &d, text, sizeof text));
+    CHECK_OK(clsort_scratch_size(w->sorter, &d, &after));
+    CHECK_OK(clsort_scratch_size(NULL, &d, &any));
+    w->sorter->measured = NULL;
+    CHECK(before == after && any >= before);
+    CHECK(strtoull(strstr(text, "\nscratch ") + 9, NULL, 10) <= before);
+    d.count += more;
+    if (clsort_scratch_size(w->sorter, &d, &larger) == CL_SUCCESS) CHECK(larger >= before);
+}
+
 /* Scratch as it was sized before is enough by any row, and sizes do not fall with the count. */
 static void scratch_covers_any_row(bench *b)
 {
@@ -1327,44 +1378,16 @@ static void scratch_covers_any_row(bench *b)
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
         for (i = 0; i < 3000 && test_now.faults < 5; i++) {
-            clsort_desc d = sort_number((int)(pattern_random(&random) % (SORTS + SELECTIONS)), 0);
             clsort__measured choices = any_choices(&random);
-            size_t before = 0, after = 0, any = 0, larger = 0;
-            char text[2000] = "";
-            if (!i) open_world(&w, mock_presets[v].facts());
-            else if (!(i % 1000)) {
-                close_world(&w);
-                open_world(&w, mock_presets[v].facts());
-            }
-            d.count = pattern_random(&random) >> (36 + pattern_random(&random) % 26);
-            if (pattern_random(&random) % 4 == 0) d.nan_order = CLSORT_NAN_EQUAL;
-            if (d.top_k) {
-                d.top_k = 1 + pattern_random(&random) % (d.count < 5000 ? d.count + 1 : 5000);
-                d.rows = pattern_random(&random) % 90;
-                choices.rows[CLSORT__ARRAY_KINDS] = choices.rows[CLSORT__MEASURED_ROWS - 1];
-                clsort__find_class(&d, &choices.rows[CLSORT__ARRAY_KINDS].of);
-                choices.rows[CLSORT__ARRAY_KINDS].most = CLSORT__NEVER;
-                met += d.count >= d.top_k;
-            } else if (pattern_random(&random) % 4 == 0 && d.count > 2) {
-                d.top_k = d.count / 2;
-                d.flags |= CLSORT_FLAG_KEYS_OUT;
-                if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
-            }
+            const clsort_desc d = any_call(&random, &choices);
+            if (i && !(i % 1000)) close_world(&w);
+            if (!(i % 1000)) open_world(&w, mock_presets[v].facts());
+            met += d.rows && d.count >= d.top_k;
             AT("%s, n %u, type %x, values %u, flags %u, top %u of %u rows", mock_presets[v].name,
                (unsigned)d.count, (unsigned)d.key_type, (unsigned)d.value_size, (unsigned)d.flags,
                (unsigned)d.top_k, (unsigned)d.rows);
-            if (clsort_scratch_size(w.sorter, &d, &before) == CL_SUCCESS) {
-                w.sorter->measured = &choices;
-                CHECK_OK(clsort_explain(w.sorter, &d, text, sizeof text));
-                CHECK_OK(clsort_scratch_size(w.sorter, &d, &after));
-                CHECK_OK(clsort_scratch_size(NULL, &d, &any));
-                w.sorter->measured = NULL;
-                CHECK(before == after && any >= before);
-                CHECK(strtoull(strstr(text, "\nscratch ") + 9, NULL, 10) <= before);
-                d.count += 1 + pattern_random(&random) % (d.count + 1);
-                if (clsort_scratch_size(w.sorter, &d, &larger) == CL_SUCCESS)
-                    CHECK(larger >= before);
-            }
+            choices_are_covered(&w, d, &choices,
+                                (size_t)(1 + pattern_random(&random) % (d.count + 1)));
             if (i == 2999) close_world(&w);
         }
     CHECK(met > 2000);

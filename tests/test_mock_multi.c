@@ -91,8 +91,8 @@ static void shares(bench *b)
     }
 }
 
-/* A call makes its own queues. Where the sorter must hold the queues that it was used with, it holds
-   those of one call, however many calls there are. */
+/* A call makes its own queues. Where the sorter must hold the queues that it was used with, it
+   holds those of one call, however many calls there are. */
 static void queues(bench *b)
 {
     int nvidia, i;

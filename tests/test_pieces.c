@@ -389,42 +389,63 @@ static void nothing_is_built_unasked(bench *b)
     } while (0)
 #define WITH_RUNS(change, code) \
     do { \
-        memcpy(runs, good_runs, sizeof good_runs); \
-        REFUSED(clsort_enqueue_merge_runs, m, good, change, code); \
+        memcpy(runs, t->good_runs, sizeof t->good_runs); \
+        REFUSED(clsort_enqueue_merge_runs, m, t->good, change, code); \
     } while (0)
 
-static clsort_merge_runs_desc good_merge(const clsort_run *runs, cl_mem keys_out, cl_mem values_out)
+/* A good merge of three runs, whose arrays a change makes bad. */
+typedef struct bad_merge {
+    cl_mem keys, values, keys_out, values_out;
+    clsort_run good_runs[3], runs[17];
+    clsort_merge_runs_desc good;
+} bad_merge;
+
+static void open_bad_merge(const bench *b, bad_merge *t)
 {
     clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
-    m.runs = runs;
+    size_t i;
+    memset(t, 0, sizeof *t);
+    t->keys = test_buffer(b, 400, NULL), t->values = test_buffer(b, 800, NULL);
+    t->keys_out = test_buffer(b, 1204, NULL), t->values_out = test_buffer(b, 2400, NULL);
+    for (i = 0; i < 3; i++) {
+        t->good_runs[i].count = 100;
+        t->good_runs[i].keys = t->keys;
+        t->good_runs[i].values = t->values;
+    }
+    m.runs = t->runs;
     m.run_count = 3;
     m.key_type = CLSORT_U32;
     m.value_size = 8;
-    m.keys_out = keys_out;
-    m.values_out = values_out;
-    return m;
+    m.keys_out = t->keys_out;
+    m.values_out = t->values_out;
+    t->good = m;
 }
 
-static void bad_merges(bench *b)
+static void close_bad_merge(const bad_merge *t)
 {
-    cl_mem keys = test_buffer(b, 400, NULL), values = test_buffer(b, 800, NULL),
-           keys_out = test_buffer(b, 1204, NULL), values_out = test_buffer(b, 2400, NULL);
-    const clsort_run run = { 100, keys, 0, values, 0 }, none = { 0, NULL, 0, NULL, 0 };
-    const clsort_run good_runs[3] = { run, run, run };
-    clsort_run runs[17];
-    const clsort_merge_runs_desc good = good_merge(runs, keys_out, values_out);
-    clsort_merge_runs_desc m;
+    clReleaseMemObject(t->keys), clReleaseMemObject(t->values);
+    clReleaseMemObject(t->keys_out), clReleaseMemObject(t->values_out);
+}
+
+static void merges_of_nothing(const bench *b, const bad_merge *t)
+{
     size_t bytes = 0;
-    memset(runs, 0, sizeof runs);
-    CHECK_STATUS(clsort_enqueue_merge_runs(NULL, b->session.queue, &good, 0, NULL, NULL),
+    CHECK_STATUS(clsort_enqueue_merge_runs(NULL, b->session.queue, &t->good, 0, NULL, NULL),
                  CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_enqueue_merge_runs(b->sorter, b->session.queue, NULL, 0, NULL, NULL),
                  CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_merge_runs_scratch_size(NULL, &good, &bytes), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_merge_runs_scratch_size(NULL, &t->good, &bytes),
+                 CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_merge_runs_scratch_size(b->sorter, NULL, &bytes),
                  CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_merge_runs_scratch_size(b->sorter, &good, NULL),
+    CHECK_STATUS(clsort_merge_runs_scratch_size(b->sorter, &t->good, NULL),
                  CLSORT_ERROR_NULL_ARGUMENT);
+}
+
+static void merges_of_bad_fields(const bench *b, bad_merge *t)
+{
+    clsort_run *const runs = t->runs;
+    clsort_merge_runs_desc m;
     WITH_RUNS(m.runs = NULL, CLSORT_ERROR_NULL_ARGUMENT);
     WITH_RUNS(m.key_type = 0, CLSORT_ERROR_KEY_TYPE);
     WITH_RUNS(m.order = 2, CLSORT_ERROR_UNKNOWN_VALUE);
@@ -447,6 +468,14 @@ static void bad_merges(bench *b)
         WITH_RUNS((runs[0].count = 0x80000000u, runs[1].count = 0x80000000u),
                   CLSORT_ERROR_COUNT_TOO_LARGE);
     }
+}
+
+static void merges_of_bad_arrays(const bench *b, bad_merge *t)
+{
+    clsort_run *const runs = t->runs;
+    const clsort_run none = { 0, NULL, 0, NULL, 0 };
+    const cl_mem keys = t->keys, keys_out = t->keys_out, values_out = t->values_out;
+    clsort_merge_runs_desc m;
     WITH_RUNS(runs[1].keys_offset = ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
     WITH_RUNS(runs[2].keys_offset = 2, CLSORT_ERROR_MISALIGNED);
     CHECK(strstr(clsort_last_error(b->sorter), "runs[2].keys_offset"));
@@ -461,24 +490,37 @@ static void bad_merges(bench *b)
     WITH_RUNS((m.scratch = values_out, m.value_size = 0, m.values_out = NULL,
                runs[0].values = runs[1].values = runs[2].values = NULL, m.scratch_size = 16),
               CLSORT_ERROR_SCRATCH_TOO_SMALL);
-    clReleaseMemObject(keys), clReleaseMemObject(values);
-    clReleaseMemObject(keys_out), clReleaseMemObject(values_out);
+}
+
+static void bad_merges(bench *b)
+{
+    bad_merge t;
+    open_bad_merge(b, &t);
+    merges_of_nothing(b, &t);
+    merges_of_bad_fields(b, &t);
+    merges_of_bad_arrays(b, &t);
+    close_bad_merge(&t);
 }
 
 #define WITH_PARTS(change, code) REFUSED(clsort_enqueue_partition, p, good, change, code)
 
-static void bad_partitions(bench *b)
+/* A good partition, in which a change is bad. */
+static clsort_partition_desc good_partition(const bench *b)
 {
-    cl_mem keys = test_buffer(b, 400, NULL), values = test_buffer(b, 800, NULL),
-           keys_out = test_buffer(b, 404, NULL), values_out = test_buffer(b, 804, NULL),
-           splitters = test_buffer(b, 40, NULL), starts = test_buffer(b, 48, NULL);
-    clsort_partition_desc good = clsort_partition_desc_default(), p;
-    size_t bytes = 0;
+    clsort_partition_desc good = clsort_partition_desc_default();
     good.count = 100;
     good.key_type = CLSORT_I32;
     good.value_size = 8;
-    good.keys = keys, good.values = values, good.keys_out = keys_out, good.values_out = values_out;
-    good.splitters = splitters, good.starts = starts, good.splitter_count = 10;
+    good.keys = test_buffer(b, 400, NULL), good.values = test_buffer(b, 800, NULL);
+    good.keys_out = test_buffer(b, 404, NULL), good.values_out = test_buffer(b, 804, NULL);
+    good.splitters = test_buffer(b, 40, NULL), good.starts = test_buffer(b, 48, NULL);
+    good.splitter_count = 10;
+    return good;
+}
+
+static void partitions_of_nothing(const bench *b, clsort_partition_desc good)
+{
+    size_t bytes = 0;
     CHECK_STATUS(clsort_enqueue_partition(NULL, b->session.queue, &good, 0, NULL, NULL),
                  CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_enqueue_partition(b->sorter, b->session.queue, NULL, 0, NULL, NULL),
@@ -486,6 +528,11 @@ static void bad_partitions(bench *b)
     CHECK_STATUS(clsort_partition_scratch_size(b->sorter, NULL, &bytes),
                  CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_partition_scratch_size(b->sorter, &good, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+}
+
+static void partitions_of_bad_fields(const bench *b, clsort_partition_desc good)
+{
+    clsort_partition_desc p;
     WITH_PARTS(p.key_type = 1, CLSORT_ERROR_KEY_TYPE);
     WITH_PARTS(p.order = 2, CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_PARTS(p.splitter_count = 0, CLSORT_ERROR_UNKNOWN_VALUE);
@@ -500,6 +547,12 @@ static void bad_partitions(bench *b)
     WITH_PARTS(p.scratch_offset = 16, CLSORT_ERROR_UNUSED_FIELD);
     if (sizeof(size_t) > 4)
         WITH_PARTS(p.count = (size_t)1 << 16 << 16, CLSORT_ERROR_COUNT_TOO_LARGE);
+}
+
+static void partitions_of_bad_arrays(const bench *b, clsort_partition_desc good)
+{
+    const cl_mem keys = good.keys, splitters = good.splitters;
+    clsort_partition_desc p;
     WITH_PARTS(p.splitters_offset = ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
     WITH_PARTS(p.starts_offset = ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
     WITH_PARTS(p.splitters_offset = 2, CLSORT_ERROR_MISALIGNED);
@@ -516,8 +569,17 @@ static void bad_partitions(bench *b)
     WITH_PARTS(p.keys_out = keys, CLSORT_ERROR_OVERLAP);
     WITH_PARTS(p.starts = splitters; p.splitter_count = 8, CLSORT_ERROR_OVERLAP);
     WITH_PARTS((p.scratch = splitters, p.scratch_size = 16), CLSORT_ERROR_OVERLAP);
-    clReleaseMemObject(keys), clReleaseMemObject(values), clReleaseMemObject(keys_out);
-    clReleaseMemObject(values_out), clReleaseMemObject(splitters), clReleaseMemObject(starts);
+}
+
+static void bad_partitions(bench *b)
+{
+    const clsort_partition_desc good = good_partition(b);
+    partitions_of_nothing(b, good);
+    partitions_of_bad_fields(b, good);
+    partitions_of_bad_arrays(b, good);
+    clReleaseMemObject(good.keys), clReleaseMemObject(good.values);
+    clReleaseMemObject(good.keys_out), clReleaseMemObject(good.values_out);
+    clReleaseMemObject(good.splitters), clReleaseMemObject(good.starts);
 }
 
 static const test_entry tests[] = {

@@ -1190,7 +1190,8 @@ static void fill_middle(cl_uint *keys, size_t n, unsigned more)
         keys[i] = i % 10000 < more ? 2000000000 + r % 480000 : 1000000000 + r % 1000000000;
     }
     for (i = 0; i < (size_t)1 << CLSORT__HYBRID_SAMPLE_LOG2; i++)
-        keys[pattern_hybrid_place(i, n)] = 1000000000 + (cl_uint)(pattern_random(&random) % 1000000000);
+        keys[pattern_hybrid_place(i, n)]
+            = 1000000000 + (cl_uint)(pattern_random(&random) % 1000000000);
 }
 
 /* Buckets do not become too long just outside of the sample, nor where keys thin out. */

@@ -863,16 +863,22 @@ static cl_uint first_unsorted(const bench *b, const clsort_desc *d)
     return first;
 }
 
-/* Each part ascends; from one to the next, and in the gaps between rows, keys descend. */
-static void order_is_checked_inside_of_parts(bench *b)
+/* 60 keys: each part ascends; from one to the next, and in the gaps between rows, keys descend. */
+static clsort_desc ascending_parts(const bench *b)
 {
-    cl_uint keys[60], cuts[] = { 0, 10, 10, 20, 37, 37 }, most = 9, i;
-    const cl_uint cut_ends[] = { 10, 0, 20, 37, 40 };
+    cl_uint keys[60], i;
     clsort_desc d = clsort_desc_default();
     for (i = 0; i < 60; i++) keys[i] = 1000 - 20 * (i / 10) + i % 10;
     for (i = 30; i < 37; i++) keys[i] += 30;
     d.key_type = CLSORT_U32;
     d.keys = test_buffer(b, sizeof keys, keys);
+    return d;
+}
+
+static void order_is_checked_inside_of_rows(const bench *b)
+{
+    const cl_uint most = 9;
+    clsort_desc d = ascending_parts(b);
     d.count = 10;
     d.rows = 6;
     CHECK(first_unsorted(b, &d) == 30 + 7);
@@ -888,9 +894,14 @@ static void order_is_checked_inside_of_parts(bench *b)
     CHECK(first_unsorted(b, &d) == 10);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.count_buffer);
-    d = clsort_desc_default();
-    d.key_type = CLSORT_U32;
-    d.keys = test_buffer(b, sizeof keys, keys);
+}
+
+static void order_is_checked_inside_of_parts(bench *b)
+{
+    cl_uint cuts[] = { 0, 10, 10, 20, 37, 37 };
+    const cl_uint cut_ends[] = { 10, 0, 20, 37, 40 };
+    clsort_desc d = ascending_parts(b);
+    order_is_checked_inside_of_rows(b);
     d.count = 60;
     d.segment_count = 5;
     d.segments = test_buffer(b, sizeof cuts, cuts);

@@ -731,18 +731,39 @@ static int holds_piece(const bench *b, cl_uint type, size_t k, size_t piece, siz
            <= b->sorter->local_bytes;
 }
 
+enum { ROUNDS_PIECE = CLSORT__SHORT_MOST, ROUNDS_GROUP = 128,
+       ROUNDS_MOST_K = CLSORT__EDGE_LAST_BOUND(CLSORT__SHORT_FIRSTS * ROUNDS_GROUP),
+       ROUNDS_MOST_OF_ALL = ROUNDS_PIECE / CLSORT__ROUND_PART };
+
+typedef struct rounds_case {
+    cl_uint type;
+    size_t rows, n, k;
+    const char *pattern;
+} rounds_case;
+
+/* A selection of a case, or of its k-th alone; returns whether it went as it should. */
+static int long_row_in_rounds(bench *b, const rounds_case *r, int nth, cl_uint order)
+{
+    const int large = r->k >= ROUNDS_MOST_OF_ALL, group = large ? 2 * ROUNDS_GROUP : ROUNDS_GROUP,
+              in_rounds = r->k <= (size_t)(large ? ROUNDS_MOST_OF_ALL : ROUNDS_MOST_K)
+                          && holds_piece(b, r->type, r->k, ROUNDS_PIECE, (size_t)group);
+    top_case c = top_make(r->type, r->rows, r->n, r->k);
+    c.pattern = r->pattern;
+    c.d.tuning.work_group = (cl_uint)group;
+    c.d.flags = nth ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
+    c.d.order = order;
+    c.scratch = 1;
+    c.apart = nth ? 0 : r->k + 5;
+    return top_run(b, &c)
+           && CHECK(b->sorter->has_progress || takes_kernel(b, &c, "by rounds") == in_rounds);
+}
+
 /* Pieces of rows, of up to three rounds: around whole pieces, where another round begins, and
    around the most k. */
 static void long_rows_in_rounds(bench *b)
 {
-    enum { PIECE = CLSORT__SHORT_MOST, GROUP = 128,
-           MOST_K = CLSORT__EDGE_LAST_BOUND(CLSORT__SHORT_FIRSTS * GROUP),
-           MOST_OF_ALL = PIECE / CLSORT__ROUND_PART };
-    static const struct {
-        cl_uint type;
-        size_t rows, n, k;
-        const char *pattern;
-    } cases[] = {
+    enum { PIECE = ROUNDS_PIECE, MOST_K = ROUNDS_MOST_K, MOST_OF_ALL = ROUNDS_MOST_OF_ALL };
+    static const rounds_case cases[] = {
         { CLSORT_U32, 1, PIECE + 1, 1, "uniform" },
         { CLSORT_U32, 3, 2 * PIECE - 1, 40, "sorted" },
         { CLSORT_F32, 1, 2 * PIECE, MOST_K, "mod-1000" },
@@ -758,22 +779,9 @@ static void long_rows_in_rounds(bench *b)
     };
     size_t i;
     for (i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        const int nth = (int)(i % 2),
-                  large = cases[i / 2].k >= MOST_OF_ALL, group = large ? 2 * GROUP : GROUP,
-                  in_rounds = cases[i / 2].k <= (size_t)(large ? MOST_OF_ALL : MOST_K)
-                              && holds_piece(b, cases[i / 2].type, cases[i / 2].k, PIECE,
-                                             (size_t)group);
-        top_case c = top_make(cases[i / 2].type, cases[i / 2].rows, cases[i / 2].n, cases[i / 2].k);
         if (!test_takes(b, 2)) continue;
-        c.pattern = cases[i / 2].pattern;
-        c.d.tuning.work_group = (cl_uint)group;
-        c.d.flags = nth ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
-        c.d.order = i / 2 % 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
-        c.scratch = 1;
-        c.apart = nth ? 0 : cases[i / 2].k + 5;
-        if (!top_run(b, &c)
-            || !CHECK(b->sorter->has_progress
-                      || takes_kernel(b, &c, "by rounds") == in_rounds))
+        if (!long_row_in_rounds(b, &cases[i / 2], (int)(i % 2),
+                                i / 2 % 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING))
             return;
     }
 }

@@ -5,9 +5,10 @@
      build/host_arrays [COUNT [RUNS [CELL...]]]
 
    COUNT u32 (a multiple of 4), random, in pinned memory, as are the result and the memory for runs;
-   such as 2^20 or 16Mi, default 2^26. CLSORT_DEVICE names the device; of several that it names, the first and then all
-   are used. Each line is the median of RUNS (default 3) calls of clsort_sort_host_on, each result
-   checked: it is in order, and it has the input's sums. CELLs, by default all:
+   such as 2^20 or 16Mi, default 2^26. CLSORT_DEVICE names the device; of several that it names, the
+   first and then all are used. Each line is the median of RUNS (default 3) calls of
+   clsort_sort_host_on, each result checked: it is in order, and it has the input's sums. CELLs, by
+   default all:
 
      one       one trip, one buffer
      several   one trip, several buffers: the device is said to allocate a quarter of the array at

@@ -395,10 +395,26 @@ static size_t count_argument(int argc, char **argv)
     return argc == 2 && count_parse(argv[1], &count) && count <= UINT_MAX ? (size_t)count : 0;
 }
 
+/* Opens the device and makes the sorter; 0 if there is no device. */
+static int open_device(demo *d)
+{
+    device_info info;
+    if (!device_choose(NULL, &info)) {
+        fprintf(stderr, "demo: there is no OpenCL device%s\n",
+                getenv("CLSORT_DEVICE") ? " of the name that CLSORT_DEVICE asks for" : "");
+        return 0;
+    }
+    if (!device_open(&info, &d->device)) {
+        fprintf(stderr, "demo: %s: no context or queue\n", info.name);
+        return 0;
+    }
+    check(clsort_create(d->device.context, info.id, NULL, &d->sorter), "clsort_create");
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     demo d = { 0 };
-    device_info info;
     const char *name;
     cl_uint number;
     int wrong = 0;
@@ -409,16 +425,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!device_choose(NULL, &info)) {
-        fprintf(stderr, "demo: there is no OpenCL device%s\n",
-                getenv("CLSORT_DEVICE") ? " of the name that CLSORT_DEVICE asks for" : "");
-        return EXIT_FAILURE;
-    }
-    if (!device_open(&info, &d.device)) {
-        fprintf(stderr, "demo: %s: no context or queue\n", info.name);
-        return EXIT_FAILURE;
-    }
-    check(clsort_create(d.device.context, info.id, NULL, &d.sorter), "clsort_create");
+    if (!open_device(&d)) return EXIT_FAILURE;
 
     list_devices(&d);
     make_input(&d);
