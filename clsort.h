@@ -44,23 +44,19 @@
      count     any up to 2^32 - 1, without padding; or what a buffer says when the sort runs; any
                number in host memory, on several devices: clsort_sort_host_on (CLSORT_MULTI)
      parts     rows at a stride, or segments between offsets, each by itself, all in one call
-     top-k     the first k of each row or segment, or only the k-th, with indices and values; rows
-               partitioned around the k-th
-     merge     two sorted inputs into one: clsort_enqueue_merge; up to 16 sorted runs in one pass
-               over the data: clsort_enqueue_merge_runs
-     partition keys, with values, by up to 255 sorted splitters: clsort_enqueue_partition
+     top-k     the first k of each row or segment, or only the k-th; rows partitioned around it
+     merge     sorted inputs: two by clsort_enqueue_merge, more by clsort_enqueue_merge_runs
+     partition keys, with values, by sorted splitters: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
-     speed     AUTO takes what is known to be the fastest, or what clsort_measure finds to be so on
-               this device
+     speed     AUTO takes the fastest that is known, or that clsort_measure finds on this device
      trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
                sort does; clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
      - rows, segments or a count on the device with `precedes`, or by any algorithm but merge; rows
-       also by batch-*
+       also by batch-*, none of them by merge-local-only
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
-     - rows with a length each, but for top-k: sort segments
-     - merges and partitions of records, of values above 8 bytes, or with equal zeros or NaNs
+     - merges and partitions of records, or with equal zeros or NaNs
      These are refused with CLSORT_ERROR_UNSUPPORTED, or there is no field to ask for them.
 
    ORDER, STABILITY, NaN
@@ -79,14 +75,12 @@
      - by some bits of the key
      - of rows (even if `rows` is 1), of segments, or with a count on the device; but batch-* only
        with `stable`
-     Bitonic and quicksort are not. With `stable` they sort (key, original index) pairs and gather
-     the rest: 4 more bytes per element in each pass, and some scratch memory.
+     Bitonic and quicksort are not. With `stable` theirs is an indirect sort: see MEMORY.
 
    TOP-K
      With top_k = k, clsort_enqueue_sort selects the first k elements of each row or segment, in the
      description's order; of equal keys the smaller index comes first. The keys are only read.
-     - keys_out, indices and values_out receive k elements per row, row after row without gaps or at
-       strides of their own. At least one of them is needed, and with value_size values_out.
+     - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
      - Where a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
        its keys is the last key of the order: all bits of its code are set. Nothing is written to
        the rest of its values and records, and of keys whose NaNs are equal.
@@ -100,8 +94,6 @@
        are those of a sort: in place or not, with `count` elements per row. Behind a row's length
        nothing moves; indices are 0xFFFFFFFF there. It takes the time and the scratch memory of a
        sort: rows are sorted, but where they have lengths or a count on the device.
-     - Keys may have any type and order, stand in records, be fields of up to 8 bytes, or be
-       compared by some of their bits. Records are moved whole, also beside values.
      - clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
        unless a sort does all.
      - Rows are sorted whole, and the first k copied, where that takes less time and no
@@ -109,11 +101,9 @@
        kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
 
    MEMORY
-     clsort_scratch_size tells how many bytes of scratch memory are enough for a description and for
-     the same with any smaller count. Of AUTO they are enough for bitonic (up to 2^22 elements),
-     merge, radix, radix-hybrid and what is built in, since clsort_measure may make it take any of
-     these; with CLSORT_OPTION_BUILT_IN_CHOICES for the latter. clsort_explain tells what a sort
-     takes, which may be less: the sum of the lines that apply, each array rounded up to 16.
+     A sort takes the sum of the lines that apply, each array rounded up to 16: clsort_explain tells
+     it. Of AUTO clsort_scratch_size is enough for bitonic (up to 2^22 elements), merge, radix,
+     radix-hybrid and what is built in.
      n is count; of rows, segments and a count on the device, the elements from the first to the
      last, gaps included. K is the bytes of a key or code; V those of a value or record, or 4 in an
      indirect sort. That sorts (key, index) pairs, then gathers the rest: with indices, values above
@@ -177,8 +167,7 @@
                                      unfinished; then the rest is merged. A work-group sorts a leaf
 
      - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
-       that of bitonic is 4096. Tiles are 256 keys on CPUs. There radix moves elements once, to
-       ranges that a cache holds, and sorts these.
+       that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
        merge. A million rows take as many launches as one (of 32 u32 0.169 ms), segments as many as
        one of `count` elements (0.388 ms): offsets are not read back.
@@ -200,12 +189,10 @@
      CLSORT_ASSERT(x)           default assert(x)
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
-     CLSORT_CL(function)        how to call an OpenCL function; default its name. For loaders and
-                                tests: CLSORT_CL_FUNCTIONS
+     CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
      CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                 leave an algorithm out, with its kernels: 100, 250 and 37 KB of an
-                                object file. It then answers CLSORT_ERROR_UNSUPPORTED, and its names
-                                are unknown.
+                                object file. It then answers CLSORT_ERROR_UNSUPPORTED.
                                 These need both merge and radix: rows, segments, a count on the
                                 device, quicksort, and top_k above what a work-group sorts
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
@@ -217,8 +204,7 @@
      CLSORT_NO_PUBLISHED        leaves out all choices of tuning.bitonic_step and tuning.local: the
                                 names bitonic-*, batch-* and merge-local-only
      CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
-                                300, but only functions of OpenCL 1.2 are called. quicksort-device
-                                needs that you set it to 300
+                                300. quicksort-device needs that you set it to 300
 
    Revision history and licence are at the end of this file.
 */
@@ -257,8 +243,7 @@
 #endif
 #endif
 
-/* Functions that are compiled into the caller: clsort_x_default() of each struct that begins with
-   struct_size. */
+/* clsort_x_default(), compiled into the caller: see STRUCTS. */
 #if defined(__GNUC__)
 #define CLSORT__INLINE __attribute__((unused)) static inline
 #else
@@ -323,7 +308,8 @@ extern "C" {
      struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
      if both have the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE,
      before any other field is looked at. Structs without a struct_size never change, but for the
-     reserved words of clsort_tuning. What you pass from host memory is read during the call only.
+     reserved words of clsort_tuning. Host memory is read during the call only, but for the
+     path of clsort_cache_folder.
 
    UNITS, BUFFERS
      Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
@@ -368,7 +354,7 @@ extern "C" {
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
-/* CL_SUCCESS, a code of OpenCL, or one of these, in the order in which arguments are checked. */
+/* See ERRORS. Arguments are checked in the order of this list. */
 typedef cl_int clsort_status;
 
 #define CLSORT_STATUS_LIST(X) \
@@ -456,12 +442,10 @@ enum {
                                        numbers, UUIDs, hashes */
 };
 
-/* See ORDER. The first of each is the default. */
+/* See ORDER and, for algorithms, PERFORMANCE. The first of each is the default. */
 enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
 enum { CLSORT_NAN_TOTAL = 0, CLSORT_NAN_LAST = 1, CLSORT_NAN_EQUAL = 2 };
 enum { CLSORT_ZERO_DISTINCT = 0, CLSORT_ZERO_EQUAL = 1 };
-
-/* Algorithms. AUTO, the default, picks the fastest for the device and the description. */
 enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3,
        CLSORT_QUICKSORT = 4 };
 
@@ -475,8 +459,7 @@ enum {
     CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
 
-/* Choices for measurements, most of them of published variants, whose meaning may change between
-   versions; "for measuring" lists them. clsort_set_algorithm makes them by name. */
+/* Choices for measurements, whose meaning may change between versions: see "for measuring". */
 typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_* */
     cl_uint local;          /* CLSORT_LOCAL_* */
@@ -491,7 +474,7 @@ typedef struct clsort_tuning {
     cl_uint scheduler;      /* CLSORT_SCHEDULER_* */
     cl_uint radix;          /* CLSORT_RADIX_* */
     cl_uint scan;           /* CLSORT_SCAN_*; of work-groups with several work-items */
-    cl_uint reserved[8];    /* 0. Room for later versions */
+    cl_uint reserved[8];    /* 0 */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -510,9 +493,8 @@ typedef struct clsort_desc {
     size_t struct_size;         /* see STRUCTS */
 
     /* The keys and their order. */
-    size_t count;               /* with `rows` in each row; below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required, but 0 with fields or
-                                   precedes */
+    size_t count;               /* with `rows` in each row */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; 0 only with fields or precedes */
     cl_uint order;              /* CLSORT_ASCENDING or CLSORT_DESCENDING */
     cl_uint nan_order;          /* CLSORT_NAN_*. By some bits of keys: see first_bit */
     cl_uint zero_order;         /* CLSORT_ZERO_* */
@@ -523,10 +505,8 @@ typedef struct clsort_desc {
     /* Only bits first_bit to last_bit - 1 of the key's code decide. The code is an unsigned number
        in the key's order, made from all bits of the key: they say whether it is a NaN or a zero.
        With CLSORT_NAN_EQUAL each NaN has the code of the first positive one, whose bits are those
-       of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that of +0. So equal NaNs stay equal, but
-       by some bits a NaN may come before a number, or be equal to one.
-       Only radix, rows, segments and top_k can do this. Keys are moved whole. An empty range is
-       CLSORT_ERROR_BIT_RANGE. */
+       of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that of +0. By some bits a NaN may come
+       before a number, or be equal to one. Only radix, rows, segments and top_k can do this. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -538,11 +518,11 @@ typedef struct clsort_desc {
     size_t keys_out_offset;
     cl_mem values;              /* one value per key, moved with it */
     size_t values_offset;
-    size_t value_size;          /* any; values above 8 bytes are moved once, at the end */
+    size_t value_size;          /* any */
     cl_mem values_out;          /* receives the values; required for values with indices or top_k */
     size_t values_out_offset;
     /* Receives cl_uint: element i of the sorted order was at indices[i], counted from the start of
-       its row or segment. Only keys_out and values_out are also written then. */
+       its row or segment. */
     cl_mem indices;
     size_t indices_offset;
     /* If record_size is not 0, `keys` holds whole records of that size, with the key at
@@ -563,22 +543,20 @@ typedef struct clsort_desc {
        elements apart; with top_k no gaps. An array that is sorted in place keeps the rows of its
        input. */
     size_t keys_out_row_stride, values_out_row_stride, indices_row_stride;
-    /* With rows and top_k: a length for each row, cl_uint, clamped to `count`. What lies behind a
-       row's length is not looked at. */
+    /* With rows and top_k (to sort, use segments): a length for each row, cl_uint, clamped to
+       `count`. What lies behind a row's length is not looked at. */
     cl_mem lengths;
     size_t lengths_offset;
     /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
        is the elements segments[i] to segments[i + 1] - 1. Offsets are clamped to `count`. Elements
        outside of segments are not touched.
        If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
-       keys_out, values_out and indices are undefined, and clsort_enqueue_is_sorted and
-       clsort_enqueue_verify report it. For a selection such a segment is empty. */
+       keys_out, values_out and indices are undefined. For a selection such a segment is empty. */
     cl_mem segments;
     size_t segments_offset;
     size_t segment_count;
-    /* Ends of segments, for gaps between them: segment i is the elements segments[i] to
-       segment_ends[i] - 1, both clamped, and both buffers have segment_count cl_uint. NULL: a
-       segment ends where the next one begins. A segment whose end is not above its begin is empty.
+    /* Ends of segments, for gaps between them: segment i ends before segment_ends[i], clamped, and
+       is empty if that is not above its begin. Both buffers then have segment_count cl_uint.
        - For sorts and partitions each begin, also that of an empty segment, must be at or above the
          begin and the end of the segment before. Else nothing is sorted, as above.
        - For other selections (top_k) segments may overlap and come in any order. */
@@ -625,14 +603,11 @@ CLSORT_API cl_uint clsort_version(void);
 
 /* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Names of
    what was left out with CLSORT_NO_* are not there, so a number may stand for another name
-   elsewhere. Names that end in "only" sort blocks, those that begin with "batch" rows, for
-   measurements: they answer CLSORT_ERROR_UNSUPPORTED, the former for rows, segments and a count on
-   the device, the latter if `rows` is 0. */
+   elsewhere. For those that end in "only" or begin with "batch" see CLSORT_LOCAL_*. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
 /* Sets algorithm and tuning of *desc to what one of these names stands for. Leaves tuning.pivot and
-   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them.
-   Errors: CLSORT_ERROR_UNKNOWN_VALUE if there is no such name. */
+   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
 /* ---- sorter ---------------------------------------------------------------------------------- */
@@ -711,15 +686,13 @@ CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char
 
 /* Makes a sorter for a device of a context. Builds no kernel yet. With context and device NULL it
    takes the first GPU, else the first device, in a context of its own. `options` may be NULL.
-   *sorter is NULL on failure.
-   Errors: CLSORT_ERROR_NULL_ARGUMENT also if only one of context and device is NULL;
-   CLSORT_ERROR_DEVICE_UNUSABLE. */
+   *sorter is NULL on failure. Errors: CLSORT_ERROR_DEVICE_UNUSABLE; CLSORT_ERROR_NULL_ARGUMENT also
+   if only one of context and device is NULL. */
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
                                        const clsort_options *options, clsort_sorter **sorter);
 
-/* Makes another sorter for the same device, for use by another thread. It shares the programs and
-   comparators that exist so far, and has its own kernels, scratch memory and errors. On failure
-   *clone is NULL, and clsort_last_error(sorter) says why. */
+/* Makes a sorter of the same device for another thread. It shares programs and comparators made so
+   far, and has its own kernels, scratch memory and errors. *clone is NULL on failure. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
 /* Releases everything. Commands that are still queued complete. NULL is a no-op. NVIDIA's driver
@@ -759,9 +732,8 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
 
 /* Builds and warms all that such a sort needs, so that the first one compiles nothing: kernels, one
    launch of each geometry, scratch memory. Blocks.
-   - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
-     scratch memory for it. The first sort on that queue then makes no object but events. It waits
-     for its own launches, and so for what an in-order queue holds before them.
+   - With a queue, it launches on that queue, without elements, and so waits for what an in-order
+     queue holds. The first sort on that queue then makes no object but events.
    - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
      goes to the next queue that needs some.
    - With CLSORT_FLAG_ANY_COUNT the same holds for any count from 0 (of top_k: from top_k) to
@@ -774,9 +746,8 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
 
 /* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
    NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
-   clsort_measure or clsort_load_choices, so that what was enough before stays enough. The size
-   never shrinks when only counts grow. It may exceed the device's largest allocation; then only
-   the sorter's own scratch memory can be used. */
+   clsort_measure or clsort_load_choices. The size never shrinks when only counts grow. Above the
+   device's largest allocation, scratch memory must be the sorter's. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -817,9 +788,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
 /* Sorts arrays in host memory on a queue of the sorter's own. Blocks.
    - *desc gives count, rows, types and sizes. Its buffers, offsets, segments and scratch are 0.
    - `keys` holds count keys or records, `values` count * value_size bytes; NULL without values.
-   - If `indices` is not NULL, it receives the permutation, count cl_uint, and neither keys nor
-     values are written.
-   - Rows lie as on the device.
+   - `indices` (count cl_uint, or NULL) and rows are as on the device.
    - On CPUs that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
      they lie and are not copied, if keys, values and indices are aligned as offsets are (with
      `precedes`: to 128). The arrays must not overlap.
@@ -847,7 +816,7 @@ typedef struct clsort_array {
 /* A gather: target[i] = source[indices[i]], for each array and in each row. */
 typedef struct clsort_gather {
     size_t struct_size;
-    size_t count;               /* elements to write, with `rows` in each row; below 2^32 */
+    size_t count;               /* elements to write, with `rows` in each row */
     size_t source_count;        /* elements of a source, with `rows` of each row; 0: count */
     cl_mem indices;             /* cl_uint for each element to write */
     size_t indices_offset;
@@ -855,8 +824,7 @@ typedef struct clsort_gather {
     cl_uint array_count;
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
     size_t rows;                /* 0: one row. An index counts from the start of its row */
-    size_t indices_row_stride;  /* with rows, from one row of indices to the next, a multiple of 4;
-                                   0: no gaps */
+    size_t indices_row_stride;  /* as source_row_stride */
 } clsort_gather;
 CLSORT__DEFAULT(clsort_gather)
 
@@ -871,33 +839,29 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const clsort_gather *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
-/* Sorted keys, each the number of its group. */
+/* Ascending keys, each the number of its group. */
 typedef struct clsort_groups {
     size_t struct_size;
-    size_t count;               /* keys; below 2^32 */
+    size_t count;               /* keys */
     size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
     cl_uint key_type;           /* CLSORT_U8, CLSORT_U16, CLSORT_U32 or CLSORT_U64; required */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* Ascending keys. If they do not ascend, the numbers that are written are undefined, but none
-       is above `count`. */
+    /* If they do not ascend, what is written is undefined, but no number is above `count`. */
     cl_mem keys;
     size_t keys_offset;
     /* At least one of the next two must be given. */
     cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
-                                   starts[g] to starts[g + 1] - 1. Keys of `groups` and above come
-                                   from starts[groups] on. Or NULL */
+                                   starts[g] to starts[g + 1] - 1. Keys >= groups follow */
     size_t starts_offset;
-    cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has. Or NULL */
+    cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has */
     size_t counts_offset;
-    cl_mem count_buffer;        /* or NULL; one cl_uint: the number of keys if it is less than
-                                   `count` */
+    cl_mem count_buffer;        /* as in clsort_desc; or NULL */
     size_t count_offset;
 } clsort_groups;
 CLSORT__DEFAULT(clsort_groups)
 
-/* Enqueues a search for where each group begins among sorted keys, and how many keys it has. Groups
-   may be empty or huge: each takes log2(count) reads. `starts` can be the `segments` of a later
-   sort. Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
+/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. `starts`
+   can be `segments` of a later sort. Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
                                                      const clsort_groups *groups, cl_uint n_wait,
                                                      const cl_event *wait, cl_event *done);
@@ -905,11 +869,10 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
 /* Two sorted inputs, a and b, and their merged order. */
 typedef struct clsort_merge_desc {
     size_t struct_size;
-    size_t count_a, count_b;    /* their sum is below 2^32 */
+    size_t count_a, count_b;
     cl_uint key_type, order, nan_order;     /* as in clsort_desc */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* Keys, sorted in that order. If they are not, the output is undefined, but nothing else is
-       touched. */
+    /* If an input is not in that order, the output is undefined, but nothing else is touched. */
     cl_mem keys_a;
     size_t keys_a_offset;
     cl_mem keys_b;
@@ -927,8 +890,7 @@ typedef struct clsort_merge_desc {
 } clsort_merge_desc;
 CLSORT__DEFAULT(clsort_merge_desc)
 
-/* Enqueues a stable merge of two sorted inputs: of equal keys, those of input a come first. Source:
-   as of CLSORT_MERGE. */
+/* Enqueues a stable merge: of equal keys, those of a come first. Source: as of CLSORT_MERGE. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -945,15 +907,14 @@ typedef struct clsort_run {
 /* Sorted runs, and their merged order. Fields are as in clsort_merge_desc where nothing is said. */
 typedef struct clsort_merge_runs_desc {
     size_t struct_size;
-    const clsort_run *runs;     /* they may lie in the same buffers, and may even be the same
-                                   elements */
+    const clsort_run *runs;     /* they may even be the same elements */
     cl_uint run_count;          /* 1 to CLSORT_MAX_RUNS */
     cl_uint key_type, order, nan_order, flags;
     cl_uint reserved;           /* 0 */
-    cl_mem keys_out;            /* receives the keys of all runs, fewer than 2^32 */
+    cl_mem keys_out;            /* receives the keys of all runs */
     size_t keys_out_offset;
     size_t value_size;
-    cl_mem values_out;          /* must not overlap a run either */
+    cl_mem values_out;
     size_t values_out_offset;
     cl_mem scratch;             /* as in clsort_desc */
     size_t scratch_offset, scratch_size;
@@ -985,15 +946,14 @@ CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
 CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
                                                    const clsort_merge_runs_desc *merge);
 
-/* Keys, and the splitters that part them. Fields are as in clsort_merge_desc where nothing is
-   said. */
+/* Keys, and the splitters that part them. The rest is as in clsort_merge_desc. */
 typedef struct clsort_partition_desc {
     size_t struct_size;
-    size_t count;               /* keys; below 2^32 */
+    size_t count;               /* keys */
     cl_uint key_type, order, nan_order, flags;
     cl_mem keys;
     size_t keys_offset;
-    cl_mem keys_out;            /* receives the keys, part after part; must not overlap an input */
+    cl_mem keys_out;            /* receives the keys, part after part */
     size_t keys_out_offset;
     size_t value_size;
     cl_mem values;
@@ -1005,8 +965,7 @@ typedef struct clsort_partition_desc {
                                    which part a key goes to, but every key is still there once */
     size_t splitters_offset;
     cl_mem starts;              /* receives splitter_count + 2 cl_uint: part p has the keys from
-                                   starts[p] to starts[p + 1] - 1 of the output. The first one is 0,
-                                   the last one `count` */
+                                   starts[p] to starts[p + 1] - 1 of the output */
     size_t starts_offset;
     cl_uint splitter_count;     /* 1 to CLSORT_MAX_SPLITTERS */
     cl_uint reserved;           /* 0 */
@@ -1014,14 +973,12 @@ typedef struct clsort_partition_desc {
     size_t scratch_offset, scratch_size;
     clsort_tuning tuning;       /* work_group and items, as CLSORT_RADIX has them */
 } clsort_partition_desc;
-
 CLSORT__DEFAULT(clsort_partition_desc)
 
-/* Enqueues a stable partition by splitters. Part p has the keys that do not come before splitter
-   p - 1, but do come before splitter p: a key that is equal to a splitter is above it. `starts` can
-   be `segments`, as those of groups can. Keys are read twice, values once, and all are written
-   once. On an NVIDIA H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy takes
-   0.14 ms. On GPUs keys that do not begin at a multiple of 16 bytes take longer.
+/* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
+   come before splitter p. `starts` can be `segments` of a later sort. Keys are read twice, values
+   once, and all are written once. On an NVIDIA H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55
+   ms by 255; a copy 0.14 ms. On GPUs keys not at a multiple of 16 bytes take longer.
    Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
    with a search among splitters in place of a digit, as in radix-samples. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
@@ -1107,8 +1064,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 /* ---- measuring -------------------------------------------------------------------------------
 
-   AUTO decides by choices: one for each width of keys and each payload, which says from and up to
-   how many elements it takes which algorithm. clsort_measure makes one for this device.
+   AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
    - A choice that was measured serves sorts of one array with keys of that width and that payload,
      in place or not, stable or not, up to the count that was measured; of clsort_prepare with
      CLSORT_FLAG_ANY_COUNT up to the description's count. Built-in ones serve all else, and what
@@ -1119,11 +1075,9 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      any stride; but not segments, some bits of keys and the flags of top-k. Whole rows are sorted
      only where built-in choices may do so: that needs much scratch memory. There is room for 64
      choices of top-k; one more takes the place of the oldest.
-   - Rows and segments that are sorted have no choices: AUTO sorts them by merge.
    - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
-     clsort_load_choices change them. With a cache (cache_load and cache_save of clsort_options),
-     clsort_measure saves all of them in one entry, in place of the one before, and clsort_create
-     loads them. The entry belongs to the device, its driver, its platform and this version.
+     clsort_load_choices change them. With a cache, clsort_measure saves all of them in one entry,
+     of the device, driver, platform and version, and clsort_create loads them.
    - The bytes of bare keys, stable sorts and top-k are the same by any choice. Equal keys of other
      sorts may come in another order, as they do by another algorithm.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
@@ -1134,9 +1088,8 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 
 typedef struct clsort_measure_desc {
     size_t struct_size;
-    /* A sort by AUTO of one array, or with top_k a selection from rows that lie side by side: its
-       types, order and sizes, which arrays there will be (CLSORT_FLAG_INDICES, _KEYS_OUT,
-       _VALUES_OUT), and the largest count. Its buffers are not looked at. */
+    /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
+       will be (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT). Its buffers are not looked at. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -1148,24 +1101,23 @@ CLSORT__DEFAULT(clsort_measure_desc)
 
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
-/* Measures what AUTO may take for sorts like m->sort, at counts from 256 to its count by twos, and
-   from then on takes what is the fastest. Of top-k counts are the lengths of rows, from twice k
-   rounded up. Blocks.
+/* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
+   twos, and from then on takes what is the fastest. Of top-k counts are the lengths of rows, from
+   twice k rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
      turns, but for what was much slower at lower counts. Each result is checked, and what is wrong
      once is dropped: sorts as by clsort_enqueue_verify, selections by a proved sort of whole rows,
      which takes memory for its result. AUTO leaves the built-in choice only where the gain is above
      5 % in each of two rounds, and nowhere for what took 5 % more.
-   - Then it prepares for m->sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
+   - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
    - It waits for what `queue` holds, then works on a queue of its own with
      CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
      was enqueued to the end of its last one. max_ms counts by the same clock. Other work on the
      device makes the result worse, never wrong.
    - All candidates are built first. Steps that would exceed max_ms are not begun, but a compiler is
      not interrupted: what is known of a build is the time of the longest one before it. What was
-     built stays, also in the cache: after CLSORT_ERROR_OUT_OF_TIME the next call measures. A
-     program whose time is for measuring alone calls this with CLSORT_MEASURE_ONLY_BUILDS before.
-     Saving built programs to a cache comes on top.
+     built stays, also in the cache. A program whose time is for measuring alone calls this with
+     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
    - A later call for the same kind replaces its choice, also one for more elements. After a failure
      AUTO is as it was.
    Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
@@ -1205,8 +1157,7 @@ typedef struct clsort_choice {
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
                                    0: built in. Parts of top-k have that of all parts */
-    /* Of top-k, else 0: it serves up to so many rows and more than half of these, of k likewise,
-       rows of at least `least` elements. */
+    /* Of top-k, else 0: k and rows, rounded up as above, and the shortest row that it serves. */
     cl_uint top_k, rows, least;
 } clsort_choice;
 CLSORT__DEFAULT(clsort_choice)
@@ -1255,8 +1206,7 @@ typedef struct clsort_share {
 /* Arrays in host memory, and the means to sort them. */
 typedef struct clsort_multi_desc {
     size_t struct_size;
-    /* Count, types, order and sizes; `count` may be any number that the arrays can have. Its
-       buffers, offsets, rows, segments, scratch and `precedes` are 0. */
+    /* As of clsort_sort_host, but with any count, and without rows and `precedes`. */
     const clsort_desc *sort;
     void *keys, *values;        /* as of clsort_sort_host */
     /* Receive the result, and then keys and values are only read. NULL, both: keys and values are
@@ -1303,20 +1253,16 @@ CLSORT__DEFAULT(clsort_multi_desc)
      device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
      bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
      8 * 4096 keys or records and 8192 bytes.
-   - The sorters keep their programs, as usual. A call makes up to two queues of each device, which
-     are released with its buffers.
+   - A call makes up to two queues of each device, which are released with its buffers.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
-   CL_OUT_OF_HOST_MEMORY. Arrays that are only read are then as they were; those that receive a
-   result are undefined; those that are sorted in place are as they were, or hold a permutation of
-   the input: sorted runs, one after the other, each value with its key. This holds unless a driver
-   goes on writing to host memory although clFinish and clWaitForEvents have failed.
+   CL_OUT_OF_HOST_MEMORY. Arrays that receive a result are then undefined; those that are sorted in
+   place are as they were, or hold a permutation of the input: sorted runs, each value with its key.
+   This holds unless a driver still writes to host memory after clFinish and clWaitForEvents failed.
    Errors: CLSORT_ERROR_NULL_ARGUMENT also for no sorters; CLSORT_ERROR_UNKNOWN_VALUE also for a
-   sorter that is given twice; CLSORT_ERROR_UNSUPPORTED for what goes with buffers only, for rows
-   and for `precedes`; CLSORT_ERROR_VALUE_SIZE if only one of keys_out and values_out is given;
-   CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size; CLSORT_ERROR_SCRATCH_TOO_LARGE if device_memory
-   does not hold one element.
-   Sources: Knuth, The Art of Computer Programming 3, 5.4; splits: Varman et al., 1991, as of
-   clsort_enqueue_merge_runs. */
+   sorter that is given twice; CLSORT_ERROR_VALUE_SIZE if only one of keys_out and values_out is
+   given; CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size; CLSORT_ERROR_SCRATCH_TOO_LARGE if
+   device_memory does not hold one element.
+   Sources: Knuth, The Art of Computer Programming 3, 5.4; as of clsort_enqueue_merge_runs. */
 CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
                                              const clsort_multi_desc *multi);
 #endif
@@ -1361,9 +1307,9 @@ enum {
      that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on NVIDIA's
      GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's GPUs 512 but
      for one tile
-   - CACHED: CPUs, with a work_group of 0 or 1: ranges of codes, each sorted in a core's cache, of
-     keys of 4 or 8 bytes without bit ranges; by AVX-512, where the compiler shows it, bare keys,
-     and keys of 4 bytes with values of 4 bytes or indices */
+   - CACHED: CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted
+     in a core's cache; keys of 4 or 8 bytes without bit ranges; by AVX-512, where the compiler
+     shows it, bare keys, and keys of 4 bytes with values of 4 bytes or indices */
 enum { CLSORT_RADIX_DEFAULT = 0, CLSORT_RADIX_PORTABLE = 1, CLSORT_RADIX_SWEEPS = 2,
        CLSORT_RADIX_HYBRID = 3, CLSORT_RADIX_SAMPLES = 4, CLSORT_RADIX_CACHED = 5 };
 
@@ -1636,7 +1582,7 @@ extern "C" {
 #define CLSORT__COUNTER_MOST 65535
 
 /* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
-   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many
+   make a cell group, of which there are two fewer than ranges; log2 of the sample's keys; how many
    ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
@@ -1652,9 +1598,9 @@ extern "C" {
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
    buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
-   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are slices, PARTS: whose second
-   digits have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted; GAP_*: of a gap;
-   FIRST, LAST: two codes each, between which keys may begin and end. */
+   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are cell groups; PARTS: how
+   many second digits of each have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted;
+   GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin and end. */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -1690,7 +1636,7 @@ extern "C" {
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-/* The words of the counters of second digits of slices: two in a word, and one for what lies
+/* The words of the counters of second digits of cell groups: two in a word, and one for what lies
    outside the sample. */
 #define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
 /* Radix of samples: log2 of the bins of a work-item. */
@@ -1698,7 +1644,8 @@ extern "C" {
 #define CLSORT__SAMPLES_WORDS 2
 
 /* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
-   the counts of blocks: a head, marks of ranges, where ranges begin, the range of each cell. */
+   the counts of blocks: a head, whether ranges are mixed, where they begin, the range of each
+   cell. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -1714,8 +1661,8 @@ extern "C" {
    has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
    its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
    are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
-   LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
-   them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
+   LEAST_HEAVY of those that are looked through or more; all of them 1 / HEAVIES_PART of these or
+   more. HEAVIES of them at most are kept. */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
@@ -1919,7 +1866,7 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_COPIES 4\n#define CLSORT__HYBRID_RECOUNT_TILES 4\n#define "
 "CLSORT__HYBRID_OWN_BINS_LOG2 4\n#define CLSORT__HYBRID_SPARE_BINS 32\n\n\n#define "
 "CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n#define "
-"CLSORT__SAMPLES_OWN_BINS_LOG2 2\n#define CLSORT__SAMPLES_WORDS 2\n\n\n\n#define "
+"CLSORT__SAMPLES_OWN_BINS_LOG2 2\n#define CLSORT__SAMPLES_WORDS 2\n\n\n\n\n#define "
 "CLSORT__CACHED_RANGES 256\n#define CLSORT__CACHED_CELLS 4096\n#define CLSORT__CACHED_SAMPLE_LOG2 "
 "12\n#define CLSORT__CACHED_MIXED_AT 16\n#define CLSORT__CACHED_STARTS_AT "
 "(CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)\n#define CLSORT__CACHED_CELLS_AT "
@@ -2437,7 +2384,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 1955\n",
+"#line 1956\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2452,7 +2399,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2000\n",
+"#line 2001\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2469,7 +2416,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2025\n",
+"#line 2026\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2492,7 +2439,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2076\n",
+"#line 2077\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2523,7 +2470,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2146\n",
+"#line 2147\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2871,23 +2818,23 @@ static const char *const clsort__source[] = {
 "? 1 << 13 : (uint)(((ulong)before << 14) / size);\n}\n\n\nCLSORT_INLINE code_t "
 "code_between(const place_t *p, uint part)\n{\nconst ulong span = (code_t)(p->last - p->first);\n"
 "return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));\n}\n"
-"\n\n\nCLSORT_INLINE uint codes_up_to(const place_t *p, code_t code, uint part, codec_t c)\n{\n"
-"const uint size = p->high - p->low, width = size / 32 + 4,\nguess = p->low + (uint)((ulong)size "
-"* part >> 14);\nuint low = p->low, high = p->high;\nfor (uint probe = 0; low < high; probe++) {\n"
-"const uint aim = probe == 0   ? guess + width\n: probe == 1 ? guess - min(guess, width)\n: low + "
-"(high - low) / 2,\nmiddle = min(max(aim, low), high - 1),\nbefore = code_at(p->run, middle, c) "
-"<= code;\nlow = before ? middle + 1 : low;\nhigh = before ? high : middle;\n}\nreturn low;\n}\n\n"
-"\n\nCLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, local uint "
-"*words)\n{\nlocal uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);\nconst uint t = "
-"local_id(), open = !is_near(p, slack);\nconst uint part = choose_part(p, step);\nconst code_t "
-"pivot = code_between(p, part);\nconst uint found = open ? codes_up_to(p, pivot, part, c) : "
-"p->low;\nuint more = 0;\nown[t] = found;\nif (lane_run() == 0)\nown[CLSORT_GROUP + t / "
-"CLSORT__MOST_RUNS] = open;\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint sum = sum_lanes(own, "
-"CLSORT__MOST_RUNS), above = sum > p->rank;\nfor (uint i = 0; i < CLSORT_PLACES; i++)\nmore |= "
-"own[CLSORT_GROUP + i];\np->high = open && above ? found : p->high;\np->high_sum = open && above "
-"? sum : p->high_sum;\np->last = open && above ? pivot : p->last;\np->low = open && !above ? "
-"found : p->low;\np->low_sum = open && !above ? sum : p->low_sum;\np->first = open && !above ? "
-"(code_t)(pivot + 1) : p->first;\nreturn more;\n}\n\n",
+"\n\n\nCLSORT_INLINE uint lane_codes_up_to(const place_t *p, code_t code, uint part, codec_t c)\n"
+"{\nconst uint size = p->high - p->low, width = size / 32 + 4,\nguess = p->low + "
+"(uint)((ulong)size * part >> 14);\nuint low = p->low, high = p->high;\nfor (uint probe = 0; low "
+"< high; probe++) {\nconst uint aim = probe == 0   ? guess + width\n: probe == 1 ? guess - "
+"min(guess, width)\n: low + (high - low) / 2,\nmiddle = min(max(aim, low), high - 1),\nbefore = "
+"code_at(p->run, middle, c) <= code;\nlow = before ? middle + 1 : low;\nhigh = before ? high : "
+"middle;\n}\nreturn low;\n}\n\n\n\nCLSORT_INLINE uint step_place(place_t *p, uint step, uint "
+"slack, codec_t c, local uint *words)\n{\nlocal uint *own = words + step % 2 * (CLSORT_GROUP + "
+"CLSORT_PLACES);\nconst uint t = local_id(), open = !is_near(p, slack);\nconst uint part = "
+"choose_part(p, step);\nconst code_t pivot = code_between(p, part);\nconst uint found = open ? "
+"lane_codes_up_to(p, pivot, part, c) : p->low;\nuint more = 0;\nown[t] = found;\nif (lane_run() "
+"== 0)\nown[CLSORT_GROUP + t / CLSORT__MOST_RUNS] = open;\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst "
+"uint sum = sum_lanes(own, CLSORT__MOST_RUNS), above = sum > p->rank;\nfor (uint i = 0; i < "
+"CLSORT_PLACES; i++)\nmore |= own[CLSORT_GROUP + i];\np->high = open && above ? found : p->high;\n"
+"p->high_sum = open && above ? sum : p->high_sum;\np->last = open && above ? pivot : p->last;\n"
+"p->low = open && !above ? found : p->low;\np->low_sum = open && !above ? sum : p->low_sum;\n"
+"p->first = open && !above ? (code_t)(pivot + 1) : p->first;\nreturn more;\n}\n\n",
 "//---- merge: ends of places\n\n\nCLSORT_INLINE uint end_place(const place_t *p, uint slack, "
 "local uint *words)\n{\nconst uint size = p->high - p->low, missing = p->rank - min(p->low_sum, "
 "p->rank);\nwords[local_id()] = size;\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint before = "
@@ -3010,7 +2957,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3568\n",
+"#line 3569\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3160,7 +3107,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 3955\n",
+"#line 3956\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3617,7 +3564,7 @@ static const char *const clsort__source[] = {
 "whole));\nif (!listed || (job.segment.size <= piece) == (i < whole))\nsort_piece(r, job, "
 "piece);\n}\n}\n#endif\n\n",
 "//---- radix: cached\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(CACHED)\n\n\nenum { "
-"CACHED_TICKET, CACHED_RANGES, CACHED_SHIFT, CACHED_LOW = 4, CACHED_LAST = 6 };\n\nCLSORT_INLINE "
+"CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_LOW = 4, CACHED_LAST = 6 };\n\nCLSORT_INLINE "
 "global uint *cached_words(radix_t r)\n{\nreturn r.scratch + CLSORT__PLAN_WORDS;\n}\n\n"
 "CLSORT_INLINE global uint *cached_starts(radix_t r)\n{\nreturn cached_words(r) + "
 "CLSORT__CACHED_STARTS_AT;\n}\n\nCLSORT_INLINE global uint *cached_block(radix_t r, uint block)\n"
@@ -3655,7 +3602,7 @@ static const char *const clsort__source[] = {
 "CLSORT__CACHED_CELLS; cell++)\ncount[cell] = 0;\nfor (uint i = 0; i < size; i++)\n"
 "count[cell_of(c, code[i])]++;\nfor (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++) {\n"
 "range[cell] = (uchar)min(before * ranges >> size_log2, ranges - 1);\nbefore += count[cell];\n}\n"
-"cached_words(r)[CACHED_RANGES] = ranges;\nmark_mixed(r, c, code, size);\n}\n\n",
+"cached_words(r)[CACHED_IN_USE] = ranges;\nmark_mixed(r, c, code, size);\n}\n\n",
 "//---- radix: cached ranges\nCLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)\n{\nconst "
 "radix_t r = CLSORT_RADIX;\nconst uint block = (uint)get_global_id(0);\nconst block_t b = "
 "take_block(r, block, 1);\nconst cell_map_t c = take_cells(r);\nuint bins[CLSORT_COUNT_COPIES * "
@@ -3667,7 +3614,7 @@ static const char *const clsort__source[] = {
 "b.size; i++)\nbins[c.range[cell_of(c, encode(*key_place(r.source, b.begin + i), r.codec))]]++;\n"
 "for (uint d = 0; d < CLSORT__CACHED_RANGES; d++) {\nuint count = 0;\nfor (uint k = 0; k < "
 "CLSORT_COUNT_COPIES; k++)\ncount += bins[k * CLSORT__CACHED_RANGES + d];\ncached_block(r, "
-"block)[d] = count;\n}\n}\n\n\n\nCLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)\n{\n"
+"block)[d] = count;\n}\n}\n\n\n\n\nCLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)\n{\n"
 "const radix_t r = CLSORT_RADIX;\nglobal const uint *mixed = cached_words(r) + "
 "CLSORT__CACHED_MIXED_AT;\nuint sum = 0, heaviest = 0;\nif (get_global_id(0) != 0)\nreturn;\nfor "
 "(uint d = 0; d < CLSORT__CACHED_RANGES; d++) {\ncached_starts(r)[d] = sum;\nfor (uint b = 0; b < "
@@ -3723,7 +3670,7 @@ static const char *const clsort__source[] = {
 "r.codec);\n}\n#endif\n\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL void "
 "clsort_cached_buckets(CLSORT_RADIX_ARGS)\n{\nradix_t r = CLSORT_RADIX;\nglobal uint *const words "
 "= cached_words(r), *const starts = cached_starts(r);\nconst uint ranges = "
-"r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_RANGES] : 0;\nconst array_t target_all = r.target, "
+"r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_IN_USE] : 0;\nconst array_t target_all = r.target, "
 "alt_all = r.alt;\n#if CLSORT_PACKS_PAIRS\npacked_t p = take_packed(r, CLSORT__PLAN_WORDS + "
 "CLSORT__CACHED_WORDS\n+ blocks * CLSORT__CACHED_RANGES,\n(uint)get_global_id(0), pass);\n#endif\n"
 "r.scratch = cached_block(r, (uint)get_global_id(0));\nr.in_place = ALT_IS_SOURCE;\nr.done = 0;\n"
@@ -4449,7 +4396,7 @@ static const char *const clsort__source[] = {
 "single_bins(map) ? 0 : longest);\n}\n#endif\n\n",
 "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > "
-"0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n#define "
+"0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n\n#define "
 "CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), "
 "CLSORT_ARRAY_ARGS(alt), \\\n CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, "
 "uint tables, \\\n uint second_digits, uint parts, local ulong2 *space\n#define CLSORT_HYBRID_ALT "
@@ -4620,9 +4567,9 @@ static const char *const clsort__source[] = {
 "return digits;\n}\n\n",
 "//---- radix: hybrid heavy codes\n#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * "
 "CLSORT__HYBRID_HEAVY_SAMPLE)\n\n\n\n\nCLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)\n"
-"{\nconst uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,\nleaves = heaviest > "
-"s.size / CLSORT__EDGE_HEAVY_PART;\nreturn group_total(crowded | leaves << 16, s.sums);\n}\n\n\n\n"
-"\nCLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)\n{\nfor (uint i = "
+"{\nconst uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,\ngives_up = heaviest > "
+"s.size / CLSORT__EDGE_HEAVY_PART;\nreturn group_total(crowded | gives_up << 16, s.sums);\n}\n\n\n"
+"\n\nCLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)\n{\nfor (uint i = "
 "local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)\ns.counts[i] = 0;\nfor (uint i = "
 "local_id(); i < size; i += CLSORT_GROUP)\ns.heavy_sample[i] = encode(load_key(h.alt, i * (s.size "
 "/ size)), h.codec);\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint i = local_id(); i < size; i += "
@@ -4643,10 +4590,9 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nfor (uint i = local_id(); i < total; i += CLSORT_GROUP)\n"
 "heavy_cells(s)[i] = cell_of_code(s, s.edges[i]);\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn total;\n"
 "}\n\n\n\n\nCLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)\n{\nconst uint size = "
-"min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u),\nleast = max(size / CLSORT__HYBRID_EVEN_DIGITS, "
-"CLSORT__EDGE_LEAST_HEAVY + 0u);\nuint weight;\ncount_heavy_sample(h, s, size);\nconst uint "
-"heavies = list_heavies(s, least, &weight);\nreturn CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 "
-": heavies;\n}\n\n",
+"min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u);\nuint weight;\ncount_heavy_sample(h, s, size);\n"
+"const uint heavies = list_heavies(s, CLSORT__EDGE_LEAST_HEAVY, &weight);\nreturn "
+"CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;\n}\n\n",
 "//---- radix: hybrid cells kernel\n\nCLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)\n{\n"
 "const uint first = local_id() * CLSORT_OWN_CELLS;\nuint sum = 0;\n*heaviest = 0;\n#pragma unroll "
 "8\nfor (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {\nsum += cell_count(s, c);\n"
@@ -4673,24 +4619,24 @@ static const char *const clsort__source[] = {
 "barrier(CLK_GLOBAL_MEM_FENCE);\nif (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || "
 "lacks_second_digits(h, s))\natomic_and(h.skip_passes, 0);\n}\n\n",
 "//---- radix: hybrid sample is counted\n\n\n\nCLSORT_INLINE uint count_sample(hybrid_t h, "
-"cells_t *s, uint *sum, uint *heaviest)\n{\nuint leaves = 0;\nfor (uint round = 0; round < "
+"cells_t *s, uint *sum, uint *heaviest)\n{\nuint gives_up = 0;\nfor (uint round = 0; round < "
 "(CLSORT_PAIRS ? 1 : 2); round++) {\ncount_cells(h, *s);\n*sum = sum_cells(*s, heaviest);\nif "
 "(CLSORT_PAIRS || round > 0)\nbreak;\nconst uint crowded = is_crowded(*s, *heaviest);\nif "
 "(CLSORT_BRANCH_BARRIERS && !crowded)\nbreak;\nconst uint heavies = find_heavies(h, *s);\n"
-"s->heavy = crowded ? heavies : 0;\nleaves = s->heavy == 0 && crowded >> 16;\nif "
-"(CLSORT_BRANCH_BARRIERS && leaves)\nbreak;\n}\nreturn leaves;\n}\n\n\n\nCLSORT_KERNEL void "
+"s->heavy = crowded ? heavies : 0;\ngives_up = s->heavy == 0 && crowded >> 16;\nif "
+"(CLSORT_BRANCH_BARRIERS && gives_up)\nbreak;\n}\nreturn gives_up;\n}\n\n\n\nCLSORT_KERNEL void "
 "clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h = CLSORT_HYBRID;\nlocal code_t "
 "*edges = (local code_t *)space, *heavy_sample = edges + 2 * CLSORT_GROUP;\nlocal uint *counts = "
 "(local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),\n*sums = counts + CLSORT_CELL_WORDS "
 "+ (CLSORT_CELL_WORDS >> 5);\ncells_t s = { counts, sums, edges, heavy_sample, { 0, 0, 0 }, { 0, "
 "0, 0 }, 0, 0, 0, 0,\nsample_size(h), 0, 0, 0, 0, 0, 0 };\nuint digits, heaviest, sum;\nif (n == "
-"0)\nreturn;\nfind_edges(h, &s);\ncut_cells(h, &s);\nconst uint sample_leaves = count_sample(h, "
+"0)\nreturn;\nfind_edges(h, &s);\ncut_cells(h, &s);\nconst uint sample_gives_up = count_sample(h, "
 "&s, &sum, &heaviest),\nbefore = group_scan_total(sum, s.sums, &s.light);\ns.flat = is_flat(s, "
-"sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;\nconst uint leaves = CLSORT_PAIRS ? "
-"!(s.flat && takes_keys(s.map)) : sample_leaves,\nbegun = leaves || s.flat ? 0 : mark_cells(h, s, "
-"before),\ndigit = group_scan_total(begun, s.sums, &digits);\nif (s.flat) digits = "
-"write_cell_groups(h, s);\nelse if (!leaves) write_cells(h, s, digit);\nwrite_head(h, s, digits, "
-"leaves ? ~0u : heaviest);\n}\n\n",
+"sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;\nconst uint gives_up = CLSORT_PAIRS "
+"? !(s.flat && takes_keys(s.map)) : sample_gives_up,\nbegun = gives_up || s.flat ? 0 : "
+"mark_cells(h, s, before),\ndigit = group_scan_total(begun, s.sums, &digits);\nif (s.flat) digits "
+"= write_cell_groups(h, s);\nelse if (!gives_up) write_cells(h, s, digit);\nwrite_head(h, s, "
+"digits, gives_up ? ~0u : heaviest);\n}\n\n",
 "//---- radix: hybrid digits\n\n\n\n\nenum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, "
 "BY_MAP, BY_KEYS, BY_PARTS };\ntypedef struct {\nlinear_map_t map;\ncode_t span;\nlocal const "
 "uint *masks;\nlocal const code_t *heavies;\nuint flat, heavy;\ngap_t gap;\n} splitter_t;\n\n\n\n"
@@ -4989,21 +4935,21 @@ static const char *const clsort__source[] = {
 "//---- radix: hybrid starts\n\nCLSORT_INLINE uint part_count(local const uint *counts, uint d, "
 "uint second_digits, uint joins)\n{\nif (d >= (joins ? second_digits / 2 : second_digits))\n"
 "return 0;\nreturn joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];\n}\n\n\nCLSORT_INLINE "
-"uint is_sorted_alone(uint size, uint single)\n{\nreturn size > 1 && fits_bucket(size) && "
-"!single;\n}\n\n\n\n\nCLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint "
-"*counts, local uint *free)\n{\nconst linear_map_t map = range_map(h, digit);\nif (local_id() == "
-"0)\n*free = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint d = local_id(); d < h.second_digits / "
-"2; d += CLSORT_GROUP)\nif (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))\n*free = 1;\n"
+"uint needs_sort(uint size, uint single)\n{\nreturn size > 1 && fits_bucket(size) && !single;\n}\n"
+"\n\n\n\nCLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local "
+"uint *free)\n{\nconst linear_map_t map = range_map(h, digit);\nif (local_id() == 0)\n*free = 0;\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nfor (uint d = local_id(); d < h.second_digits / 2; d += "
+"CLSORT_GROUP)\nif (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))\n*free = 1;\n"
 "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\nconst uint joins = !*free && "
 "!h.tables[CLSORT__HEAD_FLAT] && !single_parts(map);\nif (joins && local_id() == 0)\n"
 "hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;\nreturn joins;\n}\n\n\n\nCLSORT_INLINE "
 "void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,\nuint single, "
 "uint own, local uint *sums)\n{\nconst uint first = local_id() * own;\nuint found = 0, total;\n"
-"#pragma unroll 1\nfor (uint k = 0; k < own; k++)\nfound += is_sorted_alone(part_count(counts, "
-"first + k, h.second_digits, joins), single);\nuint place = group_scan_total(found, sums, "
-"&total);\nif (local_id() == 0)\nsums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);\n"
+"#pragma unroll 1\nfor (uint k = 0; k < own; k++)\nfound += needs_sort(part_count(counts, first + "
+"k, h.second_digits, joins), single);\nuint place = group_scan_total(found, sums, &total);\nif "
+"(local_id() == 0)\nsums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nplace += sums[0];\n#pragma unroll 1\nfor (uint k = 0; k < own; "
-"k++)\nif (is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single))\n"
+"k++)\nif (needs_sort(part_count(counts, first + k, h.second_digits, joins), single))\n"
 "hybrid_list(h)[place++] = digit * h.second_digits + first + k;\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
 "}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h = "
 "CLSORT_HYBRID;\nconst uint digit = (uint)get_group_id(0),\nown = (second_digits + CLSORT_GROUP - "
@@ -5019,7 +4965,7 @@ static const char *const clsort__source[] = {
 "own; k++) {\nconst uint size = part_count(counts, first + k, second_digits, joins);\nif (first + "
 "k < second_digits)\nnext[first + k] = sum;\nsum += size;\ncheck_bucket(h, single ? 0 : size);\n"
 "}\n}\n\n",
-"//---- radix: hybrid resplit\n\n\nCLSORT_INLINE void fill_heavies(hybrid_t h, local code_t "
+"//---- radix: hybrid resplit\n\n\n\nCLSORT_INLINE void fill_heavies(hybrid_t h, local code_t "
 "*list, uint first, uint step)\n{\nlocal uint *places = (local uint *)(list + "
 "CLSORT__EDGE_HEAVIES);\nconst uint heavies = h.tables[CLSORT__HEAD_HEAVIES];\nfor (uint k = "
 "local_id(); k < heavies; k += CLSORT_GROUP) {\nconst uint digit = hybrid_heavy(h, "
@@ -5057,15 +5003,16 @@ static const char *const clsort__source[] = {
 "BY_MAP);\nbarrier(CLK_LOCAL_MEM_FENCE);\nmove_part(part, s.map, l, h.codec);\n} else if (p.size "
 "== CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);\nelse move_part(v, s.map, l, "
 "h.codec);\n}\n\n",
-"//---- radix: hybrid buckets\n\n\ntypedef struct {\nuint begin, size, again, single;\ncode_t "
+"//---- radix: hybrid buckets\n\n\ntypedef struct {\nuint begin, size, resplit, single;\ncode_t "
 "low, last;\nlinear_map_t map;\n} bucket_t;\n\nCLSORT_INLINE bucket_t take_bucket(hybrid_t h, "
-"uint number)\n{\nconst uint again = h.second_digits != 0, most = max(h.second_digits, 1u),\n"
-"digit = number >> popcount(most - 1);\nglobal const uint *ends = again ? hybrid_second_digits(h) "
-": hybrid_next(h),\n*range = hybrid_range(h, digit);\nbucket_t b = { number ? ends[number - 1] : "
-"0, 0, again, 0, 0, 0, range_map(h, digit) };\nconst code_t last = load_code(range + "
-"RANGE_LAST);\nb.size = ends[number] - b.begin;\nb.single = single_parts(b.map);\nconst ulong "
-"part = b.map.before + (number & (most - 1));\nb.low = map_start(b.map, part, 0, last);\nb.last = "
-"(code_t)(map_start(b.map, part + 1, 0, last) - 1);\nreturn b;\n}\n\n",
+"uint number)\n{\nconst uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),\n"
+"digit = number >> popcount(most - 1);\nglobal const uint *ends = resplit ? "
+"hybrid_second_digits(h) : hybrid_next(h),\n*range = hybrid_range(h, digit);\nbucket_t b = { "
+"number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, range_map(h, digit) };\nconst code_t last = "
+"load_code(range + RANGE_LAST);\nb.size = ends[number] - b.begin;\nb.single = "
+"single_parts(b.map);\nconst ulong part = b.map.before + (number & (most - 1));\nb.low = "
+"map_start(b.map, part, 0, last);\nb.last = (code_t)(map_start(b.map, part + 1, 0, last) - 1);\n"
+"return b;\n}\n\n",
 "//---- radix: hybrid bucket kernel\n\n\n#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\n"
 "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)\n{\n#pragma "
 "unroll\nfor (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\nconst code_t key = load_key(from, "
@@ -5078,27 +5025,27 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP < size)\nstore_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * "
 "CLSORT_GROUP)], codec));\n}\n\n\n\n\nCLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, "
 "global uchar *values, global uchar *alt,\ncode_t mask, code_t flip, code_t rotate, local ulong2 "
-"*space,\nuint size, code_t low, uint shift, uint factor, uint again)\n{\nconst array_t to = "
-"CLSORT_ARRAY_OF(keys, values, 1),\nfrom = CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, "
-"alt, 0);\nconst codec_t codec = { mask, flip, rotate };\nconst linear_map_t map = { low, shift, "
-"factor };\nconst bucket_space_t l = bucket_space(space);\ncode_t key[CLSORT_BUCKET_ITEMS];\nif "
-"(CLSORT_PAIRS && again) load_bucket(to, codec, size, key);\nelse load_bucket(from, codec, size, "
-"key);\nbarrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor (uint m = 0; m "
-"< (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\nkey[m] = encode(key[m], codec);\n"
-"sort_bins(l, key, size, map);\nstore_bucket(l, to, codec, size);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"}\n\n\nCLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint size,\n"
-"linear_map_t map, uint again)\n{\nconst array_t to = advance(h.target, begin);\n"
-"sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,\n"
-"h.codec.rotate, space, size, map.low, map.shift, map.factor, again);\n}\n\n\n\nCLSORT_INLINE "
-"void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)\n{\nconst array_t to = "
-"advance(h.target, b.begin);\nfor (uint i = local_id(); i < b.size && b.single && !b.again; i += "
-"CLSORT_GROUP)\nstore_key(to, i, decode(b.map.low, h.codec));\nif (b.size != 0 && "
-"fits_bucket(b.size) && !b.single)\nsort_part(h, space, b.begin, b.size, b.map, b.again);\n}\n\n\n"
-"\n\nCLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h = "
-"CLSORT_HYBRID;\nif (n == 0 || *h.skip_passes == 0)\nreturn;\nconst uint buckets = second_digits "
-"? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\nfor (uint i = (uint)get_group_id(0); i "
-"< buckets; i += (uint)get_num_groups(0))\nfinish_bucket(h, space, take_bucket(h, second_digits ? "
-"hybrid_list(h)[i] : i));\n}\n\n",
+"*space,\nuint size, code_t low, uint shift, uint factor, uint in_target)\n{\nconst array_t to = "
+"CLSORT_ARRAY_OF(keys, values, 1),\nfrom = CLSORT_ARRAY_OF(in_target && !CLSORT_PAIRS ? keys : "
+"alt, alt, 0);\nconst codec_t codec = { mask, flip, rotate };\nconst linear_map_t map = { low, "
+"shift, factor };\nconst bucket_space_t l = bucket_space(space);\ncode_t "
+"key[CLSORT_BUCKET_ITEMS];\nif (CLSORT_PAIRS && in_target) load_bucket(to, codec, size, key);\n"
+"else load_bucket(from, codec, size, key);\nbarrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+"#pragma unroll\nfor (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)\n"
+"key[m] = encode(key[m], codec);\nsort_bins(l, key, size, map);\nstore_bucket(l, to, codec, "
+"size);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void sort_part(hybrid_t h, local "
+"ulong2 *space, uint begin, uint size,\nlinear_map_t map, uint in_target)\n{\nconst array_t to = "
+"advance(h.target, begin);\nsort_bucket(to.keys, to.values, advance(h.alt, begin).keys, "
+"h.codec.mask, h.codec.flip,\nh.codec.rotate, space, size, map.low, map.shift, map.factor, "
+"in_target);\n}\n\n\n\nCLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t "
+"b)\n{\nconst array_t to = advance(h.target, b.begin);\nfor (uint i = local_id(); i < b.size && "
+"b.single && !b.resplit; i += CLSORT_GROUP)\nstore_key(to, i, decode(b.map.low, h.codec));\nif "
+"(b.size != 0 && fits_bucket(b.size) && !b.single)\nsort_part(h, space, b.begin, b.size, b.map, "
+"b.resplit);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n{\nconst "
+"hybrid_t h = CLSORT_HYBRID;\nif (n == 0 || *h.skip_passes == 0)\nreturn;\nconst uint buckets = "
+"second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;\nfor (uint i = "
+"(uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))\nfinish_bucket(h, space, "
+"take_bucket(h, second_digits ? hybrid_list(h)[i] : i));\n}\n\n",
 "//---- radix: hybrid portions\n\n\ntypedef struct {\ncode_t low, top;\nlinear_map_t map;\nuint "
 "bin, size, equal;\n} portion_t;\n\n\n\nCLSORT_INLINE void fit_bins(bucket_space_t l)\n{\nconst "
 "uint first = local_id() * CLSORT_OWN_BINS;\nuint sum = 0;\n#pragma unroll 1\nfor (uint k = 0; k "
@@ -5136,7 +5083,7 @@ static const char *const clsort__source[] = {
 "\n",
 "//---- radix: hybrid long buckets\n\n\nCLSORT_INLINE void sort_long(hybrid_t h, local ulong2 "
 "*space, bucket_t b)\n{\nconst array_t alt = advance(h.alt, b.begin), target = advance(h.target, "
-"b.begin);\ncode_t low = b.low;\nfor (uint i = local_id(); i < b.size && b.again; i += "
+"b.begin);\ncode_t low = b.low;\nfor (uint i = local_id(); i < b.size && b.resplit; i += "
 "CLSORT_GROUP)\nstore_key(alt, i, load_key(target, i));\nbarrier(CLK_GLOBAL_MEM_FENCE);\nfor "
 "(uint done = 0; done < b.size;) {\nconst portion_t w = next_portion(h, space, b, &low);\nif "
 "(!w.equal) {\nscan_bucket(h, space, b, done, w.map, w.top, w.bin);\nsort_part(h, space, b.begin "
@@ -5289,7 +5236,7 @@ static const char *const clsort__source[] = {
 "#pragma unroll\nfor (uint m = 0; m < CLSORT_ITEMS; m++)\nv[m] = next[m];\n}\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nconst rank_share_t s = share_of_ranks(r);\nuint before = 0;\nfor "
 "(uint k = 0; k < s.each; k++)\nbefore += s.first + k <= s.own ? r.counts[s.first + k] : 0;\nif "
-"(before)\natomic_add(&r.before[s.own], before);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n"
+"(before)\natomic_add(&r.before[s.own], before);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n"
 "CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)\n{\nconst codec_t codec = CLSORT_CODEC;\n"
 "const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\nconst ranks_t r = "
 "make_ranks(source, codec, n, size_log2, space);\nconst uint t = local_id();\ncode_t "
@@ -5533,7 +5480,7 @@ static const char *const clsort__source[] = {
 "bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, bins_of(l), own, "
 "before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11129\n",
+"#line 11133\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5908,7 +5855,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12229\n",
+"#line 12233\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

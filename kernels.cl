@@ -243,7 +243,7 @@
 
 //---- shared: hybrid radix
 /* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
-   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many
+   make a cell group, of which there are two fewer than ranges; log2 of the sample's keys; how many
    ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
@@ -259,9 +259,9 @@
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
    buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
-   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are slices, PARTS: whose second
-   digits have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted; GAP_*: of a gap;
-   FIRST, LAST: two codes each, between which keys may begin and end. */
+   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are cell groups; PARTS: how
+   many second digits of each have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted;
+   GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin and end. */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -297,7 +297,7 @@
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-/* The words of the counters of second digits of slices: two in a word, and one for what lies
+/* The words of the counters of second digits of cell groups: two in a word, and one for what lies
    outside the sample. */
 #define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
 /* Radix of samples: log2 of the bins of a work-item. */
@@ -305,7 +305,8 @@
 #define CLSORT__SAMPLES_WORDS 2
 
 /* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
-   the counts of blocks: a head, marks of ranges, where ranges begin, the range of each cell. */
+   the counts of blocks: a head, whether ranges are mixed, where they begin, the range of each
+   cell. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -322,8 +323,8 @@
    has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
    its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
    are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
-   LEAST_HEAVY of those that are looked through, and its part of HYBRID_EVEN_DIGITS, or more; all of
-   them, HEAVIES at most, 1 / HEAVIES_PART of these or more. */
+   LEAST_HEAVY of those that are looked through or more; all of them 1 / HEAVIES_PART of these or
+   more. HEAVIES of them at most are kept. */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
@@ -3183,7 +3184,7 @@ CLSORT_INLINE code_t code_between(const place_t *p, uint part)
 
 /* How many elements of the lane's run have no larger code. It looks first on both sides of where
    they would end if codes were spread evenly: there few lines of memory are read. */
-CLSORT_INLINE uint codes_up_to(const place_t *p, code_t code, uint part, codec_t c)
+CLSORT_INLINE uint lane_codes_up_to(const place_t *p, code_t code, uint part, codec_t c)
 {
     const uint size = p->high - p->low, width = size / 32 + 4,
                guess = p->low + (uint)((ulong)size * part >> 14);
@@ -3208,7 +3209,7 @@ CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, loca
     const uint t = local_id(), open = !is_near(p, slack);
     const uint part = choose_part(p, step);
     const code_t pivot = code_between(p, part);
-    const uint found = open ? codes_up_to(p, pivot, part, c) : p->low;
+    const uint found = open ? lane_codes_up_to(p, pivot, part, c) : p->low;
     uint more = 0;
     own[t] = found;
     if (lane_run() == 0)
@@ -5384,9 +5385,9 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
    Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
    Comprehensive Study of Main-Memory Partitioning, 2014. */
 #if CLSORT_IS(CACHED)
-/* Words behind the plan: a head; for each range, what its sample had; where ranges begin; the range
-   of each cell, a byte each; then, for each block, counts of ranges. */
-enum { CACHED_TICKET, CACHED_RANGES, CACHED_SHIFT, CACHED_LOW = 4, CACHED_LAST = 6 };
+/* Words behind the plan: a head; for each range, whether its sample has several codes; where ranges
+   begin; the range of each cell, a byte each; then, for each block, counts of ranges. */
+enum { CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_LOW = 4, CACHED_LAST = 6 };
 
 CLSORT_INLINE global uint *cached_words(radix_t r)
 {
@@ -5494,7 +5495,7 @@ CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
         range[cell] = (uchar)min(before * ranges >> size_log2, ranges - 1);
         before += count[cell];
     }
-    cached_words(r)[CACHED_RANGES] = ranges;
+    cached_words(r)[CACHED_IN_USE] = ranges;
     mark_mixed(r, c, code, size);
 }
 
@@ -5526,8 +5527,9 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
     }
 }
 
-/* Also decides who sorts. pass: the most part of the elements that a mixed range may have is 1 /
-   pass; unless passes are behind, SKIP_PASSES is not cleared. */
+/* One work-item: where each block's elements of each range begin, and who sorts. pass: the most
+   part of the elements that a mixed range may have is 1 / pass; unless passes are behind,
+   SKIP_PASSES is not cleared. */
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5685,7 +5687,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     radix_t r = CLSORT_RADIX;
     global uint *const words = cached_words(r), *const starts = cached_starts(r);
-    const uint ranges = r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_RANGES] : 0;
+    const uint ranges = r.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_IN_USE] : 0;
     const array_t target_all = r.target, alt_all = r.alt;
 #if CLSORT_PACKS_PAIRS
     packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
@@ -7542,9 +7544,9 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
 
 //---- radix: linear maps
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
-   number lies above the lower 31 bits, and a bin's inside the part in the highest of these. Parts
-   are numbered from `before` on. With mul_hi in place of the product, splits took 18 and 31 % more
-   time on an H200. */
+   number lies above the lower 31 bits, and a bin's inside the part in the highest of these.
+   map_part says 0 for part number `before`. With mul_hi in place of the product, splits took 18 and
+   31 % more time on an H200. */
 typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
 
 CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
@@ -7553,8 +7555,8 @@ CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
 }
 
 /* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose `shift` low
-   bits or more, so many that the factor has six: a smaller one, rounded down, would make the last
-   part a short one and the others long. */
+   bits or more, so many that the factor is 64 or more: a smaller one, rounded down, would make the
+   last part a short one and the others long. */
 CLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
@@ -7887,8 +7889,8 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items;
-   begins and ends with a barrier. */
+/* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items
+   with the local memory free; ends with a barrier. */
 CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
@@ -7932,7 +7934,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    spread about evenly, over 2^24 codes at least, are sorted so. Counts of ranges then need no
    values, and a bin has few equal keys. Others are left to the passes.
 
-   A code that many keys have, about 1 / 192 of them or more, is HEAVY: it is a range of its own.
+   A code that many keys have, about 1 / 170 of them or more, is HEAVY: it is a range of its own.
    Its keys are counted and not moved; resplit, or else the kernel of buckets, writes them. That
    pays if at least half of the keys have such codes.
 
@@ -7954,9 +7956,10 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-/* What every kernel is told: `tables` words behind where those of the passes begin, this family's
-   do; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell group
-   has `parts` of them where they are counted together with the first digits; 0: they never are. */
+/* What every kernel is told: this family's tables begin `tables` words behind where those of the
+   passes begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell
+   group has `parts` of them where they are counted together with the first digits; 0: they never
+   are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
@@ -8027,7 +8030,7 @@ CLSORT_INLINE uint sample_size(hybrid_t h)
 }
 
 /* Takes the sample to alt: one key of each part of the source, at a place without a pattern, and
-   clears the table of buckets. Any number of work-groups. */
+   clears the counts of second digits. Any number of work-groups. */
 CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8062,8 +8065,8 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 #endif
 }
 
-/* The cells: their counts; the least and the most code of work-items, later `heavy` codes that are
-   heavy; a part of the sample; how codes are cut; the sample's least and most code, the map's most,
+/* The cells: their counts; the least and the most code of work-items, later the heavy codes; a part
+   of the sample; how codes are cut, and the gap; the sample's least and most code, the map's most,
    and how far outside of the sample keys may end; as many as `size`, of which `light` are not
    heavy; flat: the ranges are cell groups; gap_cell: of the gap, gap_first: the first one above
    what lies below the gap, gap_last: of the least code above it, or all three one beyond the
@@ -8108,8 +8111,8 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 }
 
 //---- radix: hybrid edges
-/* Keys that a work-item has on their way at the same time. Of the sample, a work-item and a
-   work-group. */
+/* Keys that a work-item has on their way at the same time; of the sample, CLSORT_SAMPLE_AHEAD, and
+   all of a work-group's CLSORT_SAMPLE_STEP. */
 #define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
@@ -8468,13 +8471,13 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 #define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
 
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
-   SKIP_PASSES must be cleared if none is. Called by all work-items with `sums` free; ends with a
-   barrier. */
+   SKIP_PASSES must be cleared if no code is heavy. Called by all work-items with `sums` free; ends
+   with a barrier. */
 CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
 {
     const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,
-               leaves = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
-    return group_total(crowded | leaves << 16, s.sums);
+               gives_up = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
+    return group_total(crowded | gives_up << 16, s.sums);
 }
 
 /* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
@@ -8536,11 +8539,10 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
    barrier. */
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
-    const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u),
-               least = max(size / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__EDGE_LEAST_HEAVY + 0u);
+    const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u);
     uint weight;
     count_heavy_sample(h, s, size);
-    const uint heavies = list_heavies(s, least, &weight);
+    const uint heavies = list_heavies(s, CLSORT__EDGE_LEAST_HEAVY, &weight);
     return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
 }
 
@@ -8613,12 +8615,12 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
 }
 
 //---- radix: hybrid sample is counted
-/* Counts the cells, again where there are heavy codes. *sum: how many of the sample lie in the
+/* Counts the cells, again where a cell is crowded. *sum: how many of the sample lie in the
    cells of a work-item; *heaviest: in one of these. Returns whether passes must sort.
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
 {
-    uint leaves = 0;
+    uint gives_up = 0;
     for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
         count_cells(h, *s);
         *sum = sum_cells(*s, heaviest);
@@ -8629,11 +8631,11 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
             break;
         const uint heavies = find_heavies(h, *s);
         s->heavy = crowded ? heavies : 0;
-        leaves = s->heavy == 0 && crowded >> 16;
-        if (CLSORT_BRANCH_BARRIERS && leaves)
+        gives_up = s->heavy == 0 && crowded >> 16;
+        if (CLSORT_BRANCH_BARRIERS && gives_up)
             break;
     }
-    return leaves;
+    return gives_up;
 }
 
 /* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_HEAVY_SAMPLE codes, CLSORT_CELL_WORDS
@@ -8651,15 +8653,15 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
         return;
     find_edges(h, &s);
     cut_cells(h, &s);
-    const uint sample_leaves = count_sample(h, &s, &sum, &heaviest),
+    const uint sample_gives_up = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint leaves = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : sample_leaves,
-               begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
+    const uint gives_up = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : sample_gives_up,
+               begun = gives_up || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
     if (s.flat) digits = write_cell_groups(h, s);
-    else if (!leaves) write_cells(h, s, digit);
-    write_head(h, s, digits, leaves ? ~0u : heaviest);
+    else if (!gives_up) write_cells(h, s, digit);
+    write_head(h, s, digits, gives_up ? ~0u : heaviest);
 }
 
 //---- radix: hybrid digits
@@ -9059,7 +9061,7 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 //---- radix: hybrid ranges kernel
 /* Returns how many second digits of each cell group have been counted. Where a cell group has too
    many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
-   Called by all work-items with `sums` free; ends with a barrier. */
+   Called by all work-items with `sums` free; has barriers. */
 CLSORT_INLINE uint check_parts(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_PARTS],
@@ -9150,7 +9152,7 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint size,
     }
 }
 
-/* A tile's keys: where they lie and go, and how many they are. */
+/* A tile's keys: where they lie and go, where the next one of each digit goes, and how many. */
 typedef struct {
     array_t from, to;
     global uint *next;
@@ -9427,7 +9429,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid second digits
-/* A part of a range that a work-group takes: `begin` in the array, `size` codes, of up to `most`
+/* A part of a range that a work-group takes: `size` keys from `begin` in the array on, `tiles`
    tiles; size 0: there is none. */
 typedef struct { uint digit, begin, size, tiles; } range_part_t;
 
@@ -9493,7 +9495,7 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint second_digi
 }
 
 /* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
-CLSORT_INLINE uint is_sorted_alone(uint size, uint single)
+CLSORT_INLINE uint needs_sort(uint size, uint single)
 {
     return size > 1 && fits_bucket(size) && !single;
 }
@@ -9526,7 +9528,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     uint found = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        found += is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single);
+        found += needs_sort(part_count(counts, first + k, h.second_digits, joins), single);
     uint place = group_scan_total(found, sums, &total);
     if (local_id() == 0)
         sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
@@ -9534,7 +9536,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     place += sums[0];
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        if (is_sorted_alone(part_count(counts, first + k, h.second_digits, joins), single))
+        if (needs_sort(part_count(counts, first + k, h.second_digits, joins), single))
             hybrid_list(h)[place++] = digit * h.second_digits + first + k;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -9574,8 +9576,9 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid resplit
-/* Writes the keys of heavy codes; every `step`-th work-item from `first` on writes one. list:
-   CLSORT__EDGE_HEAVIES codes, and as many times two words. Called by all work-items. */
+/* Writes the keys of heavy codes: of each code, a work-item those at every `step`-th place from
+   `first` and its own number on. list: CLSORT__EDGE_HEAVIES codes, and as many times two words.
+   Called by all work-items. */
 CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
 {
     local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);
@@ -9670,18 +9673,18 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 /* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
    resplit, and whether all its codes are equal. */
 typedef struct {
-    uint begin, size, again, single;
+    uint begin, size, resplit, single;
     code_t low, last;
     linear_map_t map;
 } bucket_t;
 
 CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
-    const uint again = h.second_digits != 0, most = max(h.second_digits, 1u),
+    const uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),
                digit = number >> popcount(most - 1);
-    global const uint *ends = again ? hybrid_second_digits(h) : hybrid_next(h),
+    global const uint *ends = resplit ? hybrid_second_digits(h) : hybrid_next(h),
                       *range = hybrid_range(h, digit);
-    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_map(h, digit) };
+    bucket_t b = { number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, range_map(h, digit) };
     const code_t last = load_code(range + RANGE_LAST);
     b.size = ends[number] - b.begin;
     b.single = single_parts(b.map);
@@ -9726,19 +9729,19 @@ CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uin
 }
 
 /* Sorts `size` keys, up to the capacity, to where keys and values lie in the target. They lie
-   there, too, or, with `again` 0, in alt. The map is that of their bins. Called by all work-items
-   with the local memory free; ends with a barrier. */
+   there, too, or, with `in_target` 0, in alt. The map is that of their bins. Called by all
+   work-items with the local memory free; ends with a barrier. */
 CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
                                     code_t mask, code_t flip, code_t rotate, local ulong2 *space,
-                                    uint size, code_t low, uint shift, uint factor, uint again)
+                                    uint size, code_t low, uint shift, uint factor, uint in_target)
 {
     const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
-                  from = CLSORT_ARRAY_OF(again && !CLSORT_PAIRS ? keys : alt, alt, 0);
+                  from = CLSORT_ARRAY_OF(in_target && !CLSORT_PAIRS ? keys : alt, alt, 0);
     const codec_t codec = { mask, flip, rotate };
     const linear_map_t map = { low, shift, factor };
     const bucket_space_t l = bucket_space(space);
     code_t key[CLSORT_BUCKET_ITEMS];
-    if (CLSORT_PAIRS && again) load_bucket(to, codec, size, key);
+    if (CLSORT_PAIRS && in_target) load_bucket(to, codec, size, key);
     else load_bucket(from, codec, size, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
@@ -9751,11 +9754,11 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
 
 /* Sorts `size` keys of a bucket from `begin` on, as sort_bucket does. */
 CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint size,
-                             linear_map_t map, uint again)
+                             linear_map_t map, uint in_target)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
-                h.codec.rotate, space, size, map.low, map.shift, map.factor, again);
+                h.codec.rotate, space, size, map.low, map.shift, map.factor, in_target);
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -9763,10 +9766,10 @@ CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint s
 CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
-    for (uint i = local_id(); i < b.size && b.single && !b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.single && !b.resplit; i += CLSORT_GROUP)
         store_key(to, i, decode(b.map.low, h.codec));
     if (b.size != 0 && fits_bucket(b.size) && !b.single)
-        sort_part(h, space, b.begin, b.size, b.map, b.again);
+        sort_part(h, space, b.begin, b.size, b.map, b.resplit);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9896,7 +9899,7 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
     code_t low = b.low;
-    for (uint i = local_id(); i < b.size && b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.resplit; i += CLSORT_GROUP)
         store_key(alt, i, load_key(target, i));
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint done = 0; done < b.size;) {
@@ -10363,6 +10366,7 @@ CLSORT_INLINE void count_others(ranks_t r, code_t *v)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+/* A work-group per block; a work-item for each of the block's nodes and one more, or more. */
 CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
 {
     const codec_t codec = CLSORT_CODEC;
@@ -10390,8 +10394,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
 /* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
    keys splits all of them into BUCKETS, each of which a work-group sorts.
 
-     split      a work-group for each tile sorts the samples, moves its tile to alt, bucket by
-                bucket, and writes where these begin in the tile    reads and writes keys
+     split      a work-group for each tile sorts the samples, moves its tile's codes to alt, bucket
+                by bucket, and writes where these begin in the tile reads and writes keys
      bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
                 behind what lies before its stretches              reads and writes keys
 

@@ -693,7 +693,7 @@ static cl_uint see_skip(const stage *t) { return t->stays; }
 static cl_uint see_sorted(const stage *t) { return t->head[CLSORT__HEAD_OVER] == 0 && t->stays; }
 static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_PARTS]; }
 static cl_uint see_heavies(const stage *t) { return t->head[CLSORT__HEAD_HEAVIES]; }
-static cl_uint see_ranges(const stage *t) { return t->head[1]; }   /* CACHED_RANGES */
+static cl_uint see_ranges(const stage *t) { return t->head[1]; }   /* CACHED_IN_USE */
 static cl_uint see_nothing(const stage *t) { return t->n > 0; }
 static cl_uint see_gap(const stage *t) { return head_code(t, CLSORT__HEAD_GAP_SIZE) != 0; }
 
