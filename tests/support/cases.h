@@ -433,6 +433,7 @@ static inline int case_sort(case_state *s, const bench *b)
     good = good
            && CHECK_OK(clsort_enqueue_sort(b->sorter, call.queue, &s->d, call.n, call.list,
                                            c->no_event ? NULL : &call.done));
+    call.behind = c->no_event;
     if (good && c->no_event)
         good = CHECK(clEnqueueMarkerWithWaitList(call.queue, 0, NULL, &call.done) == CL_SUCCESS);
     good = image_call_end(b, &call, good);
