@@ -20240,7 +20240,9 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - clsort_resolve fills in `rows` -> only for top_k
    - clsort_array with some fields set -> zeroed first: it has new fields
    - clsort_desc_default(), clsort_merge_desc_default() exported -> compiled into the program
-   - CLSORT_NO_BITONIC is gone: it saved 16 KB, and AUTO needs what is always there
+   - CLSORT_NO_BITONIC -> nothing: bitonic, which takes 16 KB, is always there
+   - tools/mpi_sort.h -> tools/mpi/mpi_sort.h; tools/deps, tools/embed and other scripts for
+     maintainers -> tools/dev; benchmarks -> tools/bench; scripts of tests -> tests/scripts
    - algorithms that CLSORT_NO_<FAMILY> leaves out are listed -> clsort_algorithm_name does not list
      them and clsort_set_algorithm does not know them: check for the name
    - CLSORT_ERROR_UNKNOWN_VALUE for a range of no bits -> CLSORT_ERROR_BIT_RANGE
@@ -20260,8 +20262,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
      or several; clsort_sort_host then takes arrays that the device does not hold at once, too.
    - tools/mpi/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated
-     keys. The folders of tools are one for each product: clsort, bench, mpi and dev, with what was
-     tools/embed and tools/deps; scripts of tests are in tests/scripts.
+     keys.
    - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
      clsort_save_choices and clsort_load_choices move what was measured as text, clsort_auto_choice
      tells it, CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all
