@@ -689,7 +689,7 @@ static int run_gathering(const fuzz_device *f, uint64_t number)
 static int run_multi(const fuzz_device *f, uint64_t number)
 {
     uint64_t random = random_state(f->o->seed, number);
-    multi_case c = multi_draw(&random);
+    multi_case c = multi_draw(f->b.sorter, &random);
     if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
     return multi_run(&c, &f->b.sorter) + !c.d.count && !test_now.faults;
 }

@@ -218,7 +218,7 @@ static void some_bits_of_floats(bench *b)
     cl_uint jobs = 0, one = 1;
     size_t i;
     for (i = 0; one && i < (b->small ? 30 : 100); i++) {
-        const multi_case c = multi_draw(&random);
+        const multi_case c = multi_draw(b->sorter, &random);
         jobs += one = multi_run(&c, &b->sorter);
     }
     CHECK(jobs > 4 * i);

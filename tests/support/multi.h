@@ -44,9 +44,18 @@ static inline multi_case multi_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
+/* Device memory for two jobs of a few elements, whatever tables a device's forms of radix need. */
+static inline size_t multi_least(clsort_sorter *s, clsort_desc d)
+{
+    size_t scratch = 0;
+    d.count = 1;
+    CHECK_OK(clsort_scratch_size(s, &d, &scratch));
+    return 2 * scratch + 16000;
+}
+
 /* A few elements in several chunks: floats by some of their bits, seldom by all, with every place
    of NaNs and zeros; with values, as records, argsorted. */
-static inline multi_case multi_draw(uint64_t *random)
+static inline multi_case multi_draw(clsort_sorter *s, uint64_t *random)
 {
     static const cl_uint types[] = { CLSORT_F16, CLSORT_BF16, CLSORT_F32, CLSORT_F64 };
     static const char *const patterns[] = { "nans-10", "around-zero", "all-halves", "infinities",
@@ -72,7 +81,8 @@ static inline multi_case multi_draw(uint64_t *random)
     c.d.value_size = c.argsort ? 0 : sizes[draw(random, 4)];
     c.out = !draw(random, 3);
     c.transfer = 1 + (cl_uint)draw(random, 2);
-    c.memory = 16000 + draw(random, n * (c.d.record_size + c.d.value_size + width / 8));
+    c.memory = multi_least(s, c.d)
+               + draw(random, n * (c.d.record_size + c.d.value_size + width / 8));
     return c;
 }
 
