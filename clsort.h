@@ -4395,8 +4395,8 @@ static const char *const clsort__source[] = {
 "place_bins(l, CLSORT_OWN_BINS);\nfill_bins(l, key, rank, size);\norder_bins(l, size, "
 "single_bins(map) ? 0 : longest);\n}\n#endif\n\n",
 "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > "
-"0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n\n#define "
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 "
+"> 0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n\n#define "
 "CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), "
 "CLSORT_ARRAY_ARGS(alt), \\\n CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, "
 "uint tables, \\\n uint second_digits, uint parts, local ulong2 *space\n#define CLSORT_HYBRID_ALT "
@@ -4524,13 +4524,13 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)\n{\nif (cell <= "
 "1 || cell >= CLSORT_LAST_CELL)\nreturn cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != "
 "CLSORT_TOP_CODE);\nreturn quota != previous || cell == s.gap_first || cell == s.gap_cell\n|| "
-"cell == s.gap_cell + 1 || cell == s.gap_last;\n}\n\n\n\n\nCLSORT_INLINE uint mask_cells(cells_t "
-"s, uint first, uint *before, uint *quota)\n{\nuint mask = 0;\n#pragma unroll 4\nfor (uint bit = "
-"0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {\nconst uint own = cell_quota(s, first + bit, "
-"*before);\nmask |= begins_range(s, first + bit, own, *quota) << bit;\n*quota = own;\n*before += "
-"cell_count(s, first + bit);\n}\nreturn mask;\n}\n\n\nCLSORT_INLINE uint heavy_from(cells_t s, "
-"uint k, uint cell)\n{\n#pragma unroll 1\nwhile (k < s.heavy && heavy_cells(s)[k] < cell)\nk++;\n"
-"return k;\n}\n\n",
+"cell == s.gap_cell + 1 || cell == s.gap_last;\n}\n\n\n\n\n\nCLSORT_INLINE uint "
+"mask_cells(cells_t s, uint first, uint *before, uint *quota)\n{\nuint mask = 0;\n#pragma unroll "
+"4\nfor (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {\nconst uint own = cell_quota(s, "
+"first + bit, *before), count = cell_count(s, first + bit);\nmask |= (begins_range(s, first + "
+"bit, own, *quota)\n|| count > s.size / CLSORT__EDGE_HEAVY_PART) << bit;\n*quota = own;\n*before "
+"+= count;\n}\nreturn mask;\n}\n\n\nCLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)\n"
+"{\n#pragma unroll 1\nwhile (k < s.heavy && heavy_cells(s)[k] < cell)\nk++;\nreturn k;\n}\n\n",
 "//---- radix: hybrid ranges begin\n\nCLSORT_INLINE void begin_range(hybrid_t h, uint digit, "
 "code_t low, uint heavy)\n{\nstore_code(hybrid_range(h, digit) + RANGE_LOW, low);\n"
 "hybrid_range(h, digit)[RANGE_HEAVY] = heavy;\n}\n\n\nCLSORT_INLINE void write_heavy(hybrid_t h, "
@@ -4566,15 +4566,17 @@ static const char *const clsort__source[] = {
 "begin_range(h, d,\ncell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);\n"
 "return digits;\n}\n\n",
 "//---- radix: hybrid heavy codes\n#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * "
-"CLSORT__HYBRID_HEAVY_SAMPLE)\n\n\n\n\nCLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)\n"
-"{\nconst uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,\ngives_up = heaviest > "
-"s.size / CLSORT__EDGE_HEAVY_PART;\nreturn group_total(crowded | gives_up << 16, s.sums);\n}\n\n\n"
-"\n\nCLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)\n{\nfor (uint i = "
-"local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)\ns.counts[i] = 0;\nfor (uint i = "
-"local_id(); i < size; i += CLSORT_GROUP)\ns.heavy_sample[i] = encode(load_key(h.alt, i * (s.size "
-"/ size)), h.codec);\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint i = local_id(); i < size; i += "
-"CLSORT_GROUP) {\nconst code_t code = s.heavy_sample[i];\nuint at = (uint)((ulong)code ^ "
-"(ulong)code >> 29) * 0x9E3779B9u >> 16, found;\ndo {\nat = (at + 1) % "
+"CLSORT__HYBRID_HEAVY_SAMPLE)\n\n\n\nCLSORT_INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint "
+"heaviest)\n{\nreturn heaviest > s.size / CLSORT__EDGE_HEAVY_PART\n&& map_start(s.map, 1, 0, "
+"s.most) - s.map.low >= h.second_digits;\n}\n\n\n\n\nCLSORT_INLINE uint is_crowded(hybrid_t h, "
+"cells_t s, uint heaviest)\n{\nconst uint crowded = heaviest > s.size / "
+"CLSORT__EDGE_CROWDED_PART;\nreturn group_total(crowded | is_too_heavy(h, s, heaviest) << 16, "
+"s.sums);\n}\n\n\n\n\nCLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)\n{\n"
+"for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)\ns.counts[i] = 0;\n"
+"for (uint i = local_id(); i < size; i += CLSORT_GROUP)\ns.heavy_sample[i] = "
+"encode(load_key(h.alt, i * (s.size / size)), h.codec);\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint "
+"i = local_id(); i < size; i += CLSORT_GROUP) {\nconst code_t code = s.heavy_sample[i];\nuint at "
+"= (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;\ndo {\nat = (at + 1) % "
 "CLSORT_HEAVY_SAMPLE_SLOTS;\nfound = atomic_cmpxchg(&s.counts[at], 0, i + 1);\n} while (found != "
 "0 && s.heavy_sample[(found & 0xFFFF) - 1] != code);\natomic_add(&s.counts[at], 1u << 16);\n}\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE uint list_heavies(cells_t s, uint least, "
@@ -4603,7 +4605,7 @@ static const char *const clsort__source[] = {
 "!= 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);\n}\n\n\n\nCLSORT_INLINE "
 "uint cell_group_parts(hybrid_t h, cells_t s)\n{\nconst ulong factor = (ulong)(s.map.factor >> "
 "CLSORT__HYBRID_CELL_GROUP_LOG2) * h.parts;\nreturn s.flat && factor < 1UL << 31 ? h.parts : 0;\n"
-"}\n\n\n\nCLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n{\n"
+"}\n\n\n\nCLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)\n{\n"
 "for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\nhybrid_next(h)[d] = 0;\n"
 "if (local_id() == 0) {\n*h.skip_passes = 1;\nh.tables[CLSORT__HEAD_OVER] = "
 "h.tables[CLSORT__HEAD_TILES] = 0;\nh.tables[CLSORT__HEAD_LISTED] = 0;\n"
@@ -4616,12 +4618,12 @@ static const char *const clsort__source[] = {
 "CLSORT__HEAD_LAST, s.last);\nstore_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, "
 "s.margin));\nstore_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);\nstore_code(h.tables + "
 "CLSORT__HEAD_GAP_END, s.gap.end);\nstore_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);\n}\n"
-"barrier(CLK_GLOBAL_MEM_FENCE);\nif (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || "
-"lacks_second_digits(h, s))\natomic_and(h.skip_passes, 0);\n}\n\n",
+"barrier(CLK_GLOBAL_MEM_FENCE);\nif (gives_up || lacks_second_digits(h, s))\n"
+"atomic_and(h.skip_passes, 0);\n}\n\n",
 "//---- radix: hybrid sample is counted\n\n\n\nCLSORT_INLINE uint count_sample(hybrid_t h, "
 "cells_t *s, uint *sum, uint *heaviest)\n{\nuint gives_up = 0;\nfor (uint round = 0; round < "
 "(CLSORT_PAIRS ? 1 : 2); round++) {\ncount_cells(h, *s);\n*sum = sum_cells(*s, heaviest);\nif "
-"(CLSORT_PAIRS || round > 0)\nbreak;\nconst uint crowded = is_crowded(*s, *heaviest);\nif "
+"(CLSORT_PAIRS || round > 0)\nbreak;\nconst uint crowded = is_crowded(h, *s, *heaviest);\nif "
 "(CLSORT_BRANCH_BARRIERS && !crowded)\nbreak;\nconst uint heavies = find_heavies(h, *s);\n"
 "s->heavy = crowded ? heavies : 0;\ngives_up = s->heavy == 0 && crowded >> 16;\nif "
 "(CLSORT_BRANCH_BARRIERS && gives_up)\nbreak;\n}\nreturn gives_up;\n}\n\n\n\nCLSORT_KERNEL void "
@@ -4636,7 +4638,7 @@ static const char *const clsort__source[] = {
 "? !(s.flat && takes_keys(s.map)) : sample_gives_up,\nbegun = gives_up || s.flat ? 0 : "
 "mark_cells(h, s, before),\ndigit = group_scan_total(begun, s.sums, &digits);\nif (s.flat) digits "
 "= write_cell_groups(h, s);\nelse if (!gives_up) write_cells(h, s, digit);\nwrite_head(h, s, "
-"digits, gives_up ? ~0u : heaviest);\n}\n\n",
+"digits, gives_up || is_too_heavy(h, s, heaviest));\n}\n\n",
 "//---- radix: hybrid digits\n\n\n\n\nenum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, "
 "BY_MAP, BY_KEYS, BY_PARTS };\ntypedef struct {\nlinear_map_t map;\ncode_t span;\nlocal const "
 "uint *masks;\nlocal const code_t *heavies;\nuint flat, heavy;\ngap_t gap;\n} splitter_t;\n\n\n\n"
@@ -4777,10 +4779,11 @@ static const char *const clsort__source[] = {
 "map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;\n}\nif "
 "(!used)\nstore_code(range + RANGE_LOW, low);\nstore_code(range + RANGE_LAST, last);\n"
 "range[RANGE_SHIFT] = map.shift;\nrange[RANGE_FACTOR] = map.factor;\nrange[RANGE_TILES] = tiles;\n"
-"if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))\n"
-"atomic_and(h.skip_passes, 0);\nif (h.second_digits == 0 && !single_parts(map))\ncheck_bucket(h, "
-"size);\n}\n\n\nCLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)\n{\nreturn "
-"is_heavy_range(h, digit) ? 0 : (size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n}\n\n",
+"if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit)\n&& !(h.second_digits && "
+"single_parts(map)))\natomic_and(h.skip_passes, 0);\nif (h.second_digits == 0 && "
+"!single_parts(map))\ncheck_bucket(h, size);\n}\n\n\nCLSORT_INLINE uint range_tiles(hybrid_t h, "
+"uint digit, uint size)\n{\nreturn is_heavy_range(h, digit) ? 0 : (size + CLSORT_SPLIT_TILE - 1) "
+"/ CLSORT_SPLIT_TILE;\n}\n\n",
 "//---- radix: hybrid ranges kernel\n\n\n\nCLSORT_INLINE uint check_parts(hybrid_t h, local uint "
 "*sums)\n{\nconst uint counted = h.tables[CLSORT__HEAD_PARTS],\nmost = counted * "
 "CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);\nuint crowded = 0;\nfor (uint d = "
@@ -5480,7 +5483,7 @@ static const char *const clsort__source[] = {
 "bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, bins_of(l), own, "
 "before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11133\n",
+"#line 11144\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5855,7 +5858,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12233\n",
+"#line 12244\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12696,8 +12699,8 @@ static cl_uint clsort__hybrid_wide(const clsort__plan *p)
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
 }
 
-/* The most second digits of a range, a power of two; 0: a range is a bucket. A range may have half
-   as many elements again as on average. s may be NULL. */
+/* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
+   as on average. s may be NULL. */
 static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
@@ -12705,12 +12708,9 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
                   group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
-                 most = CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)),
                  bucket = (size_t)CLSORT__EDGE_BUCKET_ITEMS(code) << group_log2;
-    size_t slots = 2;
-    if (mean <= bucket * 2 / 3) return 0;
-    while (slots < most && slots * (bucket * 2 / 3) < mean / 2 * 3) slots *= 2;
-    return slots;
+    return mean > bucket * 2 / 3
+           ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
 }
 
 /* Are a plan's elements bare keys that are sorted from the top down? */

@@ -7950,7 +7950,8 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    in one range, the word SKIP_PASSES is cleared: the kernels that follow end at once, and the
    passes that are enqueued behind them (sweeps, or three launches per digit) sort the untouched
    source. Else those end at once. That only saves time: a bucket of any size and content is sorted
-   right.
+   right. A range of few codes may have any part of the keys: each code has a second digit, and what
+   is equal needs no sort.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
@@ -8349,18 +8350,20 @@ CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
            || cell == s.gap_cell + 1 || cell == s.gap_last;
 }
 
-/* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. before: how many of the
-   sample come before the first of them, and in the end, before what follows; quota: of the cell
-   before. */
+/* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. One that has too many
+   for others to share its range has so many ranges less beside it that all have digits. before: how
+   many of the sample come before the first of them, and in the end, before what follows; quota: of
+   the cell before. */
 CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 {
     uint mask = 0;
     #pragma unroll 4
     for (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {
-        const uint own = cell_quota(s, first + bit, *before);
-        mask |= begins_range(s, first + bit, own, *quota) << bit;
+        const uint own = cell_quota(s, first + bit, *before), count = cell_count(s, first + bit);
+        mask |= (begins_range(s, first + bit, own, *quota)
+                 || count > s.size / CLSORT__EDGE_HEAVY_PART) << bit;
         *quota = own;
-        *before += cell_count(s, first + bit);
+        *before += count;
     }
     return mask;
 }
@@ -8470,14 +8473,21 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 //---- radix: hybrid heavy codes
 #define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
 
+/* Has a cell too many of the sample, `heaviest`, for one range? Never if each of its codes gets a
+   second digit, since such buckets need no sort. */
+CLSORT_INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
+{
+    return heaviest > s.size / CLSORT__EDGE_HEAVY_PART
+           && map_start(s.map, 1, 0, s.most) - s.map.low >= h.second_digits;
+}
+
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
    SKIP_PASSES must be cleared if no code is heavy. Called by all work-items with `sums` free; ends
    with a barrier. */
-CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
+CLSORT_INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
 {
-    const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART,
-               gives_up = heaviest > s.size / CLSORT__EDGE_HEAVY_PART;
-    return group_total(crowded | gives_up << 16, s.sums);
+    const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART;
+    return group_total(crowded | is_too_heavy(h, s, heaviest) << 16, s.sums);
 }
 
 /* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
@@ -8583,9 +8593,9 @@ CLSORT_INLINE uint cell_group_parts(hybrid_t h, cells_t s)
     return s.flat && factor < 1UL << 31 ? h.parts : 0;
 }
 
-/* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a cell is too heavy, or
+/* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a work-item gives up, or
    there are too many keys. Called by all work-items. */
-CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
+CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         hybrid_next(h)[d] = 0;
@@ -8610,7 +8620,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         store_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > s.size / CLSORT__EDGE_HEAVY_PART || lacks_second_digits(h, s))
+    if (gives_up || lacks_second_digits(h, s))
         atomic_and(h.skip_passes, 0);
 }
 
@@ -8626,7 +8636,7 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
         *sum = sum_cells(*s, heaviest);
         if (CLSORT_PAIRS || round > 0)
             break;
-        const uint crowded = is_crowded(*s, *heaviest);
+        const uint crowded = is_crowded(h, *s, *heaviest);
         if (CLSORT_BRANCH_BARRIERS && !crowded)
             break;
         const uint heavies = find_heavies(h, *s);
@@ -8661,7 +8671,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
                digit = group_scan_total(begun, s.sums, &digits);
     if (s.flat) digits = write_cell_groups(h, s);
     else if (!gives_up) write_cells(h, s, digit);
-    write_head(h, s, digits, gives_up ? ~0u : heaviest);
+    write_head(h, s, digits, gives_up || is_too_heavy(h, s, heaviest));
 }
 
 //---- radix: hybrid digits
@@ -9046,7 +9056,8 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, ui
     range[RANGE_SHIFT] = map.shift;
     range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
-    if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit))
+    if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit)
+        && !(h.second_digits && single_parts(map)))
         atomic_and(h.skip_passes, 0);
     if (h.second_digits == 0 && !single_parts(map))
         check_bucket(h, size);

@@ -456,7 +456,25 @@ static void make_heavy_cell(stage *t, int side)
     place_sample(t);
 }
 
-/* The same beside heavy codes, without which the sample is counted again. */
+/* Different keys of one cell are a third of all. It has as many codes as a range has second
+   digits. */
+static void make_narrow_cell(stage *t, int side)
+{
+    const cl_ulong codes = (cl_ulong)(CLSORT__HYBRID_MOST_SECOND_DIGITS(code_bytes(t), 0) + side),
+                   inner = (CLSORT__HYBRID_DIGITS - 2) << CLSORT__HYBRID_CELL_GROUP_LOG2,
+                   margins = 2 * (inner * codes >> CLSORT__EDGE_MARGIN_LOG2);
+    const cl_uint cell = 3000 + (cl_uint)below(t, 9000);
+    cl_ulong first;
+    size_t i;
+    spread(t, many_keys(t), inner * codes - inner / 2 - margins);
+    see_map(t);
+    first = first_key(t, cell_of, cell);
+    for (i = 1; i < SAMPLE - 1; i += 3) t->sample[i] = first + below(t, codes - 1);
+    for (i = 0; i < t->n; i += 3) t->keys[i] = first + below(t, codes - 1);
+    place_sample(t);
+}
+
+/* Different codes of one cell beside heavy codes, without which the sample is counted again. */
 static void make_cell_beside_codes(stage *t, int side)
 {
     const size_t wanted = SAMPLE / CLSORT__EDGE_HEAVY_PART + (size_t)(side + 1) - 1;
@@ -748,6 +766,8 @@ static const struct decision {
       { 0, 1, 1 }, PAIRS, &hybrid },
     { "CLSORT__EDGE_HEAVY_PART", "different keys of one cell of the sample", NULL, make_heavy_cell,
       see_skip, { 1, 1, 0 }, KEYS, &hybrid },
+    { "CLSORT__EDGE_HEAVY_PART", "one cell has about as many codes as second digits", NULL,
+      make_narrow_cell, see_skip, { 1, 0, 0 }, KEYS, &hybrid },
     { "CLSORT__EDGE_CROWDED_PART", "codes of half the sample, the last has so many of it", NULL,
       make_crowded, see_heavies, { 0, 0, CLSORT__EDGE_HEAVIES }, KEYS, &hybrid },
     { "CLSORT__EDGE_LEAST_HEAVY", "codes of most of the sample, another has so many", NULL,
