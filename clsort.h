@@ -6455,9 +6455,9 @@ static const char *const clsort__source[] = {
 "const uint number = share_number(drawn, space);\ngroup_sync();\nwhile (number - at.first >= "
 "at.size && at.step <= last)\nat = next_step(s, l, at);\nif (at.step > last)\nbreak;\nif "
 "(!wait_for_step(head, at, rows * (parts + ranges), rows))\nbreak;\ndo_step(s, t, out, l, "
-"at.step, number - at.first, space, codes, memory);\ndrawn = draw_ahead(head + "
-"CLSORT__ROW_NUMBERS);\ntell_done(head + CLSORT__ROW_NUMBERS, 1);\n}\n}\n#endif\n\n#if "
-"CLSORT_IS(SELECT)\n",
+"at.step, number - at.first, space, codes, memory);\nif (!CLSORT_BRANCH_BARRIERS)\ngroup_sync();\n"
+"drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);\ntell_done(head + CLSORT__ROW_NUMBERS, 1);\n}\n"
+"}\n#endif\n\n#if CLSORT_IS(SELECT)\n",
 "//---- select: scattered results\n\n\nCLSORT_INLINE uint tallied_before(select_t s, "
 "select_part_t p, global const uint *row,\nlocal uint *sums)\n{\nuint before = 0;\nfor (uint q = "
 "local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\nbefore += "

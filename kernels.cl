@@ -14021,6 +14021,8 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         if (!wait_for_step(head, at, rows * (parts + ranges), rows))
             break;
         do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
+        if (!CLSORT_BRANCH_BARRIERS)
+            group_sync();   /* else PoCL 3.1 writes results of all work-items where 0 writes one */
         drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);   /* takes its time beside the fence */
         tell_done(head + CLSORT__ROW_NUMBERS, 1);
     }
