@@ -613,15 +613,6 @@ static void make_room(stage *t, int side)
                CLSORT__EDGE_ROOM(capacity(t)) + (size_t)(side + 1) - 1);
 }
 
-/* The most keys for which two second digits are enough. Ranges are no cell groups. */
-static void make_second_digits(stage *t, int side)
-{
-    const size_t mean = 2 * (2 * (capacity(t) * 2 / 3) / 3) + 1;
-    spread(t, (mean + 1) * CLSORT__HYBRID_EVEN_DIGITS - 1 + (size_t)(side + 1) - 1,
-           wide_span(t));
-    crowd_item(t, 3, 4 * (SAMPLE / GROUP));
-}
-
 /* A cell group, which is a bucket with a bin for each 1 / BINS of its codes, has `rows` keys in the
    first bin, in descending order. */
 static void fill_bin(stage *t, size_t rows)
@@ -806,8 +797,6 @@ static const struct decision {
       make_even_room, see_digits, { 1, 2, 2 }, KEYS, &hybrid },
     { "CLSORT__EDGE_ROOM", "a range that is no cell group has so many keys", NULL, make_room,
       see_digits, { 1, 2, 2 }, KEYS | SHORT, &hybrid },
-    { "CLSORT__EDGE_ROOM", "the most keys of two second digits; the edge is far above", NULL,
-      make_second_digits, see_skip, { 1, 1, 1 }, KEYS | SHORT, &hybrid },
     { "CLSORT__EDGE_MOST_TRANSPOSED", "a bin has so many keys; both ways sort", NULL,
       make_transposed,
       see_sorted, { 1, 1, 1 }, KEYS | PAIRS, &hybrid },
