@@ -5323,28 +5323,15 @@ static const char *const clsort__source[] = {
 "*held_slot(held_t l, uint i)\n{\nreturn &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n}\n\n\n"
 "CLSORT_INLINE void clear_counts(bins_t b)\n{\n#pragma unroll\nfor (uint k = 0; k < "
 "CLSORT_SAMPLES_OWN_BINS; k++)\n*bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;\nif (local_id() "
-"== 0)\nb.words[BINS_LONGEST] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_WARPS\n\n"
-"CLSORT_INLINE uint scan_lanes(uint x)\n{\nconst uint lane = local_id() % CLSORT__WARP;\n#pragma "
-"unroll\nfor (uint step = 1; step < CLSORT__WARP; step *= 2) {\nuint other;\n__asm__ "
-"volatile(\"shfl.sync.up.b32 %0, %1, %2, 0, -1;\" : \"=r\"(other) : \"r\"(x), \"r\"(step));\nx += "
-"lane >= step ? other : 0;\n}\nreturn x;\n}\n\nCLSORT_INLINE uint lane_value(uint x, uint lane)\n"
-"{\nuint other;\n__asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : \"=r\"(other) : "
-"\"r\"(x), \"r\"(lane));\nreturn other;\n}\n#endif\n\n\n\nCLSORT_INLINE uint scan_sums(uint x, "
-"local uint *sums, uint *total)\n{\n#if CLSORT_WARPS\nconst uint lane = local_id() % "
-"CLSORT__WARP, warp = local_id() / CLSORT__WARP,\nsum = scan_lanes(x);\nif (lane == CLSORT__WARP "
-"- 1)\nsums[warp] = sum;\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint all = scan_lanes(lane < "
-"CLSORT_GROUP / CLSORT__WARP ? sums[lane] : 0),\nbefore = lane_value(all, warp - 1);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n*total = lane_value(all, CLSORT__WARP - 1);\nreturn (warp ? "
-"before : 0) + sum - x;\n#else\nconst uint before = group_scan_total(x, sums, total);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nreturn before;\n#endif\n}\n\n\n\n\nCLSORT_INLINE uint "
+"== 0)\nb.words[BINS_LONGEST] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE uint "
 "place_counts(held_t l, bins_t b)\n{\nconst uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;\n"
-"uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0, total = 0;\n#pragma unroll\nfor (uint "
-"k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {\ncount[k] = *bin_slot(b, first + k);\nsum += "
-"count[k];\nlongest = max(longest, count[k]);\n}\nif (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)\n"
-"atomic_max(&b.words[BINS_LONGEST], longest);\nsum = scan_sums(sum, l.sums, &total);\n#pragma "
-"unroll\nfor (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {\n*bin_slot(b, first + k) = sum;\n"
-"sum += count[k];\n}\nif (local_id() == CLSORT_GROUP - 1)\n*bin_slot(b, CLSORT_SAMPLES_BINS) = "
-"sum;\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn b.words[BINS_LONGEST];\n}\n\n",
+"uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0;\n#pragma unroll\nfor (uint k = 0; k < "
+"CLSORT_SAMPLES_OWN_BINS; k++) {\ncount[k] = *bin_slot(b, first + k);\nsum += count[k];\nlongest "
+"= max(longest, count[k]);\n}\nif (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)\n"
+"atomic_max(&b.words[BINS_LONGEST], longest);\nsum = group_scan(sum, l.sums);\n#pragma unroll\n"
+"for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {\n*bin_slot(b, first + k) = sum;\nsum += "
+"count[k];\n}\nif (local_id() == CLSORT_GROUP - 1)\n*bin_slot(b, CLSORT_SAMPLES_BINS) = sum;\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nreturn b.words[BINS_LONGEST];\n}\n\n",
 "//---- radix: samples even bins\n\ntypedef struct { code_t low; uint shift, single; float "
 "factor; } even_bins_t;\n\nCLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)\n{\n"
 "const ulong span = (code_t)(most - least);\nconst uint shift = 32 - min((uint)clz(span), 32u), "
@@ -5474,13 +5461,13 @@ static const char *const clsort__source[] = {
 "samples_t s = CLSORT_SAMPLES;\nconst held_t l = held_space(space);\nconst uint bucket = "
 "(uint)get_group_id(0), is_last = bucket + 1 == buckets;\nuint begin = 0, size = 0;\nif (n == 0)\n"
 "return;\nconst stretch_t own = load_stretch(s, bucket);\nconst code_t low = s.borders[bucket], "
-"high = s.borders[is_last ? bucket : bucket + 1];\nconst uint before = scan_sums(own.end - "
-"own.first, l.sums, &size);\nscan_sums(own.first, l.sums, &begin);\nif (bucket > 0 && !is_last && "
-"low == high) {\nstore_sorted(s, l, begin, size, 1, low);\nreturn;\n}\nconst codes_span_t all = { "
-"bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, bins_of(l), own, "
-"before, begin, size, all);\n}\n#endif\n#endif\n\n",
+"high = s.borders[is_last ? bucket : bucket + 1];\nconst uint before = group_scan_total(own.end - "
+"own.first, l.sums, &size);\ngroup_scan_total(own.first, l.sums, &begin);\nif (bucket > 0 && "
+"!is_last && low == high) {\nstore_sorted(s, l, begin, size, 1, low);\nreturn;\n}\nconst "
+"codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
+"bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11133\n",
+"#line 11089\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5855,7 +5842,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12233\n",
+"#line 12189\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

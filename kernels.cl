@@ -10652,57 +10652,13 @@ CLSORT_INLINE void clear_counts(bins_t b)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-#if CLSORT_WARPS
-/* The sum of x over the lanes up to this one. Called by whole warps. */
-CLSORT_INLINE uint scan_lanes(uint x)
-{
-    const uint lane = local_id() % CLSORT__WARP;
-    #pragma unroll
-    for (uint step = 1; step < CLSORT__WARP; step *= 2) {
-        uint other;
-        __asm__ volatile("shfl.sync.up.b32 %0, %1, %2, 0, -1;" : "=r"(other) : "r"(x), "r"(step));
-        x += lane >= step ? other : 0;
-    }
-    return x;
-}
-
-CLSORT_INLINE uint lane_value(uint x, uint lane)
-{
-    uint other;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
-    return other;
-}
-#endif   /* CLSORT_WARPS */
-
-/* The sum of x over the work-items before this one; *total: over all. Called by all work-items;
-   begins after a barrier since the sums were used, and ends with one. */
-CLSORT_INLINE uint scan_sums(uint x, local uint *sums, uint *total)
-{
-#if CLSORT_WARPS
-    const uint lane = local_id() % CLSORT__WARP, warp = local_id() / CLSORT__WARP,
-               sum = scan_lanes(x);
-    if (lane == CLSORT__WARP - 1)
-        sums[warp] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint all = scan_lanes(lane < CLSORT_GROUP / CLSORT__WARP ? sums[lane] : 0),
-               before = lane_value(all, warp - 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total = lane_value(all, CLSORT__WARP - 1);
-    return (warp ? before : 0) + sum - x;
-#else
-    const uint before = group_scan_total(x, sums, total);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return before;
-#endif
-}
-
 /* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
    longest one. Called by all work-items with a barrier since the codes were counted; ends with a
    barrier. */
 CLSORT_INLINE uint place_counts(held_t l, bins_t b)
 {
     const uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;
-    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0, total = 0;
+    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0;
     #pragma unroll
     for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
         count[k] = *bin_slot(b, first + k);
@@ -10711,7 +10667,7 @@ CLSORT_INLINE uint place_counts(held_t l, bins_t b)
     }
     if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)
         atomic_max(&b.words[BINS_LONGEST], longest);
-    sum = scan_sums(sum, l.sums, &total);
+    sum = group_scan(sum, l.sums);
     #pragma unroll
     for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
         *bin_slot(b, first + k) = sum;
@@ -11118,8 +11074,8 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
         return;
     const stretch_t own = load_stretch(s, bucket);
     const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
-    const uint before = scan_sums(own.end - own.first, l.sums, &size);
-    scan_sums(own.first, l.sums, &begin);
+    const uint before = group_scan_total(own.end - own.first, l.sums, &size);
+    group_scan_total(own.first, l.sums, &begin);
     if (bucket > 0 && !is_last && low == high) {
         store_sorted(s, l, begin, size, 1, low);
         return;
