@@ -2182,30 +2182,35 @@ static const char *const clsort__source[] = {
 "> 0\n#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n#else\n#define group_sync()\n#endif\n\n\n"
 "\n\n\n\n\n#if CLSORT_FORWARD_PROGRESS\n#define CLSORT_NOINLINE_NV CLSORT_NOINLINE\nCLSORT_INLINE "
 "void team_sync(void)\n{\n__asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n}\n"
-"#else\n#define CLSORT_NOINLINE_NV CLSORT_INLINE\n#define team_sync() group_sync()\n#endif\n\n\n"
-"#define CLSORT_ADD_LANE(mode, distance, edge) \\\n \"{ .reg .pred there; .reg .b32 other; "
-"shfl.sync.\" mode \".b32 other|there, %0, \" distance \", \" \\\n edge \", 0xffffffff; @there "
-"add.u32 %0, %0, other; }\"\n\n\n\n\n#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP\n"
-"CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n{\nconst uint team = local_id() / "
-"CLSORT_TEAM, lane = local_id() % CLSORT_TEAM;\nuint sum = x, before;\n__asm__ "
-"volatile(CLSORT_ADD_LANE(\"up\", \"1\", \"0\") CLSORT_ADD_LANE(\"up\", \"2\", \"0\")\n"
-"CLSORT_ADD_LANE(\"up\", \"4\", \"0\") CLSORT_ADD_LANE(\"up\", \"8\", \"0\")\n"
-"CLSORT_ADD_LANE(\"up\", \"16\", \"0\") : \"+r\"(sum));\nif (lane == CLSORT_TEAM - 1)\nsums[team] "
-"= sum;\ngroup_sync();\nbefore = lane < team ? sums[lane] : 0;\n__asm__ "
-"volatile(CLSORT_ADD_LANE(\"bfly\", \"1\", \"31\") CLSORT_ADD_LANE(\"bfly\", \"2\", \"31\")\n"
-"CLSORT_ADD_LANE(\"bfly\", \"4\", \"31\") CLSORT_ADD_LANE(\"bfly\", \"8\", \"31\")\n"
-"CLSORT_ADD_LANE(\"bfly\", \"16\", \"31\") : \"+r\"(before));\nreturn before + sum - x;\n}\n"
-"#else\nCLSORT_INLINE uint group_scan(uint x, local uint *sums)\n{\nconst uint t = local_id();\n"
-"uint sum = x, base = 0;\nsums[t] = x;\n#pragma unroll\nfor (uint step = 1; step < CLSORT_TEAM; "
-"step <<= 1) {\nteam_sync();\nsum += t % CLSORT_TEAM >= step ? sums[base + t - step] : 0;\nbase "
-"^= CLSORT_GROUP;\nsums[base + t] = sum;\n}\ngroup_sync();\n#pragma unroll\nfor (uint w = 0; w + "
-"1 < CLSORT_TEAMS; w++)\nsum += w < t / CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - "
-"1] : 0;\nreturn sum - x;\n}\n#endif\n\n\n\nCLSORT_INLINE uint group_scan_total(uint x, local "
-"uint *sums, uint *total)\n{\nconst uint before = group_scan(x, sums);\nif (local_id() == "
-"CLSORT_GROUP - 1)\nsums[2 * CLSORT_GROUP] = before + x;\ngroup_sync();\n*total = sums[2 * "
-"CLSORT_GROUP];\nreturn before;\n}\n\n\n\nCLSORT_INLINE uint group_total(uint x, local uint "
-"*word)\n{\nif (local_id() == 0)\n*word = 0;\ngroup_sync();\nif (x != 0)\natomic_add(word, x);\n"
-"group_sync();\nconst uint total = *word;\ngroup_sync();\nreturn total;\n}\n#endif\n\n",
+"#else\n#define CLSORT_NOINLINE_NV CLSORT_INLINE\n#define team_sync() group_sync()\n#endif\n\n#if "
+"CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP\n\n\n\n#define CLSORT_ADD_LANE(mode, distance, "
+"edge) \\\n \"{ .reg .pred there; .reg .b32 other; shfl.sync.\" mode \".b32 other|there, %0, \" "
+"distance \", \" \\\n edge \", 0xffffffff; @there add.u32 %0, %0, other; }\"\n\n\nCLSORT_INLINE "
+"uint scan_lanes(uint x)\n{\n__asm__ volatile(CLSORT_ADD_LANE(\"up\", \"1\", \"0\") "
+"CLSORT_ADD_LANE(\"up\", \"2\", \"0\")\nCLSORT_ADD_LANE(\"up\", \"4\", \"0\") "
+"CLSORT_ADD_LANE(\"up\", \"8\", \"0\")\nCLSORT_ADD_LANE(\"up\", \"16\", \"0\") : \"+r\"(x));\n"
+"return x;\n}\n\n\nCLSORT_INLINE uint lane_value(uint x, uint lane)\n{\nuint other;\n__asm__ "
+"volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : \"=r\"(other) : \"r\"(x), \"r\"(lane));\n"
+"return other;\n}\n\n\nCLSORT_INLINE uint ballot(uint x)\n{\nuint lanes;\n__asm__ volatile(\"{ "
+".reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }\"\n: \"=r\"(lanes)\n: "
+"\"r\"(x));\nreturn lanes;\n}\n\n\n\n\nCLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
+"{\nconst uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM,\nsum = "
+"scan_lanes(x);\nif (lane == CLSORT_TEAM - 1)\nsums[team] = sum;\ngroup_sync();\nuint before = "
+"lane < team ? sums[lane] : 0;\n__asm__ volatile(CLSORT_ADD_LANE(\"bfly\", \"1\", \"31\") "
+"CLSORT_ADD_LANE(\"bfly\", \"2\", \"31\")\nCLSORT_ADD_LANE(\"bfly\", \"4\", \"31\") "
+"CLSORT_ADD_LANE(\"bfly\", \"8\", \"31\")\nCLSORT_ADD_LANE(\"bfly\", \"16\", \"31\") : "
+"\"+r\"(before));\nreturn before + sum - x;\n}\n#else\nCLSORT_INLINE uint group_scan(uint x, "
+"local uint *sums)\n{\nconst uint t = local_id();\nuint sum = x, base = 0;\nsums[t] = x;\n#pragma "
+"unroll\nfor (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\nteam_sync();\nsum += t % "
+"CLSORT_TEAM >= step ? sums[base + t - step] : 0;\nbase ^= CLSORT_GROUP;\nsums[base + t] = sum;\n"
+"}\ngroup_sync();\n#pragma unroll\nfor (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\nsum += w < t / "
+"CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\nreturn sum - x;\n}\n#endif\n\n"
+"\n\nCLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n{\nconst uint "
+"before = group_scan(x, sums);\nif (local_id() == CLSORT_GROUP - 1)\nsums[2 * CLSORT_GROUP] = "
+"before + x;\ngroup_sync();\n*total = sums[2 * CLSORT_GROUP];\nreturn before;\n}\n\n\n\n"
+"CLSORT_INLINE uint group_total(uint x, local uint *word)\n{\nif (local_id() == 0)\n*word = 0;\n"
+"group_sync();\nif (x != 0)\natomic_add(word, x);\ngroup_sync();\nconst uint total = *word;\n"
+"group_sync();\nreturn total;\n}\n#endif\n\n",
 "//---- group: numbers\n\n\n\n\n#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)\nenum { "
 "NUMBERS_DRAWN, NUMBERS_DONE };\n\nCLSORT_INLINE void fence_memory(void)\n{\n#if "
 "CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n#else\n"
@@ -2384,7 +2389,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 1956\n",
+"#line 1982\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2399,7 +2404,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2001\n",
+"#line 2027\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2416,7 +2421,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2026\n",
+"#line 2052\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2439,7 +2444,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2077\n",
+"#line 2103\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2470,7 +2475,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2147\n",
+"#line 2173\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2957,7 +2962,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3569\n",
+"#line 3595\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3107,7 +3112,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 3956\n",
+"#line 3982\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3976,16 +3981,10 @@ static const char *const clsort__source[] = {
 "code;\nuint digit = (bit[0] ? 32 : 0) + (bit[1] ? 16 : 0);\nbit[2] = *(local const code_t "
 "*)(splitters + digit * CLSORT_KEY_BYTES / 4 + CLSORT_KEY_BYTES)\n<= code;\ndigit += bit[2] ? 8 : "
 "0;\nbit[3] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;\nreturn "
-"digit + (bit[3] ? 4 : 0);\n}\n\n\nCLSORT_INLINE uint ballot(uint x)\n{\nuint lanes;\n__asm__ "
-"volatile(\"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }\"\n: "
-"\"=r\"(lanes)\n: \"r\"(x));\nreturn lanes;\n}\n\n\nCLSORT_INLINE uint ask_lane(uint x, uint "
-"lane)\n{\nuint answer;\n__asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : "
-"\"=r\"(answer) : \"r\"(x), \"r\"(lane));\nreturn answer;\n}\n\n\nCLSORT_INLINE uint "
-"lane_digit(void) { return local_id() % CLSORT_DIGITS; }\n\n\nCLSORT_INLINE uint sum_digits(uint "
-"x)\n{\n#pragma unroll\nfor (uint step = 1; step < CLSORT_DIGITS; step *= 2) {\nconst uint before "
-"= ask_lane(x, local_id() - step);\nx += lane_digit() >= step ? before : 0;\n}\nreturn x;\n}\n\n"
-"CLSORT_INLINE void encode_keys(code_t *key, codec_t c)\n{\nif (keys_are_codes(c))\nreturn;\n"
-"#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nkey[m] = encode(key[m], c);\n}\n\n",
+"digit + (bit[3] ? 4 : 0);\n}\n\n\n\nCLSORT_INLINE uint lane_digit(void) { return local_id() % "
+"CLSORT_DIGITS; }\n\nCLSORT_INLINE void encode_keys(code_t *key, codec_t c)\n{\nif "
+"(keys_are_codes(c))\nreturn;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+"key[m] = encode(key[m], c);\n}\n\n",
 "//---- radix: few parts are counted by lanes\n\n\nCLSORT_INLINE void count_lanes(radix_t r, "
 "block_t b, local uint *bins)\n{\nlocal uint *own = bins + local_id() % CLSORT__WARP;\nconst "
 "array_t from = advance(r.source, b.begin);\nconst uint whole = has_chunks(from) ? b.size / "
@@ -4016,26 +4015,26 @@ static const char *const clsort__source[] = {
 "for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\ncode[m] = key[m];\nencode_keys(code, c);\n#pragma "
 "unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nuint bit[4], lanes = ~0u;\nconst uint d "
 "= vote_digit(code[m], digit, bit) / 4;\n#pragma unroll\nfor (uint b = 0; b < 4; b++)\nlanes &= "
-"ballot(bit[b]) ^ flip[b];\nrank[m] = ask_lane(count, d)\n+ ((uint)popcount(ask_lane(lanes, d) & "
-"before) << CLSORT_RANK_LOG2);\ncount += (uint)popcount(lanes) << CLSORT_RANK_LOG2;\n}\nreturn "
-"count >> CLSORT_RANK_LOG2;\n}\n\n",
+"ballot(bit[b]) ^ flip[b];\nrank[m] = lane_value(count, d)\n+ ((uint)popcount(lane_value(lanes, "
+"d) & before) << CLSORT_RANK_LOG2);\ncount += (uint)popcount(lanes) << CLSORT_RANK_LOG2;\n}\n"
+"return count >> CLSORT_RANK_LOG2;\n}\n\n",
 "//---- radix: few parts are placed\n\n\n\n\nCLSORT_INLINE uint place_parts(votes_t v, uint "
 "*next, uint skew, uint missing, uint *chunks)\n{\nconst uint own = lane_digit(), t = local_id(), "
 "warp = t / CLSORT__WARP;\nuint before = 0, count = 0;\n#pragma unroll\nfor (uint w = 0; w < "
 "CLSORT_TEAMS; w++) {\nconst uint here = v.counts[w * CLSORT_DIGITS + own];\nbefore += w < warp ? "
 "here : 0;\ncount += here;\n}\nconst uint phase = (*next + skew) % CLSORT_CHUNK,\nsize = (phase + "
-"count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = sum_digits(size),\nfirst = (sum - size) * "
+"count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = scan_lanes(size),\nfirst = (sum - size) * "
 "CLSORT_CHUNK + phase;\ncount -= own == CLSORT_DIGITS - 1 ? missing : 0;\nconst uint end = first "
 "+ count,\nhead = min(end, (first + CLSORT_CHUNK - 1) / CLSORT_CHUNK * CLSORT_CHUNK),\ntail = "
 "max(head, end / CLSORT_CHUNK * CLSORT_CHUNK);\nif (t < CLSORT_DIGITS) {\nv.starts[t] = sum - "
 "size;\nv.parts[t] = (uint4)(head / CLSORT_CHUNK, (tail - head) / CLSORT_CHUNK, *next - first,\n"
 "first);\nv.edges[2 * t] = (uint2)(first, head);\nv.edges[2 * t + 1] = (uint2)(tail, end);\n}\n"
-"*chunks = ask_lane(sum, CLSORT_DIGITS - 1);\n*next += count;\nreturn first + before;\n}\n\n\n"
+"*chunks = lane_value(sum, CLSORT_DIGITS - 1);\n*next += count;\nreturn first + before;\n}\n\n\n"
 "CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)\n{\n#pragma "
 "unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint at = rank[m] + "
-"ask_lane(begin << CLSORT_RANK_LOG2, rank[m]);\nconst uint byte = at / ((1u << CLSORT_RANK_LOG2) "
-"/ CLSORT_KEY_BYTES);\n*(local code_t *)((local uchar *)v.staged + byte) = key[m];\nrank[m] = at "
-">> CLSORT_RANK_LOG2;\n}\n}\n\n",
+"lane_value(begin << CLSORT_RANK_LOG2, rank[m]);\nconst uint byte = at / ((1u << "
+"CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);\n*(local code_t *)((local uchar *)v.staged + byte) = "
+"key[m];\nrank[m] = at >> CLSORT_RANK_LOG2;\n}\n}\n\n",
 "//---- radix: few parts are stored\n\nCLSORT_INLINE uint chunk_part(votes_t v, uint chunk)\n{\n"
 "uint part = 0;\n#pragma unroll\nfor (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)\npart "
 "+= v.starts[part + step] <= chunk ? step : 0;\nreturn part;\n}\n\nCLSORT_INLINE void "
@@ -4061,7 +4060,7 @@ static const char *const clsort__source[] = {
 "CLSORT_WORDS; w++)\nword[w] = staged[w * slots + at];\nif (at >= part.w && at < v.edges[2 * d + "
 "1].y)\nstore_words(to, part.z + at, word);\n}\n}\n\n\nCLSORT_INLINE uint begin_lane(radix_t r, "
 "uint block)\n{\nconst uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];\nreturn "
-"sum_digits(total) - total + radix_table(r, lane_digit())[block];\n}\n\n\nCLSORT_INLINE void "
+"scan_lanes(total) - total + radix_table(r, lane_digit())[block];\n}\n\n\nCLSORT_INLINE void "
 "vote_block(votes_t v, radix_t r, block_t b, uint next)\n{\nconst uint skew = "
 "(uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;\narray_t from = advance(r.source, "
 "b.begin);\ncode_t key[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RADIX_ITEMS], chunks;\n"
@@ -5467,7 +5466,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11089\n",
+"#line 11087\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5842,7 +5841,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12189\n",
+"#line 12187\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

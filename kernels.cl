@@ -1330,26 +1330,52 @@ CLSORT_INLINE void team_sync(void)
 #define team_sync() group_sync()
 #endif
 
-/* Adds %0 of another lane of the warp, where there is one. */
+#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP
+/* Functions of lanes are called by whole warps.
+
+   Adds %0 of another lane of the warp, where there is one. */
 #define CLSORT_ADD_LANE(mode, distance, edge) \
     "{ .reg .pred there; .reg .b32 other; shfl.sync." mode ".b32 other|there, %0, " distance ", " \
     edge ", 0xffffffff; @there add.u32 %0, %0, other; }"
 
+/* The sum of x over the lanes up to this one. */
+CLSORT_INLINE uint scan_lanes(uint x)
+{
+    __asm__ volatile(CLSORT_ADD_LANE("up", "1", "0") CLSORT_ADD_LANE("up", "2", "0")
+                     CLSORT_ADD_LANE("up", "4", "0") CLSORT_ADD_LANE("up", "8", "0")
+                     CLSORT_ADD_LANE("up", "16", "0") : "+r"(x));
+    return x;
+}
+
+/* The x of the lane that the lower five bits of `lane` say. */
+CLSORT_INLINE uint lane_value(uint x, uint lane)
+{
+    uint other;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
+    return other;
+}
+
+/* The lanes whose x is not 0. */
+CLSORT_INLINE uint ballot(uint x)
+{
+    uint lanes;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(lanes)
+                     : "r"(x));
+    return lanes;
+}
+
 /* The sum of x over the work-items before this one; each team sums by itself first. Called by all
    work-items of a group. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
    again after the next barrier. */
-#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP
 CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 {
-    const uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM;
-    uint sum = x, before;
-    __asm__ volatile(CLSORT_ADD_LANE("up", "1", "0") CLSORT_ADD_LANE("up", "2", "0")
-                     CLSORT_ADD_LANE("up", "4", "0") CLSORT_ADD_LANE("up", "8", "0")
-                     CLSORT_ADD_LANE("up", "16", "0") : "+r"(sum));
+    const uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM,
+               sum = scan_lanes(x);
     if (lane == CLSORT_TEAM - 1)
         sums[team] = sum;
     group_sync();
-    before = lane < team ? sums[lane] : 0;
+    uint before = lane < team ? sums[lane] : 0;
     __asm__ volatile(CLSORT_ADD_LANE("bfly", "1", "31") CLSORT_ADD_LANE("bfly", "2", "31")
                      CLSORT_ADD_LANE("bfly", "4", "31") CLSORT_ADD_LANE("bfly", "8", "31")
                      CLSORT_ADD_LANE("bfly", "16", "31") : "+r"(before));
@@ -6615,37 +6641,9 @@ CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
     return digit + (bit[3] ? 4 : 0);
 }
 
-/* The lanes of the warp whose x is not 0. */
-CLSORT_INLINE uint ballot(uint x)
-{
-    uint lanes;
-    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(lanes)
-                     : "r"(x));
-    return lanes;
-}
-
-/* The x of the lane that the lower five bits of `lane` say. */
-CLSORT_INLINE uint ask_lane(uint x, uint lane)
-{
-    uint answer;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(answer) : "r"(x), "r"(lane));
-    return answer;
-}
-
-/* The digit of which the work-item's lane keeps count. */
+/* The digit of which the work-item's lane keeps count. Sums over digits are those of the first
+   CLSORT_DIGITS lanes, and nobody uses those of the others. */
 CLSORT_INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
-
-/* The sum of x over the digits up to the lane's. */
-CLSORT_INLINE uint sum_digits(uint x)
-{
-    #pragma unroll
-    for (uint step = 1; step < CLSORT_DIGITS; step *= 2) {
-        const uint before = ask_lane(x, local_id() - step);
-        x += lane_digit() >= step ? before : 0;
-    }
-    return x;
-}
 
 CLSORT_INLINE void encode_keys(code_t *key, codec_t c)
 {
@@ -6746,8 +6744,8 @@ CLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t 
         #pragma unroll
         for (uint b = 0; b < 4; b++)
             lanes &= ballot(bit[b]) ^ flip[b];
-        rank[m] = ask_lane(count, d)
-                  + ((uint)popcount(ask_lane(lanes, d) & before) << CLSORT_RANK_LOG2);
+        rank[m] = lane_value(count, d)
+                  + ((uint)popcount(lane_value(lanes, d) & before) << CLSORT_RANK_LOG2);
         count += (uint)popcount(lanes) << CLSORT_RANK_LOG2;
     }
     return count >> CLSORT_RANK_LOG2;
@@ -6769,7 +6767,7 @@ CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, u
         count += here;
     }
     const uint phase = (*next + skew) % CLSORT_CHUNK,
-               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = sum_digits(size),
+               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = scan_lanes(size),
                first = (sum - size) * CLSORT_CHUNK + phase;
     count -= own == CLSORT_DIGITS - 1 ? missing : 0;
     const uint end = first + count,
@@ -6782,7 +6780,7 @@ CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, u
         v.edges[2 * t] = (uint2)(first, head);
         v.edges[2 * t + 1] = (uint2)(tail, end);
     }
-    *chunks = ask_lane(sum, CLSORT_DIGITS - 1);
+    *chunks = lane_value(sum, CLSORT_DIGITS - 1);
     *next += count;
     return first + before;
 }
@@ -6792,7 +6790,7 @@ CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint beg
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint at = rank[m] + ask_lane(begin << CLSORT_RANK_LOG2, rank[m]);
+        const uint at = rank[m] + lane_value(begin << CLSORT_RANK_LOG2, rank[m]);
         const uint byte = at / ((1u << CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);
         *(local code_t *)((local uchar *)v.staged + byte) = key[m];
         rank[m] = at >> CLSORT_RANK_LOG2;
@@ -6872,7 +6870,7 @@ CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank,
 CLSORT_INLINE uint begin_lane(radix_t r, uint block)
 {
     const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];
-    return sum_digits(total) - total + radix_table(r, lane_digit())[block];
+    return scan_lanes(total) - total + radix_table(r, lane_digit())[block];
 }
 
 /* Moves a block. Its keys are loaded a tile ahead. */
