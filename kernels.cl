@@ -7791,39 +7791,47 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 }
 
 //---- radix: bins of warps
-/* The lanes of the warp that have the same bin as its first one; 0 where warps are not known.
-   Called by whole warps. */
-CLSORT_INLINE uint first_peers(uint bin)
+/* The lanes of the warp that have the same bin as its first one, which is *first; 0 where warps are
+   not known. Called by whole warps. */
+CLSORT_INLINE uint first_peers(uint bin, uint *first)
 {
     uint peers = 0;
 #if CLSORT_WARPS
-    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
-                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers)
+    __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                     " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers), "=r"(*first)
                      : "r"(bin));
 #endif
     return peers;
 }
 
-/* Adds 1 to a digit's counter, and returns what it was. With `crowds`, lanes with the digit of the
-   first one are added at once. Called by whole warps. */
-CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)
+/* Have so many lanes of the warp the same bin as its first one that counters would wait for each
+   other: one of `part`? Called by whole warps. */
+CLSORT_INLINE uint bins_crowd(uint bin, const uint part)
+{
+    uint first;
+    return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
+}
+
+/* Adds 1 to a bin's counter, and returns what it was. With `crowds`, lanes with the bin of the first
+   one are added at once; 0 where warps are not known. Of runs, the others are added by an atomic of
+   their own, which nobody waits for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid
+   radix took 1.1 times as long for sorted keys. Called by whole warps. */
+CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 {
 #if CLSORT_WARPS
     if (crowds) {
         const uint lane = local_id() % CLSORT__WARP;
-        uint peers, first, base = 0, all;
-        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                         : "=r"(peers), "=r"(first)
-                         : "r"(digit));
-        if (lane == 0 || digit != first)
-            base = atomic_add(&counters[digit], lane == 0 ? popcount(peers) : 1u);
-        __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(all) : "r"(base));
-        return digit == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
+        uint first, base = 0;
+        const uint peers = first_peers(bin, &first);
+        if (lane == 0 || (!CLSORT_RUN_BUCKETS && bin != first))
+            base = atomic_add(&counters[bin], lane == 0 ? popcount(peers) : 1u);
+        const uint all = lane_value(base, 0);
+        if (!CLSORT_RUN_BUCKETS || bin == first)
+            return bin == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
     }
 #endif
-    return atomic_inc(&counters[digit]);
+    return atomic_inc(&counters[bin]);
 }
 
 //---- radix: bins are filled
@@ -8871,8 +8879,9 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
    whole warps. */
 CLSORT_INLINE void count_key_of_parts(splitter_t s, code_t code, local uint *counters)
 {
+    uint first;
     const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
-               peers = first_peers(part),
+               peers = first_peers(part, &first),
                count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
     if (count != 0)
         add_count(counters, part, count, BY_PARTS);
@@ -8892,10 +8901,7 @@ CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first,
             #pragma unroll
             for (uint m = 0; m < CLSORT_AHEAD; m++)
                 code[m] = encode(code[m], h.codec);
-            const uint part = counter_of(s, code[0], BY_PARTS),
-                       crowds = popcount(first_peers(part))
-                                >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;
-            if (crowds) {
+            if (bins_crowd(counter_of(s, code[0], BY_PARTS), CLSORT__EDGE_BINS_CROWD)) {
                 #pragma unroll
                 for (uint m = 0; m < CLSORT_AHEAD; m++)
                     count_key_of_parts(s, code[m], counters);
@@ -9231,7 +9237,7 @@ CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint 
 CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)
 {
     const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
-    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / CLSORT__EDGE_DIGITS_CROWD
+    return CLSORT_WARPS ? bins_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
                         : digit == kept_digit(k, s, 1, by)
                               && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
 }
@@ -9964,34 +9970,6 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 
 //---- radix: bins of runs
 #if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
-/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
-   for each other. Called by whole warps. */
-CLSORT_INLINE uint bins_crowd(uint bin)
-{
-    return popcount(first_peers(bin)) >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;
-}
-
-/* As rank_one, of a bin. Two atomics, of which only the first is waited for, take 1 / 1.2 of the
-   time of a merge of runs; hybrid radix took 1.1 times as long for sorted keys. */
-CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
-{
-#if CLSORT_WARPS
-    if (crowds) {
-        const uint lane = local_id() % CLSORT__WARP;
-        uint peers, first, base = 0;
-        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                         : "=r"(peers), "=r"(first)
-                         : "r"(bin));
-        if (lane == 0)
-            base = atomic_add(&bins[first], popcount(peers));
-        __asm__ volatile("shfl.sync.idx.b32 %0, %0, 0, 31, -1;" : "+r"(base));
-        return bin == first ? base + popcount(peers & ((1u << lane) - 1)) : atomic_inc(&bins[bin]);
-    }
-#endif
-    return atomic_inc(&bins[bin]);
-}
-
 /* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
    only once. Called by all work-items with the bucket clear; ends with a barrier. */
 CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
@@ -9999,7 +9977,7 @@ CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *ran
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
                warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
-               crowds = bins_crowd(map_bin(map, key[0]));
+               crowds = bins_crowd(map_bin(map, key[0]), CLSORT__EDGE_BINS_CROWD);
     if (warp_end <= size && !crowds) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
@@ -10011,7 +9989,7 @@ CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *ran
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint inside = bucket_item(m) < size,
                        bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
-            rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+            rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -10071,8 +10049,8 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint inside = bucket_item(m) < size,
                    bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
-        crowds = m == 0 ? bins_crowd(bin) : crowds;
-        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+        crowds = m == 0 ? bins_crowd(bin, CLSORT__EDGE_BINS_CROWD) : crowds;
+        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
