@@ -8796,13 +8796,17 @@ CLSORT_INLINE uint all_ahead(uint at, uint size)
     return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
 }
 
-/* Loads CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each other. */
-CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
+/* Loads the codes of CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each
+   other. */
+CLSORT_INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
 {
     from = advance(from, at);
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        key[m] = load_decider(from, m * CLSORT_GROUP);
+        code[m] = load_decider(from, m * CLSORT_GROUP);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        code[m] = encode(code[m], codec);
 }
 
 /* Where a key is counted: each counter has copies but in a range and of parts. */
@@ -8820,8 +8824,20 @@ CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const ui
     else atomic_add(&counters[at], count);
 }
 
-/* Adds CLSORT_AHEAD keys of a work-item to the counters; those at once that follow one another with
-   the same digit, where warps are not known and the first and the last key have one. */
+/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
+   whole warps. */
+CLSORT_INLINE void count_with_peers(local uint *counters, uint part)
+{
+    uint first;
+    const uint lane = local_id() % CLSORT__WARP, peers = first_peers(part, &first),
+               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
+    if (count != 0)
+        add_count(counters, part, count, BY_PARTS);
+}
+
+/* Adds CLSORT_AHEAD keys of a work-item to the counters. Where keys are sorted, many of a warp have
+   one part. Where warps are not known and the first and the last key have the same digit, those
+   that follow one another with one are added at once. */
 CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,
                                const uint by)
 {
@@ -8829,6 +8845,12 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
         at[m] = counter_of(s, code[m], by);
+    if (by == BY_PARTS && bins_crowd(at[0], CLSORT__EDGE_BINS_CROWD)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            count_with_peers(counters, at[m]);
+        return;
+    }
     if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
@@ -8850,14 +8872,11 @@ CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uin
     for (uint at = first + local_id(); at < size; at += step) {
         if (all_ahead(at, size)) {
             code_t code[CLSORT_AHEAD];
-            load_ahead(code, from, at);
-            #pragma unroll
-            for (uint m = 0; m < CLSORT_AHEAD; m++)
-                code[m] = encode(code[m], codec);
+            load_ahead(code, from, codec, at);
             count_ahead(s, code, counters, by);
         } else
             for (uint i = at; i < size; i += CLSORT_GROUP)
-                atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);
+                add_count(counters, counter_of(s, encode(load_decider(from, i), codec), by), 1, by);
     }
 }
 
@@ -8875,43 +8894,13 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 }
 
 //---- radix: hybrid count of parts
-/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
-   whole warps. */
-CLSORT_INLINE void count_key_of_parts(splitter_t s, code_t code, local uint *counters)
-{
-    uint first;
-    const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
-               peers = first_peers(part, &first),
-               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
-    if (count != 0)
-        add_count(counters, part, count, BY_PARTS);
-}
-
-/* As count_by_split, of the parts of all cell groups. Where keys are sorted, many of a warp have
-   one. */
+/* As count_by_split, of the parts of all cell groups. */
 CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
                                local uint *counters)
 {
     s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
     s.flat = CLSORT_CELL_GROUPS * parts;     /* where counters of what lies outside begin */
-    for (uint at = first + local_id(); at < h.n; at += step) {
-        if (all_ahead(at, h.n)) {
-            code_t code[CLSORT_AHEAD];
-            load_ahead(code, h.source, at);
-            #pragma unroll
-            for (uint m = 0; m < CLSORT_AHEAD; m++)
-                code[m] = encode(code[m], h.codec);
-            if (bins_crowd(counter_of(s, code[0], BY_PARTS), CLSORT__EDGE_BINS_CROWD)) {
-                #pragma unroll
-                for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_key_of_parts(s, code[m], counters);
-            } else
-                count_ahead(s, code, counters, BY_PARTS);
-        } else
-            for (uint i = at; i < h.n; i += CLSORT_GROUP)
-                add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),
-                                               BY_PARTS), 1, BY_PARTS);
-    }
+    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_PARTS);
 }
 
 CLSORT_INLINE uint counted_part(local const uint *counters, uint part)
