@@ -7814,9 +7814,9 @@ CLSORT_INLINE uint bins_crowd(uint bin, const uint part)
 }
 
 /* Adds 1 to a bin's counter, and returns what it was. With `crowds`, lanes with the bin of the first
-   one are added at once; 0 where warps are not known. Of runs, the others are added by an atomic of
-   their own, which nobody waits for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid
-   radix took 1.1 times as long for sorted keys. Called by whole warps. */
+   one are added at once. Of runs, the others have an atomic of their own, which those do not wait
+   for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid radix took 1.1 times as long
+   for sorted keys. Called by whole warps. */
 CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 {
 #if CLSORT_WARPS
@@ -7832,6 +7832,28 @@ CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
     }
 #endif
     return atomic_inc(&counters[bin]);
+}
+
+//---- radix: bins of splitters
+CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
+{
+    return (local code_t *)(l.words + 8);
+}
+
+/* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
+   before it cut what lies between this and the splitter before into about equal parts. */
+CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+{
+    uint i = 0;
+    #pragma unroll
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
+        i += splitters[i + step - 1] < code ? step : 0;
+    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
+    const ulong span = (code_t)(high - low);
+    const uint shift = 32 - min((uint)clz(span), 32u);   /* words are what all devices convert */
+    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
+    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
+    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
 }
 
 //---- radix: bins are filled
@@ -7879,20 +7901,24 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
+/* What makes bins: a map, or the splitters in local memory. */
+enum { OF_MAP, OF_SPLITTERS };
+
+/* Counts the keys of each bin. rank: what fill_bins needs. whole: all keys of the work-item are
+   among the first `size`; crowds: see rank_one. Called by whole warps with the bucket clear. */
 CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                              linear_map_t map)
+                              linear_map_t map, const uint of, const uint whole, const uint crowds)
 {
     const uint first = first_item(),
                spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
-    clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = first + m * CLSORT_NEXT_ITEM < size,
-                   bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
-        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
+        const uint inside = whole || first + m * CLSORT_NEXT_ITEM < size,
+                   own = of == OF_MAP ? map_bin(map, key[m])
+                                      : splitter_bin(splitters_of(l), key[m]),
+                   bin = inside ? pad_slot(own, 5) : spare;
+        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items
@@ -7900,7 +7926,9 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
 CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    count_bins(l, key, rank, size, map);
+    clear_bucket(l);
+    count_bins(l, key, rank, size, map, OF_MAP, 0, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, size);
     order_bins(l, size, single_bins(map) ? 0 : longest);
@@ -9959,37 +9987,6 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 
 //---- radix: bins of runs
 #if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
-/* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
-   only once. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                                  linear_map_t map)
-{
-    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
-               warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
-               crowds = bins_crowd(map_bin(map, key[0]), CLSORT__EDGE_BINS_CROWD);
-    if (warp_end <= size && !crowds) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint bin = pad_slot(map_bin(map, key[m]), 5);
-            rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
-        }
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint inside = bucket_item(m) < size,
-                       bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
-            rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-//---- radix: splitters of runs
-CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
-{
-    return (local code_t *)(l.words + 8);
-}
-
 /* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the
    top code. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
@@ -10010,37 +10007,18 @@ CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
-   before it cut what lies between this and the splitter before into about equal parts. */
-CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+/* Counts the keys of each bin. A warp whose keys all exist and do not crowd asks that only once.
+   Called by all work-items with the bucket clear; ends with a barrier. */
+CLSORT_INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+                                  linear_map_t map, const uint of)
 {
-    uint i = 0;
-    #pragma unroll
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
-        i += splitters[i + step - 1] < code ? step : 0;
-    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
-    const ulong span = (code_t)(high - low);
-    const uint shift = 32 - min((uint)clz(span), 32u);   /* words are what all devices convert */
-    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
-    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
-    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
-}
-
-/* Counts the keys of the bins that splitters make. Called by all work-items; begins after a barrier
-   and ends with one. */
-CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
-{
-    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
-    uint crowds = 0;
-    take_splitters(l, key);
-    clear_bucket(l);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = bucket_item(m) < size,
-                   bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
-        crowds = m == 0 ? bins_crowd(bin, CLSORT__EDGE_BINS_CROWD) : crowds;
-        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
-    }
+    const uint warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
+               bin = of == OF_MAP ? map_bin(map, key[0]) : splitter_bin(splitters_of(l), key[0]),
+               crowds = bins_crowd(bin, CLSORT__EDGE_BINS_CROWD);
+    if (of == OF_MAP && warp_end <= size && !crowds)
+        count_bins(l, key, rank, size, map, of, 1, 0);
+    else
+        count_bins(l, key, rank, size, map, of, 0, crowds);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -10053,12 +10031,14 @@ CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint siz
 {
     const linear_map_t map = make_map(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_map_bins(l, key, rank, size, map);
+    count_run_bins(l, key, rank, size, map, OF_MAP);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
-        count_split_bins(l, key, rank, size);
+        take_splitters(l, key);
+        clear_bucket(l);
+        count_run_bins(l, key, rank, size, map, OF_SPLITTERS);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
     fill_bins(l, key, rank, size);
