@@ -2207,10 +2207,15 @@ static const char *const clsort__source[] = {
 "CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\nreturn sum - x;\n}\n#endif\n\n"
 "\n\nCLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n{\nconst uint "
 "before = group_scan(x, sums);\nif (local_id() == CLSORT_GROUP - 1)\nsums[2 * CLSORT_GROUP] = "
-"before + x;\ngroup_sync();\n*total = sums[2 * CLSORT_GROUP];\nreturn before;\n}\n\n\n\n"
-"CLSORT_INLINE uint group_total(uint x, local uint *word)\n{\nif (local_id() == 0)\n*word = 0;\n"
-"group_sync();\nif (x != 0)\natomic_add(word, x);\ngroup_sync();\nconst uint total = *word;\n"
-"group_sync();\nreturn total;\n}\n#endif\n\n",
+"before + x;\ngroup_sync();\n*total = sums[2 * CLSORT_GROUP];\nreturn before;\n}\n\n\n\n\n\n"
+"CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,\nconst "
+"uint least, local uint *sums, local uint *longest)\n{\nuint sum = 0, most = 0;\n#pragma unroll\n"
+"for (uint k = 0; k < own; k++) {\nsum += counts[k];\nmost = k < looked_at ? max(most, counts[k]) "
+": most;\n}\nif (most > least)\natomic_max(longest, most);\nsum = group_scan(sum, sums);\n#pragma "
+"unroll\nfor (uint k = 0; k < own; k++) {\nconst uint count = counts[k];\ncounts[k] = sum;\nsum "
+"+= count;\n}\nreturn sum;\n}\n\n\n\nCLSORT_INLINE uint group_total(uint x, local uint *word)\n{\n"
+"if (local_id() == 0)\n*word = 0;\ngroup_sync();\nif (x != 0)\natomic_add(word, x);\n"
+"group_sync();\nconst uint total = *word;\ngroup_sync();\nreturn total;\n}\n#endif\n\n",
 "//---- group: numbers\n\n\n\n\n#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)\nenum { "
 "NUMBERS_DRAWN, NUMBERS_DONE };\n\nCLSORT_INLINE void fence_memory(void)\n{\n#if "
 "CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n#else\n"
@@ -2389,7 +2394,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 1982\n",
+"#line 2007\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2404,7 +2409,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2027\n",
+"#line 2052\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2421,7 +2426,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2052\n",
+"#line 2077\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2444,7 +2449,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2103\n",
+"#line 2128\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2475,7 +2480,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2173\n",
+"#line 2198\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2962,7 +2967,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3595\n",
+"#line 3620\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3112,7 +3117,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 3982\n",
+"#line 4007\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -4322,13 +4327,9 @@ static const char *const clsort__source[] = {
 "}\n\n\nCLSORT_INLINE void clear_bucket(bucket_space_t l)\n{\nfor (uint i = local_id(); i < "
 "CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)\nl.bins[i] = 0;\nif (local_id() "
 "< 8)\nl.words[local_id()] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE uint "
-"place_bins(bucket_space_t l, const uint looked_at)\n{\nlocal uint *own = l.bins + "
-"pad_slot(local_id() * CLSORT_OWN_BINS, 5);\nuint sum = 0, longest = 0;\n#pragma unroll\nfor "
-"(uint k = 0; k < CLSORT_OWN_BINS; k++) {\nsum += own[k];\nlongest = k < looked_at ? max(longest, "
-"own[k]) : longest;\n}\nif (longest > 1)\natomic_max(&l.words[WORD_LONGEST], longest);\nsum = "
-"group_scan(sum, l.sums);\n#pragma unroll\nfor (uint k = 0; k < CLSORT_OWN_BINS; k++) {\nconst "
-"uint count = own[k];\nown[k] = sum;\nsum += count;\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn "
-"l.words[WORD_LONGEST];\n}\n\n",
+"place_bins(bucket_space_t l, const uint looked_at)\n{\nplace_counts(l.bins + pad_slot(local_id() "
+"* CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,\nl.sums, &l.words[WORD_LONGEST]);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nreturn l.words[WORD_LONGEST];\n}\n\n",
 "//---- radix: bins are transposed\n\n\nCLSORT_INLINE void transpose_odd_even(bucket_space_t l, "
 "uint rounds)\n{\nconst uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;\nlocal code_t "
 "*borders = (local code_t *)l.bins;\ncode_t key[CLSORT_BUCKET_ITEMS];\ntake_row(l.keys, key);\n"
@@ -5302,14 +5303,10 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void clear_counts(bins_t b)\n{\n#pragma unroll\nfor (uint k = 0; k < "
 "CLSORT_SAMPLES_OWN_BINS; k++)\n*bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;\nif (local_id() "
 "== 0)\nb.words[BINS_LONGEST] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE uint "
-"place_counts(held_t l, bins_t b)\n{\nconst uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;\n"
-"uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0;\n#pragma unroll\nfor (uint k = 0; k < "
-"CLSORT_SAMPLES_OWN_BINS; k++) {\ncount[k] = *bin_slot(b, first + k);\nsum += count[k];\nlongest "
-"= max(longest, count[k]);\n}\nif (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)\n"
-"atomic_max(&b.words[BINS_LONGEST], longest);\nsum = group_scan(sum, l.sums);\n#pragma unroll\n"
-"for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {\n*bin_slot(b, first + k) = sum;\nsum += "
-"count[k];\n}\nif (local_id() == CLSORT_GROUP - 1)\n*bin_slot(b, CLSORT_SAMPLES_BINS) = sum;\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nreturn b.words[BINS_LONGEST];\n}\n\n",
+"place_sample_bins(held_t l, bins_t b)\n{\nconst uint own = CLSORT_SAMPLES_OWN_BINS,\nsum = "
+"place_counts(bin_slot(b, local_id() * own), own, own,\nCLSORT__EDGE_SAMPLES_LONG_BIN, l.sums, "
+"&b.words[BINS_LONGEST]);\nif (local_id() == CLSORT_GROUP - 1)\n*bin_slot(b, CLSORT_SAMPLES_BINS) "
+"= sum;\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn b.words[BINS_LONGEST];\n}\n\n",
 "//---- radix: samples even bins\n\ntypedef struct { code_t low; uint shift, single; float "
 "factor; } even_bins_t;\n\nCLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)\n{\n"
 "const ulong span = (code_t)(most - least);\nconst uint shift = 32 - min((uint)clz(span), 32u), "
@@ -5353,7 +5350,7 @@ static const char *const clsort__source[] = {
 "most);\nclear_counts(b);\n#pragma unroll CLSORT_UNROLL_CODES\nfor (uint m = 0; m < CLSORT_ITEMS; "
 "m++) {\nconst uint i = local_id() + m * CLSORT_GROUP;\nif (m * CLSORT_GROUP < size)\nrank[m] = "
 "count_in_bin(b, even_bin(even, code[m]), i < size);\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst "
-"uint longest = place_counts(l, b);\nmove_to_bins(l, b, code, rank, size);\nif "
+"uint longest = place_sample_bins(l, b);\nmove_to_bins(l, b, code, rank, size);\nif "
 "(CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)\n"
 "merge_codes(l, size);\nelse\nrank_codes(l, b, code, rank, size, even.single);\n}\n\n",
 "//---- radix: samples are moved\n\n\nCLSORT_INLINE code_t source_code(samples_t s, uint i)\n{\n"
@@ -5397,7 +5394,7 @@ static const char *const clsort__source[] = {
 "clear_counts(b);\nwrite_borders(s, l, own, each);\n#pragma unroll CLSORT_UNROLL_CODES\nfor (uint "
 "m = 0; m < CLSORT_ITEMS; m++) {\nconst uint i = t + m * CLSORT_GROUP;\nif (m * CLSORT_GROUP < "
 "size)\nrank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);\n}\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nplace_counts(l, b);\nfor (uint i = t; i < buckets; i += "
+"barrier(CLK_LOCAL_MEM_FENCE);\nplace_sample_bins(l, b);\nfor (uint i = t; i < buckets; i += "
 "CLSORT_GROUP)\ns.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);\nmove_to_bins(l, b, code, "
 "rank, size);\nfor (uint i = t; i < size; i += CLSORT_GROUP)\n*key_place(s.alt, begin + i) = "
 "held(l, i);\n}\n\n",
@@ -5445,7 +5442,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11034\n",
+"#line 11032\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5820,7 +5817,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12134\n",
+"#line 12132\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -1414,6 +1414,31 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     return before;
 }
 
+/* Turns counts, of which `own` are a work-item's, into sums over those before them. *longest becomes
+   the most of the first `looked_at` of each, if that is above `least`. Returns the sum up to the
+   work-item's end. Called by all work-items with a barrier since they were counted; needs one after.
+   sums: as for group_scan. */
+CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
+                                const uint least, local uint *sums, local uint *longest)
+{
+    uint sum = 0, most = 0;
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        sum += counts[k];
+        most = k < looked_at ? max(most, counts[k]) : most;
+    }
+    if (most > least)
+        atomic_max(longest, most);
+    sum = group_scan(sum, sums);
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        const uint count = counts[k];
+        counts[k] = sum;
+        sum += count;
+    }
+    return sum;
+}
+
 /* The sum of x over all work-items, of which few have more than 0. Called by all; `word` of local
    memory is free before and after. */
 CLSORT_INLINE uint group_total(uint x, local uint *word)
@@ -7682,22 +7707,8 @@ CLSORT_INLINE void clear_bucket(bucket_space_t l)
    a barrier. */
 CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 {
-    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);
-    uint sum = 0, longest = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        sum += own[k];
-        longest = k < looked_at ? max(longest, own[k]) : longest;
-    }
-    if (longest > 1)
-        atomic_max(&l.words[WORD_LONGEST], longest);
-    sum = group_scan(sum, l.sums);
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        const uint count = own[k];
-        own[k] = sum;
-        sum += count;
-    }
+    place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
+                 l.sums, &l.words[WORD_LONGEST]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return l.words[WORD_LONGEST];
 }
@@ -7813,10 +7824,10 @@ CLSORT_INLINE uint bins_crowd(uint bin, const uint part)
     return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
 }
 
-/* Adds 1 to a bin's counter, and returns what it was. With `crowds`, lanes with the bin of the first
-   one are added at once. Of runs, the others have an atomic of their own, which those do not wait
-   for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid radix took 1.1 times as long
-   for sorted keys. Called by whole warps. */
+/* Adds 1 to a bin's counter, and returns what it was. With `crowds`, lanes with the bin of the
+   first one are added at once. Of runs, the others have an atomic of their own, which those do not
+   wait for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid radix took 1.1 times as
+   long for sorted keys. Called by whole warps. */
 CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 {
 #if CLSORT_WARPS
@@ -10600,24 +10611,11 @@ CLSORT_INLINE void clear_counts(bins_t b)
 /* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
    longest one. Called by all work-items with a barrier since the codes were counted; ends with a
    barrier. */
-CLSORT_INLINE uint place_counts(held_t l, bins_t b)
+CLSORT_INLINE uint place_sample_bins(held_t l, bins_t b)
 {
-    const uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;
-    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
-        count[k] = *bin_slot(b, first + k);
-        sum += count[k];
-        longest = max(longest, count[k]);
-    }
-    if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)
-        atomic_max(&b.words[BINS_LONGEST], longest);
-    sum = group_scan(sum, l.sums);
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
-        *bin_slot(b, first + k) = sum;
-        sum += count[k];
-    }
+    const uint own = CLSORT_SAMPLES_OWN_BINS,
+               sum = place_counts(bin_slot(b, local_id() * own), own, own,
+                                  CLSORT__EDGE_SAMPLES_LONG_BIN, l.sums, &b.words[BINS_LONGEST]);
     if (local_id() == CLSORT_GROUP - 1)
         *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -10763,7 +10761,7 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint siz
             rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint longest = place_counts(l, b);
+    const uint longest = place_sample_bins(l, b);
     move_to_bins(l, b, code, rank, size);
     if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
         merge_codes(l, size);
@@ -10894,7 +10892,7 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
             rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    place_counts(l, b);
+    place_sample_bins(l, b);
     for (uint i = t; i < buckets; i += CLSORT_GROUP)
         s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
     move_to_bins(l, b, code, rank, size);
