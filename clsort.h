@@ -4184,8 +4184,8 @@ static const char *const clsort__source[] = {
 "1) : left;\n}\n}\nstore_status(sweep_status(r, tile) + digit, (CLSORT_STATUS_INCLUSIVE | (before "
 "+ count)) ^ tag);\nreturn before;\n}\n\n",
 "//---- radix: sweep pass\n\n\nCLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)\n"
-"{\nif (local_id() == 0)\n*tile.sums = sorts ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0;\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nreturn *tile.sums;\n}\n\n\n\nCLSORT_INLINE uint "
+"{\nconst uint draws = sorts && local_id() == 0;\nreturn share_number(draws ? "
+"atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);\n}\n\n\n\nCLSORT_INLINE uint "
 "publish_counts(radix_t r, uint plan, uint number, tile_t tile)\n{\nconst uint t = local_id(), "
 "count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;\nif (t < CLSORT_DIGITS) {\nif (plan & "
 "PASS_SORTS && number > 0)\nstore_status(sweep_status(r, number) + t,\n(CLSORT_STATUS_PARTIAL | "
@@ -4264,10 +4264,11 @@ static const char *const clsort__source[] = {
 "void put_edges(local code_t *own, code_t least, code_t most)\n{\nown[0] = least;\n"
 "own[CLSORT_GROUP] = most;\n}\n\n\nCLSORT_INLINE void join_edge(local code_t *own, uint step)\n{\n"
 "own[0] = min(own[0], own[step]);\nown[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + "
-"step]);\n}\n\n\n\nCLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)\n"
-"{\nconst uint t = local_id();\nput_edges(edges + t, least, most);\n#pragma unroll 1\nfor (uint "
-"step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (t < step)\n"
-"join_edge(edges + t, step);\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n#endif\n\n",
+"step]);\n}\n\n\n\n\nCLSORT_INLINE void join_edges(local code_t *edges, const uint twice)\n{\n"
+"local code_t *own = edges + local_id();\n#pragma unroll 1\nfor (uint step = CLSORT_GROUP / 2; "
+"step > 0; step >>= 1) {\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (local_id() < step) {\njoin_edge(own, "
+"step);\nif (twice)\njoin_edge(own + 2 * CLSORT_GROUP, step);\n}\n}\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n}\n#endif\n\n",
 "//---- radix: buckets\n\n\n\n#if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > "
 "0\n#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define "
 "CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 "
@@ -4471,14 +4472,12 @@ static const char *const clsort__source[] = {
 "#pragma unroll\nfor (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)\nsee_edge(&e, "
 "encode(load_key(from, m * CLSORT_GROUP), h.codec));\n}\n#pragma unroll 1\nfor (uint i = whole + "
 "t; i < size; i += CLSORT_GROUP)\nsee_edge(&e, encode(load_key(h.alt, i), h.codec));\nreturn e;\n"
-"}\n\n\n\n\nCLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)\n{\nconst uint t = local_id();\n"
-"local code_t *codes = s->edges + t, *turned = s->heavy_sample + t;\nconst edges_t e = "
-"own_edges(h, s->size);\nput_edges(codes, e.least, e.most);\nput_edges(turned, e.above, "
-"e.below);\nfor (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nif (t < step) {\njoin_edge(codes, step);\njoin_edge(turned, "
-"step);\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\ns->first = s->edges[0];\ns->last = "
-"s->edges[CLSORT_GROUP];\ns->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;\ns->gap.low = "
-"s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"}\n\n\n\n\nCLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)\n{\nconst edges_t e = "
+"own_edges(h, s->size);\nput_edges(s->edges + local_id(), e.least, e.most);\n"
+"put_edges(s->heavy_sample + local_id(), e.above, e.below);\njoin_edges(s->edges, 1);\ns->first = "
+"s->edges[0];\ns->last = s->edges[CLSORT_GROUP];\ns->gap.end = s->heavy_sample[0] ^ "
+"CLSORT_MIDDLE_CODE;\ns->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: hybrid map of cells\n\nCLSORT_INLINE code_t gap_step(code_t code) { return code & "
 "~(code_t)(CLSORT_GAP_STEP - 1); }\n\n\nCLSORT_INLINE void fold_gap(cells_t *s, code_t inner)\n{\n"
 "const uint last = map_part(s->map, s->gap.low + inner);\nconst code_t end = gap_step(s->gap.end "
@@ -4824,12 +4823,14 @@ static const char *const clsort__source[] = {
 "array_t from, to;\nglobal uint *next;\nuint size;\n} move_t;\n\n\n#if CLSORT_KEY_BYTES == 4\n"
 "#define CLSORT_STAGED_AHEAD 8\n#else\n#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS\n#endif\n\n"
 "\n\n#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)\n\n\nCLSORT_INLINE void "
-"write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\nconst uint by)\n{\nconst "
-"local uchar *digits = (local uchar *)l.masks;\n#pragma unroll CLSORT_STAGED_AHEAD\nfor (uint m = "
-"0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint i = local_id() + m * CLSORT_GROUP;\nif "
-"(CLSORT_BRANCH_BARRIERS || v.size != 0) {\nconst code_t code = l.staged[i];\nconst uint digit = "
-"CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);\nstore_key(v.to, "
-"l.offsets[digit] + i, decode(code, codec));\n}\n}\n}\n\n",
+"write_one(move_t v, splitter_t s, split_space_t l, codec_t codec, uint i,\nconst uint by)\n{\n"
+"const local uchar *digits = (local uchar *)l.masks;\nconst code_t code = l.staged[i];\nconst "
+"uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);\n"
+"store_key(v.to, l.offsets[digit] + i, decode(code, codec));\n}\n\n\nCLSORT_INLINE void "
+"write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\nconst uint by)\n{\n#pragma "
+"unroll CLSORT_STAGED_AHEAD\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nif "
+"(CLSORT_BRANCH_BARRIERS || v.size != 0)\nwrite_one(v, s, l, codec, local_id() + m * "
+"CLSORT_GROUP, by);\n}\n\n",
 "//---- radix: hybrid whole tiles\n\n#if CLSORT_WARPS && CLSORT_KEY_BYTES == 8\n#define "
 "CLSORT_OPAQUE_CODE(x) __asm__ volatile(\"\" : \"+l\"(x))\n#define CLSORT_OPAQUE_WORD(x) __asm__ "
 "volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_OPAQUE_CODE(x) __asm__ "
@@ -4987,27 +4988,26 @@ static const char *const clsort__source[] = {
 "alt, codec, at, size);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_AHEAD; m++)\nif (at + m * "
 "CLSORT_GROUP < size) {\nconst uint place = atomic_inc(&counters[map_part(map, code[m])]);\nif "
 "(stages)\nstaged[place] = code[m];\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE "
-"void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)\n{\n"
-"pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,\n"
-"map.before, l.counters, l.staged, 0);\nreserve_places(l, v.next, v.size, BY_MAP);\n"
+"void move_part(move_t v, splitter_t s, split_space_t l, codec_t c)\n{\nconst linear_map_t map = "
+"s.map;\npass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, "
+"map.factor,\nmap.before, l.counters, l.staged, 0);\nreserve_places(l, v.next, v.size, BY_MAP);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\npass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, "
 "map.shift, map.factor,\nmap.before, l.counters, l.staged, 1);\n#pragma unroll 4\nfor (uint i = "
-"local_id(); i < v.size; i += CLSORT_GROUP) {\nconst code_t code = l.staged[i];\nstore_key(v.to, "
-"l.offsets[map_part(map, code)] + i, decode(code, c));\n}\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h = CLSORT_HYBRID;\nconst "
-"split_space_t l = split_space(space);\nconst uint tile = (uint)get_group_id(0);\nif (n == 0 || "
-"*h.skip_passes == 0)\nreturn;\nconst uint tiles = h.tables[CLSORT__HEAD_TILES],\nfillers = "
-"min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);\nif (tile >= tiles) {\nif "
-"(tile < tiles + fillers)\nfill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * "
-"CLSORT_GROUP);\nreturn;\n}\nfor (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += "
-"CLSORT_GROUP)\nl.counters[d] = 0;\nconst range_part_t p = find_range_part(h, tile, 1, l.sums);\n"
-"const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\nconst move_t v = { "
-"advance(h.alt, p.begin), h.target,\nhybrid_second_digits(h) + p.digit * second_digits, p.size "
-"};\nif (!CLSORT_BRANCH_BARRIERS) {\nmove_t all = v, part = v;\nall.size = p.size == "
-"CLSORT_SPLIT_TILE ? p.size : 0;\npart.size = p.size - all.size;\nmove_tile(all, s, l, h.codec, "
-"BY_MAP);\nbarrier(CLK_LOCAL_MEM_FENCE);\nmove_part(part, s.map, l, h.codec);\n} else if (p.size "
-"== CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);\nelse move_part(v, s.map, l, "
-"h.codec);\n}\n\n",
+"local_id(); i < v.size; i += CLSORT_GROUP)\nwrite_one(v, s, l, c, i, BY_MAP);\n}\n\n\n\n"
+"CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h = "
+"CLSORT_HYBRID;\nconst split_space_t l = split_space(space);\nconst uint tile = "
+"(uint)get_group_id(0);\nif (n == 0 || *h.skip_passes == 0)\nreturn;\nconst uint tiles = "
+"h.tables[CLSORT__HEAD_TILES],\nfillers = min((uint)get_num_groups(0) - tiles, "
+"CLSORT__HYBRID_FILLERS + 0u);\nif (tile >= tiles) {\nif (tile < tiles + fillers)\n"
+"fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);\nreturn;\n}\n"
+"for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)\nl.counters[d] = 0;\n"
+"const range_part_t p = find_range_part(h, tile, 1, l.sums);\nconst splitter_t s = { range_map(h, "
+"p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\nconst move_t v = { advance(h.alt, p.begin), h.target,\n"
+"hybrid_second_digits(h) + p.digit * second_digits, p.size };\nif (!CLSORT_BRANCH_BARRIERS) {\n"
+"move_t all = v, part = v;\nall.size = p.size == CLSORT_SPLIT_TILE ? p.size : 0;\npart.size = "
+"p.size - all.size;\nmove_tile(all, s, l, h.codec, BY_MAP);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+"move_part(part, s, l, h.codec);\n} else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, "
+"h.codec, BY_MAP);\nelse move_part(v, s, l, h.codec);\n}\n\n",
 "//---- radix: hybrid buckets\n\n\ntypedef struct {\nuint begin, size, resplit, single;\ncode_t "
 "low, last;\nlinear_map_t map;\n} bucket_t;\n\nCLSORT_INLINE bucket_t take_bucket(hybrid_t h, "
 "uint number)\n{\nconst uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),\n"
@@ -5322,8 +5322,8 @@ static const char *const clsort__source[] = {
 "edges_of_lanes(least, most);\nif (t % CLSORT__WARP == 0) {\nl.keys[t / CLSORT__WARP] = *least;\n"
 "l.keys[warps + t / CLSORT__WARP] = *most;\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n*least = l.keys[t % "
 "warps];\n*most = l.keys[warps + t % warps];\nedges_of_lanes(least, most);\n#else\n"
-"join_edges(l.keys, *least, *most);\n*least = l.keys[0];\n*most = l.keys[CLSORT_GROUP];\n#endif\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"put_edges(l.keys + local_id(), *least, *most);\njoin_edges(l.keys, 0);\n*least = l.keys[0];\n"
+"*most = l.keys[CLSORT_GROUP];\n#endif\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: samples in bins\n\nCLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint "
 "inside)\n{\nreturn inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;\n}\n\n\n\n"
 "CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint "
@@ -5442,7 +5442,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11032\n",
+"#line 11028\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5817,7 +5817,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12132\n",
+"#line 12128\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -6150,11 +6150,10 @@ static const char *const clsort__source[] = {
 "CLSORT__CLUSTER;\nreturn cluster * apart\n+ draw_below(2 * cluster + seed + 1, apart / "
 "CLSORT__CLUSTER) * CLSORT__CLUSTER\n+ x % CLSORT__CLUSTER;\n}\n\n\n\n\nCLSORT_INLINE uint "
 "seed_of_row(select_t s, select_part_t p, uint exists, local uint *word)\n{\nconst uint lid = "
-"local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);\nuint mixed = 0;\nif (lid == 0)\n"
-"*word = 0;\ngroup_sync();\n#pragma unroll 1\nfor (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); "
-"b++) {\nconst ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];\n"
-"mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;\n}\nadd_local(word, mixed * (2 * lid + "
-"1));\ngroup_sync();\nconst uint seed = *word | 1;\ngroup_sync();\nreturn seed;\n}\n\n",
+"local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);\nuint mixed = 0;\n#pragma unroll 1\n"
+"for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {\nconst ulong key = ((global const "
+"code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];\nmixed = (mixed ^ (uint)(key ^ key >> 32)) * "
+"0x9E3779B1u;\n}\nreturn group_total(mixed * (2 * lid + 1), word) | 1;\n}\n\n",
 "//---- select: bounds of long rows\n\nCLSORT_INLINE ranked_t first_of_sample(select_t s, "
 "select_part_t p, uint clusters, uint seed)\n{\nconst uint sample = clusters * CLSORT__CLUSTER, "
 "apart = s.n / max(clusters, 1u);\ncode_t first = (code_t)~(code_t)0;\nuint at = 0xFFFFFFFFu;\n"

@@ -7251,10 +7251,8 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
    used. */
 CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
-    if (local_id() == 0)
-        *tile.sums = sorts ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return *tile.sums;
+    const uint draws = sorts && local_id() == 0;
+    return share_number(draws ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);
 }
 
 /* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
@@ -7502,17 +7500,20 @@ CLSORT_INLINE void join_edge(local code_t *own, uint step)
     own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
 }
 
-/* The least and the most code of the work-items, in edges[0] and edges[CLSORT_GROUP]. Called by all
-   work-items; ends with a barrier. */
-CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
+/* Joins what put_edges has put at edges + local_id(): the least code comes to edges[0], the most to
+   edges[CLSORT_GROUP]. With `twice`, also the edges behind these. Called by all work-items; ends
+   with a barrier. */
+CLSORT_INLINE void join_edges(local code_t *edges, const uint twice)
 {
-    const uint t = local_id();
-    put_edges(edges + t, least, most);
+    local code_t *own = edges + local_id();
     #pragma unroll 1
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step)
-            join_edge(edges + t, step);
+        if (local_id() < step) {
+            join_edge(own, step);
+            if (twice)
+                join_edge(own + 2 * CLSORT_GROUP, step);
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -8209,19 +8210,10 @@ CLSORT_INLINE edges_t own_edges(hybrid_t h, uint size)
    with a barrier. */
 CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 {
-    const uint t = local_id();
-    local code_t *codes = s->edges + t, *turned = s->heavy_sample + t;
     const edges_t e = own_edges(h, s->size);
-    put_edges(codes, e.least, e.most);
-    put_edges(turned, e.above, e.below);
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step) {
-            join_edge(codes, step);
-            join_edge(turned, step);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    put_edges(s->edges + local_id(), e.least, e.most);
+    put_edges(s->heavy_sample + local_id(), e.above, e.below);
+    join_edges(s->edges, 1);
     s->first = s->edges[0];
     s->last = s->edges[CLSORT_GROUP];
     s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
@@ -9202,20 +9194,24 @@ typedef struct {
    room. */
 #define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
 
-/* Writes the staged codes of a tile as keys to their digits' places. */
+/* Writes the i-th staged code of a tile as a key to its digit's place. */
+CLSORT_INLINE void write_one(move_t v, splitter_t s, split_space_t l, codec_t codec, uint i,
+                             const uint by)
+{
+    const local uchar *digits = (local uchar *)l.masks;
+    const code_t code = l.staged[i];
+    const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
+    store_key(v.to, l.offsets[digit] + i, decode(code, codec));
+}
+
+/* Writes the staged codes of a whole tile. */
 CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
                                 const uint by)
 {
-    const local uchar *digits = (local uchar *)l.masks;
     #pragma unroll CLSORT_STAGED_AHEAD
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint i = local_id() + m * CLSORT_GROUP;
-        if (CLSORT_BRANCH_BARRIERS || v.size != 0) {
-            const code_t code = l.staged[i];
-            const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
-            store_key(v.to, l.offsets[digit] + i, decode(code, codec));
-        }
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (CLSORT_BRANCH_BARRIERS || v.size != 0)
+            write_one(v, s, l, codec, local_id() + m * CLSORT_GROUP, by);
 }
 
 //---- radix: hybrid whole tiles
@@ -9653,8 +9649,9 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
 }
 
 /* As move_tile, by maps, for any number of keys, which are loaded twice. */
-CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)
+CLSORT_INLINE void move_part(move_t v, splitter_t s, split_space_t l, codec_t c)
 {
+    const linear_map_t map = s.map;
     pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 0);
     reserve_places(l, v.next, v.size, BY_MAP);
@@ -9662,10 +9659,8 @@ CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_
     pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 1);
     #pragma unroll 4
-    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP) {
-        const code_t code = l.staged[i];
-        store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));
-    }
+    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP)
+        write_one(v, s, l, c, i, BY_MAP);
 }
 
 /* A work-group per tile; some of those behind the last tile write heavy codes. space: as for
@@ -9696,9 +9691,9 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
         part.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        move_part(part, s.map, l, h.codec);
+        move_part(part, s, l, h.codec);
     } else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
-    else move_part(v, s.map, l, h.codec);
+    else move_part(v, s, l, h.codec);
 }
 
 //---- radix: hybrid buckets
@@ -10672,7 +10667,8 @@ CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)
     *most = l.keys[warps + t % warps];
     edges_of_lanes(least, most);
 #else
-    join_edges(l.keys, *least, *most);
+    put_edges(l.keys + local_id(), *least, *most);
+    join_edges(l.keys, 0);
     *least = l.keys[0];
     *most = l.keys[CLSORT_GROUP];
 #endif
@@ -13165,19 +13161,12 @@ CLSORT_INLINE uint seed_of_row(select_t s, select_part_t p, uint exists, local u
 {
     const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
     uint mixed = 0;
-    if (lid == 0)
-        *word = 0;
-    group_sync();
     #pragma unroll 1   /* else it takes 37 registers more */
     for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {
         const ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];
         mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;
     }
-    add_local(word, mixed * (2 * lid + 1));
-    group_sync();
-    const uint seed = *word | 1;
-    group_sync();
-    return seed;
+    return group_total(mixed * (2 * lid + 1), word) | 1;
 }
 
 //---- select: bounds of long rows
