@@ -3749,13 +3749,14 @@ static const char *const clsort__source[] = {
 "uint tile_item(uint m)\n{\nconst uint t = local_id();\nif (CLSORT_FEW_PARTS)\nreturn t * "
 "CLSORT_RADIX_ITEMS + m;\nreturn t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % "
 "CLSORT_TEAM + m * CLSORT_TEAM;\n}\n\n#if !CLSORT_FEW_PARTS\n\n\nCLSORT_INLINE void "
-"load_codes(code_t *code, array_t from, codec_t c, uint size)\n{\nconst uint first = "
-"tile_item(0);\nconst array_t own = advance(from, first);\nif (size == CLSORT_RADIX_TILE) {\n"
-"#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\ncode[m] = *key_place(own, m * "
-"CLSORT_TEAM);\n} else {\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\ncode[m] "
-"= first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)\n: decode((code_t) "
-"~(code_t)0, c);\n}\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\ncode[m] = "
-"encode(code[m], c);\n}\n#endif\n\n",
+"load_keys(code_t *key, array_t from, codec_t c, uint size)\n{\nconst uint first = tile_item(0);\n"
+"const array_t own = advance(from, first);\nif (size >= CLSORT_RADIX_TILE) {\n#pragma unroll\nfor "
+"(uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nkey[m] = *key_place(own, m * CLSORT_TEAM);\n} else {\n"
+"#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nkey[m] = first + m * CLSORT_TEAM "
+"< size ? *key_place(own, m * CLSORT_TEAM)\n: decode((code_t) ~(code_t)0, c);\n}\n}\n\n"
+"CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)\n{\n"
+"load_keys(code, from, c, size);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+"code[m] = encode(code[m], c);\n}\n#endif\n\n",
 "//---- radix: ranks\n\n#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)\nCLSORT_INLINE "
 "void set_rank(uint *rank, uint m, uint place)\n{\nrank[m / 2] = m % 2 ? rank[m / 2] | place << "
 "16 : place;\n}\n\nCLSORT_INLINE uint get_rank(const uint *rank, uint m)\n{\nreturn m % 2 ? "
@@ -4007,19 +4008,14 @@ static const char *const clsort__source[] = {
 "space + CLSORT_STAGED_UNITS, *edges = parts + CLSORT_DIGITS,\n*starts = edges + CLSORT_DIGITS;\n"
 "local uint *counts = (local uint *)starts + CLSORT_DIGITS;\nconst votes_t v = { (local code_t "
 "*)space, (local uint4 *)parts, (local uint2 *)edges,\n(local uint *)starts, counts,\n(local "
-"uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };\nreturn v;\n}\n\n\nCLSORT_INLINE void "
-"load_keys(code_t *key, array_t from, codec_t c, uint size)\n{\nconst uint first = tile_item(0);\n"
-"const code_t last = decode((code_t) ~(code_t)0, c);\nif (size >= CLSORT_RADIX_TILE) {\n#pragma "
-"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nkey[m] = *key_place(from, first + m * "
-"CLSORT__WARP);\nreturn;\n}\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"key[m] = first + m * CLSORT__WARP < size ? *key_place(from, first + m * CLSORT__WARP)\n: last;\n"
-"}\n\n\n#define CLSORT_RANK_LOG2 7\n\n\nCLSORT_INLINE uint vote_ranks(uint *rank, const code_t "
-"*key, codec_t c, digit_t digit)\n{\nconst uint own = lane_digit(), before = (1u << local_id() % "
-"CLSORT__WARP) - 1;\nconst uint flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : "
-"~0u,\nown & 1 ? 0 : ~0u };\ncode_t code[CLSORT_RADIX_ITEMS];\nuint count = own;\n#pragma unroll\n"
-"for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\ncode[m] = key[m];\nencode_keys(code, c);\n#pragma "
-"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nuint bit[4], lanes = ~0u;\nconst uint d "
-"= vote_digit(code[m], digit, bit) / 4;\n#pragma unroll\nfor (uint b = 0; b < 4; b++)\nlanes &= "
+"uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };\nreturn v;\n}\n\n\n#define CLSORT_RANK_LOG2 "
+"7\n\n\nCLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)\n"
+"{\nconst uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;\nconst uint "
+"flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : ~0u,\nown & 1 ? 0 : ~0u };\n"
+"code_t code[CLSORT_RADIX_ITEMS];\nuint count = own;\n#pragma unroll\nfor (uint m = 0; m < "
+"CLSORT_RADIX_ITEMS; m++)\ncode[m] = key[m];\nencode_keys(code, c);\n#pragma unroll\nfor (uint m "
+"= 0; m < CLSORT_RADIX_ITEMS; m++) {\nuint bit[4], lanes = ~0u;\nconst uint d = "
+"vote_digit(code[m], digit, bit) / 4;\n#pragma unroll\nfor (uint b = 0; b < 4; b++)\nlanes &= "
 "ballot(bit[b]) ^ flip[b];\nrank[m] = lane_value(count, d)\n+ ((uint)popcount(lane_value(lanes, "
 "d) & before) << CLSORT_RANK_LOG2);\ncount += (uint)popcount(lanes) << CLSORT_RANK_LOG2;\n}\n"
 "return count >> CLSORT_RANK_LOG2;\n}\n\n",
@@ -5442,7 +5438,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11028\n",
+"#line 11016\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5817,7 +5813,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12128\n",
+"#line 12116\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

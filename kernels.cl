@@ -5938,22 +5938,27 @@ CLSORT_INLINE uint tile_item(uint m)
 }
 
 #if !CLSORT_FEW_PARTS
-/* Loads the work-item's codes, top codes beyond the end. Loads of a whole tile do not wait for each
-   other. */
-CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
+/* Loads the work-item's keys, those of top codes beyond the end. Loads of a whole tile do not wait
+   for each other. */
+CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
 {
     const uint first = tile_item(0);
     const array_t own = advance(from, first);
-    if (size == CLSORT_RADIX_TILE) {
+    if (size >= CLSORT_RADIX_TILE) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = *key_place(own, m * CLSORT_TEAM);
+            key[m] = *key_place(own, m * CLSORT_TEAM);
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
-                                                     : decode((code_t) ~(code_t)0, c);
+            key[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
+                                                    : decode((code_t) ~(code_t)0, c);
     }
+}
+
+CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
+{
+    load_keys(code, from, c, size);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], c);
@@ -6728,23 +6733,6 @@ CLSORT_INLINE votes_t make_votes(local ulong2 *space)
                         (local uint *)starts, counts,
                         (local uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };
     return v;
-}
-
-/* Loads the work-item's keys, those of top codes beyond the end. */
-CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
-{
-    const uint first = tile_item(0);
-    const code_t last = decode((code_t) ~(code_t)0, c);
-    if (size >= CLSORT_RADIX_TILE) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = *key_place(from, first + m * CLSORT__WARP);
-        return;
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        key[m] = first + m * CLSORT__WARP < size ? *key_place(from, first + m * CLSORT__WARP)
-                                                 : last;
 }
 
 /* Ranks in units of 128; the digits are below. */
