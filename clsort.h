@@ -5857,16 +5857,18 @@ static const char *const clsort__source[] = {
 "select_code(select_t s, select_part_t p, size_t i)\n{\nreturn code_of(s, ((global const code_t "
 "*)p.keys)[i]);\n}\n\n\nCLSORT_INLINE uint number_of(select_part_t p, uint i)\n{\nreturn "
 "p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;\n}\n\n\n\nCLSORT_INLINE void "
-"write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)\n{\nif "
-"(out.outputs & CLSORT__WRITES_INDICES)\n((global uint *)(out.indices + p.row * "
-"out.indices_apart))[place] = number_of(p, i);\nif (out.outputs & CLSORT__WRITES_KEYS)\n((global "
-"code_t *)(out.keys + p.row * out.keys_apart))[place]\n= i < s.n ? ((global const code_t "
-"*)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);\n}\n\n\nCLSORT_INLINE void "
-"write_marks(select_t s, select_part_t p, output_t out)\n{\nconst uint nth = s.select_mode == "
-"CLSORT__SELECT_NTH, there = nth ? s.k == s.asked : s.k;\nfor (uint i = there + local_id(); i < "
-"(nth ? 1 : s.asked); i += CLSORT_GROUP)\nwrite_element(s, p, out, i, 0xFFFFFFFFu);\n}\n\n\n"
-"CLSORT_INLINE select_part_t whole_row(select_t s, uint row)\n{\nconst select_part_t p = { s.keys "
-"+ row * s.stride, row, 0, 0, s.n, 0 };\nreturn p;\n}\n\n",
+"write_result(select_t s, select_part_t p, output_t out, size_t place, uint i,\nuint known, "
+"code_t code)\n{\nif (out.outputs & CLSORT__WRITES_INDICES)\n((global uint *)(out.indices + p.row "
+"* out.indices_apart))[place] = number_of(p, i);\nif (out.outputs & CLSORT__WRITES_KEYS)\n"
+"((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n= known ? decode(code, s.codec) : "
+"((global const code_t *)p.keys)[i];\n}\n\n\n\nCLSORT_INLINE void write_element(select_t s, "
+"select_part_t p, output_t out, size_t place, uint i)\n{\nwrite_result(s, p, out, place, i, i >= "
+"s.n, (code_t)~(code_t)0);\n}\n\n\nCLSORT_INLINE void write_marks(select_t s, select_part_t p, "
+"output_t out)\n{\nconst uint nth = s.select_mode == CLSORT__SELECT_NTH, there = nth ? s.k == "
+"s.asked : s.k;\nfor (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)\n"
+"write_element(s, p, out, i, 0xFFFFFFFFu);\n}\n\n\nCLSORT_INLINE select_part_t whole_row(select_t "
+"s, uint row)\n{\nconst select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };\nreturn "
+"p;\n}\n\n",
 "//---- select: ranks\n\n#if CLSORT_KEY_BYTES <= 4\ntypedef ulong ranked_t;\n#define "
 "CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))\n#define CLSORT_RANKED_CODE(x) ((x) "
 ">> 32)\n#define CLSORT_RANKED_INDEX(x) ((uint)(x))\n#define CLSORT_RANKED_BEFORE(x, y) ((x) < "
@@ -5894,11 +5896,8 @@ static const char *const clsort__source[] = {
 "CLSORT_RANKED_BEFORE(sorted[place[b]], own);\nreturn rank;\n}\n\n\n\nCLSORT_INLINE void "
 "write_ranked(select_t s, select_part_t p, output_t out, uint rank, ranked_t x)\n{\nconst uint "
 "nth = s.select_mode == CLSORT__SELECT_NTH, place = nth ? 0 : rank,\ni = CLSORT_RANKED_INDEX(x);\n"
-"if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)\nreturn;\nif "
-"(!takes_whole_keys(s)) {\nwrite_element(s, p, out, place, i);\nreturn;\n}\nif (out.outputs & "
-"CLSORT__WRITES_INDICES)\n((global uint *)(out.indices + p.row * out.indices_apart))[place] = "
-"number_of(p, i);\nif (out.outputs & CLSORT__WRITES_KEYS)\n((global code_t *)(out.keys + p.row * "
-"out.keys_apart))[place]\n= decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n}\n\n",
+"if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)\nreturn;\nwrite_result(s, p, out, "
+"place, i, i >= s.n || takes_whole_keys(s),\n(code_t)CLSORT_RANKED_CODE(x));\n}\n\n",
 "//---- select: short rows\n#if CLSORT_NEEDS_HELD\n\n\n\n\n\n\n\ntypedef struct {\nlocal ranked_t "
 "*firsts, *list;\nlocal uint *count;\n} short_row_t;\n\n\n\nCLSORT_INLINE select_part_t "
 "cut_piece(select_t s, uint row, uint piece, uint pieces,\nglobal const uint *numbers)\n{\nconst "
@@ -6416,35 +6415,26 @@ static const char *const clsort__source[] = {
 "select_part_t p, global const uint *row,\nlocal uint *sums)\n{\nuint before = 0;\nfor (uint q = "
 "local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\nbefore += "
 "row[CLSORT__ROW_LIST + q];\ngroup_scan_total(before, sums, &before);\nreturn before;\n}\n\n\n\n"
-"CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, "
-"CLSORT_OUTPUT_ARGS,\nlocal uint *sums)\n{\nconst select_t all = CLSORT_SELECT,\ns = "
-"select_from_row(all, (uint)get_group_id(0) / parts);\nconst output_t out = CLSORT_OUTPUT;\nconst "
-"tables_t t = CLSORT_TABLES;\nconst select_part_t p = find_part(s, parts, part_elements);\nglobal "
-"const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);\nconst select_range_t r = "
-"p.row < s.rows ? load_range(row, s.passes) : whole_range(s);\nuint place = tallied_before(s, p, "
-"row, sums), total;\nfor (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * "
-"CLSORT_VISITS) {\nconst size_t first = chunk + local_id() * CLSORT_VISITS,\nend = min(first + "
-"CLSORT_VISITS, (size_t)p.end);\nuint count = 0;\nfor (size_t i = first; i < end; i++)\ncount += "
-"is_taken(s, r, select_code(s, p, i), (uint)i);\nsize_t own_place = place + "
-"group_scan_total(count, sums, &total);\nfor (size_t i = first; i < end; i++)\nif (is_taken(s, r, "
-"select_code(s, p, i), (uint)i) && own_place < s.k)\nwrite_element(s, p, out, own_place++, "
-"(uint)i);\nplace += total;\n}\nif (p.row < s.rows && p.part == 0)\nwrite_marks(s, p, out);\n}\n\n",
-"//---- select: partitions\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS,\nCLSORT_OUTPUT_ARGS, local uint "
-"*sums)\n{\nconst select_t all = CLSORT_SELECT,\ns = select_from_row(all, (uint)get_group_id(0) / "
-"parts);\nconst output_t out = CLSORT_OUTPUT;\nconst tables_t t = CLSORT_TABLES;\nconst "
-"select_part_t p = find_part(s, parts, part_elements);\nconst uint exists = p.row < s.rows;\n"
-"global const uint *row = row_words_of(t, s, exists ? p.row : 0);\nconst select_range_t r = "
-"exists ? load_range(row, s.passes) : whole_range(s);\nconst uint nth = exists ? "
-"row[CLSORT__ROW_COLLECTED] : 0;\nuint before = tallied_before(s, p, row, sums), total;\nfor "
-"(size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\nconst size_t "
-"first = chunk + local_id() * CLSORT_VISITS,\nend = min(first + CLSORT_VISITS, (size_t)p.end);\n"
-"uint ahead = 0;\nfor (size_t i = first; i < end; i++)\nahead += is_taken(s, r, select_code(s, p, "
-"i), (uint)i);\nuint place = before + group_scan_total(ahead, sums, &total);\nfor (uint i = "
-"(uint)first; i < end; i++)\nif (is_taken(s, r, select_code(s, p, i), i))\nwrite_element(s, p, "
-"out, place++, i);\nelse\nwrite_element(s, p, out, i == nth ? s.k - 1 : s.k + (i - place) - (nth "
-"< i), i);\nbefore += total;\n}\nfor (uint i = s.n + local_id(); i < (exists && p.part == 0 ? "
-"all.n : 0); i += CLSORT_GROUP)\nwrite_element(s, p, out, i, 0xFFFFFFFFu);\n}\n#endif\n#endif\n\n",
+"CLSORT_INLINE uint scatter_element(select_t s, select_part_t p, select_range_t r, output_t out,\n"
+"uint i, uint place, uint nth)\n{\nconst uint taken = is_taken(s, r, select_code(s, p, i), i),\n"
+"to = taken      ? place\n: i == nth ? s.k - 1\n: s.k + (i - place) - (nth < i);\nif (taken ? to "
+"< s.k : s.select_mode == CLSORT__SELECT_PARTITION)\nwrite_element(s, p, out, to, i);\nreturn "
+"taken;\n}\n\n\n\n\n\n\nCLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, "
+"CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\nlocal uint *sums)\n{\nconst select_t all = "
+"CLSORT_SELECT,\ns = select_from_row(all, (uint)get_group_id(0) / parts);\nconst output_t out = "
+"CLSORT_OUTPUT;\nconst tables_t t = CLSORT_TABLES;\nconst select_part_t p = find_part(s, parts, "
+"part_elements);\nconst uint exists = p.row < s.rows, parted = s.select_mode == "
+"CLSORT__SELECT_PARTITION;\nglobal const uint *row = row_words_of(t, s, exists ? p.row : 0);\n"
+"const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);\nconst uint nth = "
+"exists ? row[CLSORT__ROW_COLLECTED] : 0,\nmarks = !exists || p.part ? 0 : parted ? all.n : "
+"s.asked;\nuint before = tallied_before(s, p, row, sums), total;\nfor (size_t chunk = p.first; "
+"chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\nconst size_t first = chunk + local_id() "
+"* CLSORT_VISITS,\nend = min(first + CLSORT_VISITS, (size_t)p.end);\nuint taken = 0;\nfor (size_t "
+"i = first; i < end; i++)\ntaken += is_taken(s, r, select_code(s, p, i), (uint)i);\nuint place = "
+"before + group_scan_total(taken, sums, &total);\nfor (uint i = (uint)first; i < end; i++)\nplace "
+"+= scatter_element(s, p, r, out, i, place, nth);\nbefore += total;\n}\nfor (uint i = (parted ? "
+"s.n : s.k) + local_id(); i < marks; i += CLSORT_GROUP)\nwrite_element(s, p, out, i, "
+"0xFFFFFFFFu);\n}\n#endif\n#endif\n\n",
 "//---- utility\n#if CLSORT_IS(UTILITY)\n\n\n\n\nCLSORT_INLINE ulong with_one_nan(ulong bits, "
 "uint bytes, ulong nans)\n{\nconst ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive "
 "- nans;\nreturn nans && (bits & positive) > infinity ? infinity + 1 : bits;\n}\n\n\n\n\n\n"
@@ -6746,7 +6736,6 @@ typedef char clsort__kernels_know_public_numbers
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
     X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
     X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
-    X(SELECT_PARTITION, CLSORT__SELECT, "clsort_select_partition") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
@@ -15363,9 +15352,7 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
                                   clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    const int kernel = t->mode == CLSORT__SELECT_UNORDERED   ? CLSORT__KERNEL_SELECT_SCATTER
-                       : t->mode == CLSORT__SELECT_PARTITION ? CLSORT__KERNEL_SELECT_PARTITION
-                                                             : CLSORT__KERNEL_SELECT_SORT;
+    const int kernel = t->scatters ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT;
     if (clsort__has_sample(p)) clsort__select_sample(run, p, tables);
     if (t->how == CLSORT__BY_ONE_LAUNCH) {
         clsort__select_long(run, p, tables, found);

@@ -1414,10 +1414,10 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     return before;
 }
 
-/* Turns counts, of which `own` are a work-item's, into sums over those before them. *longest becomes
-   the most of the first `looked_at` of each, if that is above `least`. Returns the sum up to the
-   work-item's end. Called by all work-items with a barrier since they were counted; needs one after.
-   sums: as for group_scan. */
+/* Turns counts, of which `own` are a work-item's, into sums over those before them. *longest
+   becomes the most of the first `looked_at` of each, if that is above `least`. Returns the sum up
+   to the work-item's end. Called by all work-items with a barrier since they were counted; needs
+   one after. sums: as for group_scan. */
 CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
                                 const uint least, local uint *sums, local uint *longest)
 {
@@ -12286,15 +12286,23 @@ CLSORT_INLINE uint number_of(select_part_t p, uint i)
     return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
 }
 
-/* Writes element i of the row as its result number `place`. An element that the row does not have,
-   0xFFFFFFFF, has the last key of the order. */
-CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
+/* Writes element i of the row as its result number `place`: with the key in the row or, if that is
+   `known`, the key of a code. */
+CLSORT_INLINE void write_result(select_t s, select_part_t p, output_t out, size_t place, uint i,
+                                uint known, code_t code)
 {
     if (out.outputs & CLSORT__WRITES_INDICES)
         ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
     if (out.outputs & CLSORT__WRITES_KEYS)
         ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
-            = i < s.n ? ((global const code_t *)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);
+            = known ? decode(code, s.codec) : ((global const code_t *)p.keys)[i];
+}
+
+/* Writes element i of the row. One that the row does not have, 0xFFFFFFFF, has the last key of the
+   order. */
+CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
+{
+    write_result(s, p, out, place, i, i >= s.n, (code_t)~(code_t)0);
 }
 
 /* Marks the results that the row does not have. */
@@ -12397,15 +12405,8 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
                i = CLSORT_RANKED_INDEX(x);
     if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
         return;
-    if (!takes_whole_keys(s)) {
-        write_element(s, p, out, place, i);
-        return;
-    }
-    if (out.outputs & CLSORT__WRITES_INDICES)
-        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
-    if (out.outputs & CLSORT__WRITES_KEYS)
-        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
-            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);
+    write_result(s, p, out, place, i, i >= s.n || takes_whole_keys(s),
+                 (code_t)CLSORT_RANKED_CODE(x));
 }
 
 //---- select: short rows
@@ -13906,7 +13907,24 @@ CLSORT_INLINE uint tallied_before(select_t s, select_part_t p, global const uint
     return before;
 }
 
-/* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by
+/* Writes element i of the row if it is wanted. place: of the next one that is taken, the number of
+   the k-th is `nth`. Returns 1 if this one is taken. */
+CLSORT_INLINE uint scatter_element(select_t s, select_part_t p, select_range_t r, output_t out,
+                                   uint i, uint place, uint nth)
+{
+    const uint taken = is_taken(s, r, select_code(s, p, i), i),
+               to = taken      ? place
+                    : i == nth ? s.k - 1
+                               : s.k + (i - place) - (nth < i);
+    if (taken ? to < s.k : s.select_mode == CLSORT__SELECT_PARTITION)
+        write_element(s, p, out, to, i);
+    return taken;
+}
+
+/* Writes the k elements of a row in its order; of a partition, where all elements go, as indices of
+   the row in their new order: those before the k-th, the k-th, then the others, all in the order
+   that they had. The last pass counted those before in each part, and found the k-th. What lies
+   behind the row's length gets 0xFFFFFFFF. Each work-item takes CLSORT_VISITS elements side by
    side. */
 CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                          local uint *sums)
@@ -13916,58 +13934,24 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
     const select_part_t p = find_part(s, parts, part_elements);
-    global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
-    const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
-    uint place = tallied_before(s, p, row, sums), total;
-    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
-        const size_t first = chunk + local_id() * CLSORT_VISITS,
-                     end = min(first + CLSORT_VISITS, (size_t)p.end);
-        uint count = 0;
-        for (size_t i = first; i < end; i++)
-            count += is_taken(s, r, select_code(s, p, i), (uint)i);
-        size_t own_place = place + group_scan_total(count, sums, &total);
-        for (size_t i = first; i < end; i++)
-            if (is_taken(s, r, select_code(s, p, i), (uint)i) && own_place < s.k)
-                write_element(s, p, out, own_place++, (uint)i);
-        place += total;
-    }
-    if (p.row < s.rows && p.part == 0)
-        write_marks(s, p, out);
-}
-
-//---- select: partitions
-/* Writes where the elements of every row go in a partition, as indices of the row in their new
-   order: those before the k-th, the k-th, then the others, all in the order that they had. The last
-   pass counted those before in each part, and found the k-th. What lies behind the row's length
-   gets 0xFFFFFFFF. */
-CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS,
-                                           CLSORT_OUTPUT_ARGS, local uint *sums)
-{
-    const select_t all = CLSORT_SELECT,
-                   s = select_from_row(all, (uint)get_group_id(0) / parts);
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_elements);
-    const uint exists = p.row < s.rows;
+    const uint exists = p.row < s.rows, parted = s.select_mode == CLSORT__SELECT_PARTITION;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
-    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0;
+    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0,
+               marks = !exists || p.part ? 0 : parted ? all.n : s.asked;
     uint before = tallied_before(s, p, row, sums), total;
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
         const size_t first = chunk + local_id() * CLSORT_VISITS,
                      end = min(first + CLSORT_VISITS, (size_t)p.end);
-        uint ahead = 0;
+        uint taken = 0;
         for (size_t i = first; i < end; i++)
-            ahead += is_taken(s, r, select_code(s, p, i), (uint)i);
-        uint place = before + group_scan_total(ahead, sums, &total);
+            taken += is_taken(s, r, select_code(s, p, i), (uint)i);
+        uint place = before + group_scan_total(taken, sums, &total);
         for (uint i = (uint)first; i < end; i++)
-            if (is_taken(s, r, select_code(s, p, i), i))
-                write_element(s, p, out, place++, i);
-            else
-                write_element(s, p, out, i == nth ? s.k - 1 : s.k + (i - place) - (nth < i), i);
+            place += scatter_element(s, p, r, out, i, place, nth);
         before += total;
     }
-    for (uint i = s.n + local_id(); i < (exists && p.part == 0 ? all.n : 0); i += CLSORT_GROUP)
+    for (uint i = (parted ? s.n : s.k) + local_id(); i < marks; i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 #endif   /* CLSORT_IS(SELECT) */
