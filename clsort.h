@@ -3697,39 +3697,40 @@ static const char *const clsort__source[] = {
 "CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)\n\n",
 "//---- radix: counting\n\n\n\n\n#define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
 "#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n#define "
-"CLSORT_COUNT_COPIES \\\n (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) "
-": CLSORT__LEAST_COPIES)\n#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * "
-"CLSORT_COUNT_COPIES)\n\n#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)\n\n\n"
-"CLSORT_INLINE void clear_bins(local uint *bins)\n{\nfor (uint i = local_id(); i < "
-"CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\nbins[i] = 0;\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if !CLSORT_FEW_PARTS\n\nCLSORT_INLINE void count_one(local "
-"uint *own, uint p, uint digit)\n{\nconst uint i = p * CLSORT_DIGITS + digit;\natomic_add(&own[(i "
-">> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],\nCLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : "
-"1u);\n}\n\n\n\n\nCLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, "
-"uint last,\nlocal uint *bins, seen_t *seen)\n{\nconst uint step = CLSORT_GROUP * "
-"CLSORT_COUNT_ITEMS, rest = b.size % step;\nlocal uint *own = bins + local_id() % "
-"CLSORT_COUNT_COPIES;\nfor (uint base = local_id(); base < b.size - rest; base += step) {\nconst "
-"array_t at = advance(from, (long)b.begin + base);\ncode_t code[CLSORT_COUNT_ITEMS];\n#pragma "
-"unroll\nfor (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\ncode[m] = *key_place(at, m * "
-"CLSORT_GROUP);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\ncode[m] = "
-"see_code(seen, encode(code[m], r.codec));\nfor (uint p = first; p <= last; p++) {\nconst digit_t "
-"digit = pass_digit(r, p);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n"
-"count_one(own, p - first, digit_of(code[m], digit));\n}\n}\n#pragma unroll 1\nfor (uint i = "
-"b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {\nconst code_t code = see_code(seen, "
-"encode(*key_place(from, (size_t)b.begin + i), r.codec));\nfor (uint p = first; p <= last; p++)\n"
-"count_one(own, p - first, digit_of(code, pass_digit(r, p)));\n}\n}\n#endif\n\n\nCLSORT_INLINE "
-"uint bin_count(local const uint *bins, uint i)\n{\nuint count = 0;\nfor (uint k = 0; k < "
-"CLSORT_COUNT_COPIES; k++) {\nconst uint word = bins[(i >> CLSORT_HALF_COUNTERS) * "
-"CLSORT_COUNT_COPIES + k];\ncount += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;\n"
-"}\nreturn count;\n}\n\n\n\nCLSORT_INLINE void merge_seen(local uint *words, seen_t seen)\n{\n"
-"atomic_or(&words[0], (uint)seen.set);\natomic_or(&words[2], (uint)seen.clear);\nif "
-"(CLSORT_KEY_BYTES == 8) {\natomic_or(&words[1], (uint)((ulong)seen.set >> 32));\n"
-"atomic_or(&words[3], (uint)((ulong)seen.clear >> 32));\n}\n}\n\n\n\nCLSORT_INLINE code_t "
-"join_seen(radix_t r, uint count, local uint *words)\n{\nfor (uint k = local_id(); k < "
-"CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\nwords[k] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint "
-"i = local_id(); i < count * CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\natomic_or(&words[i & 3], "
-"radix_seen(r, 0)[i]);\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn (code_t)((words[0] & words[2]) | "
-"(ulong)(words[1] & words[3]) << 32);\n}\n\n",
+"CLSORT_COUNT_COPIES \\\n (CLSORT_SWEEP       ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, "
+"CLSORT_WARPS) \\\n : CLSORT_FEW_VOTES ? CLSORT__WARP \\\n : CLSORT__LEAST_COPIES)\n#define "
+"CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)\n\n#define "
+"CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)\n\n\nCLSORT_INLINE void "
+"clear_bins(local uint *bins)\n{\nfor (uint i = local_id(); i < CLSORT_COUNT_WORDS + "
+"CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\nbins[i] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if "
+"!CLSORT_FEW_PARTS\n\nCLSORT_INLINE void count_one(local uint *own, uint p, uint digit)\n{\nconst "
+"uint i = p * CLSORT_DIGITS + digit;\natomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * "
+"CLSORT_COUNT_COPIES],\nCLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);\n}\n\n\n\n\nCLSORT_INLINE "
+"void count_block(radix_t r, array_t from, block_t b, uint first, uint last,\nlocal uint *bins, "
+"seen_t *seen)\n{\nconst uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;\n"
+"local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;\nfor (uint base = local_id(); base < "
+"b.size - rest; base += step) {\nconst array_t at = advance(from, (long)b.begin + base);\ncode_t "
+"code[CLSORT_COUNT_ITEMS];\n#pragma unroll\nfor (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n"
+"code[m] = *key_place(at, m * CLSORT_GROUP);\n#pragma unroll\nfor (uint m = 0; m < "
+"CLSORT_COUNT_ITEMS; m++)\ncode[m] = see_code(seen, encode(code[m], r.codec));\nfor (uint p = "
+"first; p <= last; p++) {\nconst digit_t digit = pass_digit(r, p);\n#pragma unroll\nfor (uint m = "
+"0; m < CLSORT_COUNT_ITEMS; m++)\ncount_one(own, p - first, digit_of(code[m], digit));\n}\n}\n"
+"#pragma unroll 1\nfor (uint i = b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {\n"
+"const code_t code = see_code(seen, encode(*key_place(from, (size_t)b.begin + i), r.codec));\nfor "
+"(uint p = first; p <= last; p++)\ncount_one(own, p - first, digit_of(code, pass_digit(r, p)));\n"
+"}\n}\n#endif\n\n\n\nCLSORT_INLINE uint bin_count(local const uint *bins, uint i)\n{\nuint count "
+"= 0;\nfor (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {\nconst uint copy = CLSORT_FEW_VOTES ? (k "
+"+ i) % CLSORT_COUNT_COPIES : k,\nword = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + "
+"copy];\ncount += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;\n}\nreturn count;\n"
+"}\n\n\n\nCLSORT_INLINE void merge_seen(local uint *words, seen_t seen)\n{\natomic_or(&words[0], "
+"(uint)seen.set);\natomic_or(&words[2], (uint)seen.clear);\nif (CLSORT_KEY_BYTES == 8) {\n"
+"atomic_or(&words[1], (uint)((ulong)seen.set >> 32));\natomic_or(&words[3], "
+"(uint)((ulong)seen.clear >> 32));\n}\n}\n\n\n\nCLSORT_INLINE code_t join_seen(radix_t r, uint "
+"count, local uint *words)\n{\nfor (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += "
+"CLSORT_GROUP)\nwords[k] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint i = local_id(); i < count "
+"* CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\natomic_or(&words[i & 3], radix_seen(r, 0)[i]);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nreturn (code_t)((words[0] & words[2]) | (ulong)(words[1] & "
+"words[3]) << 32);\n}\n\n",
 "//---- radix: tiles\n\n\n\n\n\n\n\n\n\n\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE \\\n"
 " * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n#define "
 "CLSORT_TEAM_COUNTERS \\\n (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \\\n : "
@@ -4073,33 +4074,26 @@ static const char *const clsort__source[] = {
 "CLSORT_RADIX_TILE - size, &chunks));\nload_values(value, from, size);\nleft -= size;\nfrom = "
 "advance(from, CLSORT_RADIX_TILE);\nload_keys(key, from, r.codec, left);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nstore_chunks(v, r.target, chunks);\nif (CLSORT_WORDS) {\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nmove_words(v, value, rank, r.target, size, chunks);\n}\n}\n}\n\n\n"
-"\nCLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong2 *space)\n{\n"
-"local code_t *codes = (local code_t *)space;\nlocal uint *bins = (local uint *)(space + "
-"CLSORT_KEY_BYTES);\nradix_t r = CLSORT_PARTITION(codes);\nconst uint block = blocks - 1 - "
-"(uint)get_group_id(0), t = local_id();\nfor (uint i = t; i < CLSORT__LANE_COUNTERS; i += "
-"CLSORT_GROUP)\nbins[i] = 0;\nr.digit = load_splitters(codes, splitters + splitters_at, "
-"splitter_count, r.codec);\ncount_lanes(r, take_block(r, block, 1), bins);\nfor (uint d = t; d < "
-"CLSORT_DIGITS; d += CLSORT_GROUP) {\nuint sum = 0;\nfor (uint i = 0; i < CLSORT__WARP; i++)\nsum "
-"+= bins[d * CLSORT__WARP + (i + d) % CLSORT__WARP];\nradix_table(r, d)[block] = sum;\n}\n}\n\n\n"
-"\nCLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)\n{\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nmove_words(v, value, rank, r.target, size, chunks);\n}\n}\n}\n"
+"#endif\n\n",
+"//---- radix: partition by work-groups\n#if CLSORT_IS(PARTITION)\n\n\n\nCLSORT_KERNEL void "
+"clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n{\nlocal code_t *codes = "
+"(local code_t *)space;\nlocal uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);\n"
+"radix_t r = CLSORT_PARTITION(codes);\nconst uint block = blocks - 1 - (uint)get_group_id(0);\n"
+"const block_t b = take_block(r, block, 1);\nr.digit = load_splitters(codes, splitters + "
+"splitters_at, splitter_count, r.codec);\nclear_bins(bins);\n#if CLSORT_FEW_VOTES\ncount_lanes(r, "
+"b, bins);\n#elif CLSORT_FEW_PARTS\ncount_block(r, b, bins, bins + CLSORT_COUNT_WORDS + "
+"CLSORT__SEEN_WORDS);\n#else\nseen_t seen = { 0, 0 };\ncount_block(r, r.source, b, 0, 0, bins, "
+"&seen);\nbarrier(CLK_LOCAL_MEM_FENCE);\n#endif\nfor (uint d = local_id(); d < CLSORT_DIGITS; d "
+"+= CLSORT_GROUP)\nradix_table(r, d)[block] = bin_count(bins, d);\n}\n\n#if CLSORT_FEW_VOTES\n\n\n"
+"CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)\n{\n"
 "local code_t *codes = (local code_t *)space;\nradix_t r = CLSORT_PARTITION(codes);\nconst uint "
 "block = (uint)get_group_id(0), t = local_id(), next = begin_lane(r, block),\npart = t - "
 "CLSORT_FIRST_PART(splitter_count);\nglobal uint *start = (global uint *)(starts + starts_at);\n"
 "r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\nif (block "
 "== 0 && part <= splitter_count)\nstart[part] = next;\nif (block == 0 && t == 0)\n"
 "start[splitter_count + 1] = n;\nvote_block(make_votes(space + CLSORT_KEY_BYTES), r, "
-"take_block(r, block, 1), next);\n}\n#endif\n\n",
-"//---- radix: partition by work-groups\n#if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES\n\n\n\n"
-"CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n{\nlocal "
-"code_t *codes = (local code_t *)space;\nlocal uint *bins = (local uint *)(space + "
-"CLSORT_SPLITTER_ULONGS);\nradix_t r = CLSORT_PARTITION(codes);\nconst uint block = blocks - 1 - "
-"(uint)get_group_id(0);\nconst block_t b = take_block(r, block, 1);\nr.digit = "
-"load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\nclear_bins(bins);\n"
-"#if CLSORT_FEW_PARTS\ncount_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);\n"
-"#else\nseen_t seen = { 0, 0 };\ncount_block(r, r.source, b, 0, 0, bins, &seen);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n#endif\nfor (uint d = local_id(); d < CLSORT_DIGITS; d += "
-"CLSORT_GROUP)\nradix_table(r, d)[block] = bin_count(bins, d);\n}\n\n\n\nCLSORT_KERNEL void "
+"take_block(r, block, 1), next);\n}\n#else\n\n\nCLSORT_KERNEL void "
 "clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)\n{\nlocal code_t *codes = "
 "(local code_t *)space;\nradix_t r = CLSORT_PARTITION(codes);\nconst tile_t tile = "
 "make_tile(space + CLSORT_SPLITTER_ULONGS);\nconst uint block = (uint)get_group_id(0);\nconst "
@@ -4109,7 +4103,7 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP)\nstart[p] = tile.next[CLSORT_FIRST_PART(splitter_count) + p];\nif (block == 0 && "
 "local_id() == 0)\nstart[splitter_count + 1] = n;\nfor (uint done = 0; done < b.size; done += "
 "CLSORT_RADIX_TILE)\nscatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, "
-"r.digit,\nmin(b.size - done, (uint)CLSORT_RADIX_TILE));\n}\n#endif\n\n",
+"r.digit,\nmin(b.size - done, (uint)CLSORT_RADIX_TILE));\n}\n#endif\n#endif\n\n",
 "//---- radix: small\n#if CLSORT_IS(RADIX)\n\n\nCLSORT_INLINE void order_small(tile_t tile, "
 "code_t *code, uint *origin, digit_t digit)\n{\nuint rank[CLSORT_RANK_WORDS];\norder_tile(tile, "
 "code, digit, rank);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\ncode[m] = "
@@ -5438,7 +5432,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11016\n",
+"#line 11004\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5813,7 +5807,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12116\n",
+"#line 12104\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12076,7 +12070,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
                                           !few && CLSORT__RADIX_SHARES(c->team, words))
              + (c->family == CLSORT__PARTITION ? tile : 0);
     if (clsort__few_votes(c)) {
-        l.bins = 4 * CLSORT__LANE_COUNTERS;
+        l.bins = 4 * (CLSORT__LANE_COUNTERS + CLSORT__SEEN_WORDS);
         l.tile = clsort__votes_local(c);
     }
     l.sweeps = l.tile + 8;

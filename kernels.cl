@@ -5791,7 +5791,9 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #define CLSORT_COUNT_COPIES \
-    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
+    (CLSORT_SWEEP       ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) \
+     : CLSORT_FEW_VOTES ? CLSORT__WARP \
+                        : CLSORT__LEAST_COPIES)
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
 /* Keys that a work-item loads at once. */
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
@@ -5846,12 +5848,14 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
 }
 #endif   /* !CLSORT_FEW_PARTS */
 
-/* Counter i of the bins. Called with a barrier since they were counted. */
+/* Counter i of the bins. Called with a barrier since they were counted. Where there is a copy for
+   each lane, work-items begin in different banks. */
 CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
-        const uint word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + k];
+        const uint copy = CLSORT_FEW_VOTES ? (k + i) % CLSORT_COUNT_COPIES : k,
+                   word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + copy];
         count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
     }
     return count;
@@ -6915,27 +6919,36 @@ CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
         }
     }
 }
+#endif   /* CLSORT_FEW_VOTES */
 
-/* A work-group per block, the last one first. space: the splitters' codes, CLSORT__LANE_COUNTERS
-   words. */
-CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong2 *space)
+//---- radix: partition by work-groups
+#if CLSORT_IS(PARTITION)
+/* A work-group per block; the last block comes first, so that caches still have the first ones when
+   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
+   counters. */
+CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
-    local uint *bins = (local uint *)(space + CLSORT_KEY_BYTES);
+    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
     radix_t r = CLSORT_PARTITION(codes);
-    const uint block = blocks - 1 - (uint)get_group_id(0), t = local_id();
-    for (uint i = t; i < CLSORT__LANE_COUNTERS; i += CLSORT_GROUP)
-        bins[i] = 0;
+    const uint block = blocks - 1 - (uint)get_group_id(0);
+    const block_t b = take_block(r, block, 1);
     r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    count_lanes(r, take_block(r, block, 1), bins);
-    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-        uint sum = 0;
-        for (uint i = 0; i < CLSORT__WARP; i++)
-            sum += bins[d * CLSORT__WARP + (i + d) % CLSORT__WARP];
-        radix_table(r, d)[block] = sum;
-    }
+    clear_bins(bins);
+#if CLSORT_FEW_VOTES
+    count_lanes(r, b, bins);
+#elif CLSORT_FEW_PARTS
+    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
+#else
+    seen_t seen = { 0, 0 };
+    count_block(r, r.source, b, 0, 0, bins, &seen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
+        radix_table(r, d)[block] = bin_count(bins, d);
 }
 
+#if CLSORT_FEW_VOTES
 /* A work-group per block; the first one writes where parts begin. space: the splitters' codes, then
    CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES. */
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
@@ -6952,33 +6965,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
         start[splitter_count + 1] = n;
     vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);
 }
-#endif   /* CLSORT_FEW_VOTES */
-
-//---- radix: partition by work-groups
-#if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES
-/* A work-group per block; the last block comes first, so that caches still have the first ones when
-   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
-   counters. */
-CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    local code_t *codes = (local code_t *)space;
-    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
-    radix_t r = CLSORT_PARTITION(codes);
-    const uint block = blocks - 1 - (uint)get_group_id(0);
-    const block_t b = take_block(r, block, 1);
-    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    clear_bins(bins);
-#if CLSORT_FEW_PARTS
-    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
 #else
-    seen_t seen = { 0, 0 };
-    count_block(r, r.source, b, 0, 0, bins, &seen);
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
-        radix_table(r, d)[block] = bin_count(bins, d);
-}
-
 /* A work-group per block; the first one writes where parts begin. space: the splitters' codes,
    CLSORT__RADIX_TILE_WORDS words. */
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)
@@ -6999,7 +6986,8 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *
         scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
                      min(b.size - done, (uint)CLSORT_RADIX_TILE));
 }
-#endif   /* CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES */
+#endif   /* CLSORT_FEW_VOTES */
+#endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: small
 #if CLSORT_IS(RADIX)
