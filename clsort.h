@@ -2207,15 +2207,22 @@ static const char *const clsort__source[] = {
 "CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\nreturn sum - x;\n}\n#endif\n\n"
 "\n\nCLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n{\nconst uint "
 "before = group_scan(x, sums);\nif (local_id() == CLSORT_GROUP - 1)\nsums[2 * CLSORT_GROUP] = "
-"before + x;\ngroup_sync();\n*total = sums[2 * CLSORT_GROUP];\nreturn before;\n}\n\n\n\n\n\n"
-"CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,\nconst "
-"uint least, local uint *sums, local uint *longest)\n{\nuint sum = 0, most = 0;\n#pragma unroll\n"
-"for (uint k = 0; k < own; k++) {\nsum += counts[k];\nmost = k < looked_at ? max(most, counts[k]) "
-": most;\n}\nif (most > least)\natomic_max(longest, most);\nsum = group_scan(sum, sums);\n#pragma "
-"unroll\nfor (uint k = 0; k < own; k++) {\nconst uint count = counts[k];\ncounts[k] = sum;\nsum "
-"+= count;\n}\nreturn sum;\n}\n\n\n\nCLSORT_INLINE uint group_total(uint x, local uint *word)\n{\n"
-"if (local_id() == 0)\n*word = 0;\ngroup_sync();\nif (x != 0)\natomic_add(word, x);\n"
-"group_sync();\nconst uint total = *word;\ngroup_sync();\nreturn total;\n}\n#endif\n\n",
+"before + x;\ngroup_sync();\n*total = sums[2 * CLSORT_GROUP];\nreturn before;\n}\n\n\n#define "
+"CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)\nCLSORT_INLINE void set_rank(uint *rank, uint "
+"m, uint place)\n{\nrank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;\n}\n\nCLSORT_INLINE "
+"uint get_rank(const uint *rank, uint m)\n{\nreturn m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & "
+"0xFFFF;\n}\n\n\n#define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)\nCLSORT_INLINE void "
+"set_digit(uint *digits, uint m, uint digit)\n{\ndigits[m / 4] = m % 4 ? digits[m / 4] | digit << "
+"m % 4 * 8 : digit;\n}\n\nCLSORT_INLINE uint get_digit(const uint *digits, uint m)\n{\nreturn "
+"digits[m / 4] >> m % 4 * 8 & 255;\n}\n\n\n\n\n\nCLSORT_INLINE uint place_counts(local uint "
+"*counts, const uint own, const uint looked_at,\nconst uint least, local uint *sums, local uint "
+"*longest)\n{\nuint sum = 0, most = 0;\n#pragma unroll\nfor (uint k = 0; k < own; k++) {\nsum += "
+"counts[k];\nmost = k < looked_at ? max(most, counts[k]) : most;\n}\nif (most > least)\n"
+"atomic_max(longest, most);\nsum = group_scan(sum, sums);\n#pragma unroll\nfor (uint k = 0; k < "
+"own; k++) {\nconst uint count = counts[k];\ncounts[k] = sum;\nsum += count;\n}\nreturn sum;\n}\n"
+"\n\n\nCLSORT_INLINE uint group_total(uint x, local uint *word)\n{\nif (local_id() == 0)\n*word = "
+"0;\ngroup_sync();\nif (x != 0)\natomic_add(word, x);\ngroup_sync();\nconst uint total = *word;\n"
+"group_sync();\nreturn total;\n}\n#endif\n\n",
 "//---- group: numbers\n\n\n\n\n#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)\nenum { "
 "NUMBERS_DRAWN, NUMBERS_DONE };\n\nCLSORT_INLINE void fence_memory(void)\n{\n#if "
 "CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n#else\n"
@@ -2394,7 +2401,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 2007\n",
+"#line 2031\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2409,7 +2416,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2052\n",
+"#line 2076\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2426,7 +2433,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2077\n",
+"#line 2101\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2449,7 +2456,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2128\n",
+"#line 2152\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2480,7 +2487,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2198\n",
+"#line 2222\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2967,7 +2974,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3620\n",
+"#line 3644\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3117,7 +3124,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4007\n",
+"#line 4031\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3758,29 +3765,25 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)\n{\n"
 "load_keys(code, from, c, size);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
 "code[m] = encode(code[m], c);\n}\n#endif\n\n",
-"//---- radix: ranks\n\n#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)\nCLSORT_INLINE "
-"void set_rank(uint *rank, uint m, uint place)\n{\nrank[m / 2] = m % 2 ? rank[m / 2] | place << "
-"16 : place;\n}\n\nCLSORT_INLINE uint get_rank(const uint *rank, uint m)\n{\nreturn m % 2 ? "
-"rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;\n}\n\n\n\ntypedef struct { uint "
-"bytes[CLSORT_IS(PARTITION) ? (CLSORT_RADIX_ITEMS + 3) / 4 : 1]; } digits_t;\n\nCLSORT_INLINE "
-"uint item_digit(const digits_t *digits, const code_t *code, uint m, digit_t d)\n{\nreturn "
-"CLSORT_IS(PARTITION) ? digits->bytes[m / 4] >> m % 4 * 8 & 255 : digit_of(code[m], d);\n}\n\n\n\n"
-"CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t *code,\ndigit_t "
-"digit)\n{\nconst uint lane = local_id() % CLSORT_TEAM;\nlocal uint *counters = tile.counters + "
-"local_id() / CLSORT_TEAM * CLSORT_DIGITS;\nfor (uint d = lane; d < CLSORT_DIGITS; d += "
-"CLSORT_TEAM)\ncounters[d] = 0;\nteam_sync();\n#pragma unroll\nfor (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++) {\nconst uint d = digit_of(code[m], digit);\nif (CLSORT_IS(PARTITION))\n"
-"digits->bytes[m / 4] = m % 4 ? digits->bytes[m / 4] | d << m % 4 * 8 : d;\n"
-"atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);\n}\n}\n\n\n#define CLSORT_VOTE(bit) \\\n \"{ "
-".reg .pred p; .reg .b32 own, same; and.b32 own, %1, \" bit \"; setp.ne.u32 p, own, 0;\" \\\n \" "
-"vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }\"\n\n\n"
-"\n\nCLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)\n{\n#if "
-"CLSORT_WARPS\nuint peers = 0xFFFFFFFFu;\n__asm__ volatile(CLSORT_VOTE(\"1\") CLSORT_VOTE(\"2\") "
-"CLSORT_VOTE(\"4\") CLSORT_VOTE(\"8\")\nCLSORT_VOTE(\"16\") CLSORT_VOTE(\"32\") "
-"CLSORT_VOTE(\"64\") CLSORT_VOTE(\"128\")\n: \"+r\"(peers) : \"r\"(d));\n*place = *counter;\n"
-"#else\natomic_or(counter, 1u << lane);\nteam_sync();\nconst uint now = *counter, peers = now & "
-"0xFFFF;\n*place = now >> 16;\n#endif\nteam_sync();\nreturn peers;\n}\n\n\n\nCLSORT_INLINE "
-"digit_t opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n__asm__ "
+"//---- radix: ranks\n\n\ntypedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : "
+"1]; } digits_t;\n\nCLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, "
+"uint m, digit_t d)\n{\nreturn CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : "
+"digit_of(code[m], d);\n}\n\n\n\nCLSORT_INLINE void count_team_digits(tile_t tile, digits_t "
+"*digits, const code_t *code,\ndigit_t digit)\n{\nconst uint lane = local_id() % CLSORT_TEAM;\n"
+"local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\nfor (uint d = "
+"lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)\ncounters[d] = 0;\nteam_sync();\n#pragma unroll\nfor "
+"(uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint d = digit_of(code[m], digit);\nif "
+"(CLSORT_IS(PARTITION))\nset_digit(digits->bytes, m, d);\natomic_add(&counters[d], 1u << "
+"CLSORT_COUNT_SHIFT);\n}\n}\n\n\n#define CLSORT_VOTE(bit) \\\n \"{ .reg .pred p; .reg .b32 own, "
+"same; and.b32 own, %1, \" bit \"; setp.ne.u32 p, own, 0;\" \\\n \" vote.sync.ballot.b32 same, p, "
+"0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }\"\n\n\n\n\nCLSORT_INLINE uint "
+"find_peers(local uint *counter, uint d, uint lane, uint *place)\n{\n#if CLSORT_WARPS\nuint peers "
+"= 0xFFFFFFFFu;\n__asm__ volatile(CLSORT_VOTE(\"1\") CLSORT_VOTE(\"2\") CLSORT_VOTE(\"4\") "
+"CLSORT_VOTE(\"8\")\nCLSORT_VOTE(\"16\") CLSORT_VOTE(\"32\") CLSORT_VOTE(\"64\") "
+"CLSORT_VOTE(\"128\")\n: \"+r\"(peers) : \"r\"(d));\n*place = *counter;\n#else\n"
+"atomic_or(counter, 1u << lane);\nteam_sync();\nconst uint now = *counter, peers = now & 0xFFFF;\n"
+"*place = now >> 16;\n#endif\nteam_sync();\nreturn peers;\n}\n\n\n\nCLSORT_INLINE digit_t "
+"opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n__asm__ "
 "volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\nreturn d;\n}\n\n\nCLSORT_INLINE void "
 "stage_code(tile_t tile, uint place, code_t code, uint digit)\n{\ntile.staged[place] = code;\nif "
 "(CLSORT_IS(PARTITION))\n((local uchar *)tile.origins)[place] = (uchar)digit;\n}\n\n\n\n\n"
@@ -3861,27 +3864,26 @@ static const char *const clsort__source[] = {
 "b.size; i += CLSORT_GROUP)\natomic_add(&bins[digit_of(encode(*key_place(from, i), r.codec), "
 "r.digit)\n* CLSORT_COUNT_COPIES\n+ local_id() % CLSORT_COUNT_COPIES],\n1u);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
-"//---- radix: few parts are ranked\n\n\ntypedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / "
-"4]; } own_t;\n\nCLSORT_INLINE uint packed_digit(const own_t *own, uint m)\n{\nreturn "
-"own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;\n}\n\nCLSORT_INLINE uint packed_rank(const own_t "
-"*own, uint m)\n{\nreturn own->pairs[m / 4] >> m % 4 * 8 & 15;\n}\n\n\n\nCLSORT_INLINE void "
-"rank_own(own_t *own, local ushort *counters, const code_t *key, codec_t c,\ndigit_t digit)\n{\n"
-"ulong counts = 0;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint "
-"shift = few_shift(encode(key[m], c), digit),\npair = shift << 2 | ((uint)(counts >> shift) & "
-"15);\nown->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;\nif (m + 1 < "
-"CLSORT_RADIX_ITEMS)\ncounts += 1ul << shift;\n}\n#pragma unroll\nfor (uint d = 0; d < "
-"CLSORT_DIGITS; d++)\ncounters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * 4) & "
-"15);\ncounters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;\n}\n\n\n"
-"CLSORT_INLINE void place_counters(tile_t tile)\n{\nuint counts[8], sum = 0;\n#pragma unroll\nfor "
-"(uint i = 0; i < 8; i++) {\ncounts[i] = tile.counters[few_word(i)];\nsum += counts[i];\n}\nsum = "
-"group_scan((sum & 0xFFFF) + (sum >> 16), tile.sums);\n#pragma unroll\nfor (uint i = 0; i < 8; "
-"i++) {\nconst uint second = sum + (counts[i] & 0xFFFF);\ntile.counters[few_word(i)] = sum | "
-"second << 16;\nsum = second + (counts[i] >> 16);\n}\n}\n\n\nCLSORT_INLINE uint few_begin(local "
-"const ushort *counters, uint d)\n{\nreturn d < CLSORT_DIGITS ? counters[few_half(d, 0)] : "
-"CLSORT_RADIX_TILE;\n}\n\n\n\nCLSORT_INLINE void order_keys(tile_t tile, const code_t *key, "
-"codec_t c, digit_t digit, uint *rank)\n{\nlocal uchar *digits = (local uchar *)tile.origins;\n"
-"local ushort *counters = (local ushort *)tile.counters;\nown_t own;\nrank_own(&own, counters, "
-"key, c, digit);\nbarrier(CLK_LOCAL_MEM_FENCE);\nplace_counters(tile);\n"
+"//---- radix: few parts are ranked\n\n\ntypedef struct { uint pairs[CLSORT_DIGIT_WORDS]; } "
+"own_t;\n\nCLSORT_INLINE uint packed_digit(const own_t *own, uint m)\n{\nreturn "
+"get_digit(own->pairs, m) >> 4;\n}\n\nCLSORT_INLINE uint packed_rank(const own_t *own, uint m)\n"
+"{\nreturn get_digit(own->pairs, m) & 15;\n}\n\n\n\nCLSORT_INLINE void rank_own(own_t *own, local "
+"ushort *counters, const code_t *key, codec_t c,\ndigit_t digit)\n{\nulong counts = 0;\n#pragma "
+"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint shift = "
+"few_shift(encode(key[m], c), digit);\nset_digit(own->pairs, m, shift << 2 | ((uint)(counts >> "
+"shift) & 15));\nif (m + 1 < CLSORT_RADIX_ITEMS)\ncounts += 1ul << shift;\n}\n#pragma unroll\nfor "
+"(uint d = 0; d < CLSORT_DIGITS; d++)\ncounters[few_half(d, local_id())] = (ushort)((uint)(counts "
+">> d * 4) & 15);\ncounters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += "
+"1;\n}\n\n\nCLSORT_INLINE void place_counters(tile_t tile)\n{\nuint counts[8], sum = 0;\n#pragma "
+"unroll\nfor (uint i = 0; i < 8; i++) {\ncounts[i] = tile.counters[few_word(i)];\nsum += "
+"counts[i];\n}\nsum = group_scan((sum & 0xFFFF) + (sum >> 16), tile.sums);\n#pragma unroll\nfor "
+"(uint i = 0; i < 8; i++) {\nconst uint second = sum + (counts[i] & 0xFFFF);\n"
+"tile.counters[few_word(i)] = sum | second << 16;\nsum = second + (counts[i] >> 16);\n}\n}\n\n\n"
+"CLSORT_INLINE uint few_begin(local const ushort *counters, uint d)\n{\nreturn d < CLSORT_DIGITS "
+"? counters[few_half(d, 0)] : CLSORT_RADIX_TILE;\n}\n\n\n\nCLSORT_INLINE void order_keys(tile_t "
+"tile, const code_t *key, codec_t c, digit_t digit, uint *rank)\n{\nlocal uchar *digits = (local "
+"uchar *)tile.origins;\nlocal ushort *counters = (local ushort *)tile.counters;\nown_t own;\n"
+"rank_own(&own, counters, key, c, digit);\nbarrier(CLK_LOCAL_MEM_FENCE);\nplace_counters(tile);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nfor (uint d = assigned_digit(0); d < "
 "assigned_digit(CLSORT_OWN_DIGITS); d++) {\nconst uint begin = few_begin(counters, d), next = "
 "tile.next[d];\ntile.offsets[d] = next - begin;\ntile.next[d] = next + few_begin(counters, d + 1) "
@@ -4826,36 +4828,33 @@ static const char *const clsort__source[] = {
 "volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_OPAQUE_CODE(x) __asm__ "
 "volatile(\"\" : \"+r\"(x))\n#define CLSORT_OPAQUE_WORD(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
 "#else\n#define CLSORT_OPAQUE_CODE(x)\n#define CLSORT_OPAQUE_WORD(x)\n#endif\n\n\n\ntypedef "
-"struct {\ncode_t code[CLSORT_RADIX_ITEMS];\nuint rank[(CLSORT_RADIX_ITEMS + 1) / 2], "
-"digits[(CLSORT_RADIX_ITEMS + 3) / 4];\n} kept_t;\n\n",
+"struct {\ncode_t code[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RANK_WORDS], "
+"digits[CLSORT_DIGIT_WORDS];\n} kept_t;\n\n",
 "//---- radix: hybrid whole tiles move\n\n\nCLSORT_INLINE void find_kept(kept_t *k, splitter_t s, "
-"const uint by)\n{\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint d "
-"= split_digit(s, k->code[m], by);\nk->digits[m / 4] = m % 4 ? k->digits[m / 4] | d << m % 4 * 8 "
-": d;\n}\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 4)\n"
-"CLSORT_OPAQUE_WORD(k->digits[m / 4]);\n}\n\n\nCLSORT_INLINE uint kept_digit(const kept_t *k, "
-"splitter_t s, uint m, const uint by)\n{\nreturn by == BY_MAP ? split_digit(s, k->code[m], by) : "
-"k->digits[m / 4] >> m % 4 * 8 & 0xFF;\n}\n\n\n\n\nCLSORT_INLINE uint digits_crowd(const kept_t "
-"*k, splitter_t s, const uint by)\n{\nconst uint digit = kept_digit(k, s, 0, by), middle = "
-"CLSORT_RADIX_ITEMS / 2;\nreturn CLSORT_WARPS ? bins_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)\n: "
-"digit == kept_digit(k, s, 1, by)\n&& kept_digit(k, s, middle - 1, by) == kept_digit(k, s, "
-"middle, by);\n}\n\nCLSORT_INLINE uint kept_rank(const kept_t *k, uint m)\n{\nreturn k->rank[m / "
-"2] >> m % 2 * 16 & 0xFFFF;\n}\n\n\n\nCLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, "
-"local uint *counters, const uint by)\n{\nuint place = 0, base = 0;\n#pragma unroll\nfor (uint m "
-"= 0; m < CLSORT_RADIX_ITEMS; m++) {\nplace = m && kept_digit(k, s, m, by) == kept_digit(k, s, m "
-"- 1, by) ? place + 1 : 0;\nk->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;\n}\n"
-"#pragma unroll\nfor (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {\nconst uint m = "
-"CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),\nrank = kept_rank(k, m);\nif (i == 1 || "
-"digit != kept_digit(k, s, m + 1, by))\nbase = atomic_add(&counters[digit], rank + 1);\nk->rank[m "
-"/ 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16\n: (k->rank[m / 2] & 0xFFFF0000) "
-"| (base + rank);\n}\n}\n\n\nCLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint "
-"*counters, const uint by,\nconst uint crowds)\n{\n#pragma unroll\nfor (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++) {\nconst uint own = rank_one(counters, kept_digit(k, s, m, by), "
-"crowds);\nk->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;\n}\n#pragma unroll\nfor "
-"(uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)\nCLSORT_OPAQUE_WORD(k->rank[m / 2]);\n}\n\n",
+"const uint by)\n{\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+"set_digit(k->digits, m, split_digit(s, k->code[m], by));\n#pragma unroll\nfor (uint m = 0; m < "
+"CLSORT_DIGIT_WORDS; m++)\nCLSORT_OPAQUE_WORD(k->digits[m]);\n}\n\n\nCLSORT_INLINE uint "
+"kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)\n{\nreturn by == BY_MAP ? "
+"split_digit(s, k->code[m], by) : get_digit(k->digits, m);\n}\n\n\n\n\nCLSORT_INLINE uint "
+"digits_crowd(const kept_t *k, splitter_t s, const uint by)\n{\nconst uint digit = kept_digit(k, "
+"s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;\nreturn CLSORT_WARPS ? bins_crowd(digit, "
+"CLSORT__EDGE_DIGITS_CROWD)\n: digit == kept_digit(k, s, 1, by)\n&& kept_digit(k, s, middle - 1, "
+"by) == kept_digit(k, s, middle, by);\n}\n\n\n\nCLSORT_INLINE void rank_repeats(kept_t *k, "
+"splitter_t s, local uint *counters, const uint by)\n{\nuint place = 0, base = 0;\n#pragma "
+"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nplace = m && kept_digit(k, s, m, by) == "
+"kept_digit(k, s, m - 1, by) ? place + 1 : 0;\nset_rank(k->rank, m, place);\n}\n#pragma unroll\n"
+"for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {\nconst uint m = CLSORT_RADIX_ITEMS - i, digit = "
+"kept_digit(k, s, m, by),\nrank = get_rank(k->rank, m);\nif (i == 1 || digit != kept_digit(k, s, "
+"m + 1, by))\nbase = atomic_add(&counters[digit], rank + 1);\nk->rank[m / 2] = m % 2 ? (k->rank[m "
+"/ 2] & 0xFFFF) | (base + rank) << 16\n: (k->rank[m / 2] & 0xFFFF0000) | (base + rank);\n}\n}\n\n"
+"\nCLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,\n"
+"const uint crowds)\n{\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+"set_rank(k->rank, m, rank_one(counters, kept_digit(k, s, m, by), crowds));\n#pragma unroll\nfor "
+"(uint m = 0; m < CLSORT_RANK_WORDS; m++)\nCLSORT_OPAQUE_WORD(k->rank[m]);\n}\n\n",
 "//---- radix: hybrid whole tiles are staged\n\nCLSORT_INLINE void stage_kept(const kept_t *k, "
 "splitter_t s, split_space_t l, const uint by)\n{\nif (by == BY_MAP)\n"
 "CLSORT_OPAQUE_CODE(s.map.low);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-"const uint d = kept_digit(k, s, m, by),\nplace = l.counters[d] + kept_rank(k, m);\n"
+"const uint d = kept_digit(k, s, m, by),\nplace = l.counters[d] + get_rank(k->rank, m);\n"
 "l.staged[place] = k->code[m];\nif (CLSORT_KEEPS_DIGITS(by) && !s.flat)\n((local uchar "
 "*)l.masks)[place] = (uchar)d;\n}\n}\n\n\n\n\n\nCLSORT_INLINE void count_kept(kept_t *k, "
 "splitter_t s, local uint *counters, const uint by,\nuint moves)\n{\nif (by == BY_MASKS && "
@@ -4863,16 +4862,16 @@ static const char *const clsort__source[] = {
 "uint crowds = moves && digits_crowd(k, s, by);\nif (crowds && CLSORT_WARPS)\nrank_kept(k, s, "
 "counters, by, 1);\nelse if (crowds)\nrank_repeats(k, s, counters, by);\nelse if (moves)\n"
 "rank_kept(k, s, counters, by, 0);\nelse {\n#pragma unroll\nfor (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m += 2)\nk->rank[m / 2] = 0;\n}\n}\n\n\n\nCLSORT_INLINE void "
-"move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\nconst uint by)\n{\nconst uint "
-"moves = CLSORT_BRANCH_BARRIERS || v.size != 0;\nconst array_t from = advance(v.from, moves ? "
-"local_id() : 0);\nkept_t k;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nk.code[m] = encode(k.code[m], "
-"codec);\ncount_kept(&k, s, l.counters, by, moves);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"reserve_places(l, v.next, v.size, by);\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (moves)\n"
-"stage_kept(&k, s, l, by);\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (by == BY_MASKS && s.flat)\n"
-"write_staged(v, s, l, codec, BY_CELL_GROUPS);\nelse\nwrite_staged(v, s, l, codec, by);\n}\n\n",
+"CLSORT_RANK_WORDS; m++)\nk->rank[m] = 0;\n}\n}\n\n\n\nCLSORT_INLINE void move_tile(move_t v, "
+"splitter_t s, split_space_t l, codec_t codec,\nconst uint by)\n{\nconst uint moves = "
+"CLSORT_BRANCH_BARRIERS || v.size != 0;\nconst array_t from = advance(v.from, moves ? local_id() "
+": 0);\nkept_t k;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nk.code[m] = "
+"load_key(from, moves ? m * CLSORT_GROUP : 0);\nbarrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\n"
+"for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nk.code[m] = encode(k.code[m], codec);\n"
+"count_kept(&k, s, l.counters, by, moves);\nbarrier(CLK_LOCAL_MEM_FENCE);\nreserve_places(l, "
+"v.next, v.size, by);\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (moves)\nstage_kept(&k, s, l, by);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nif (by == BY_MASKS && s.flat)\nwrite_staged(v, s, l, codec, "
+"BY_CELL_GROUPS);\nelse\nwrite_staged(v, s, l, codec, by);\n}\n\n",
 "//---- radix: hybrid light codes move\n\nCLSORT_INLINE uint light_digit(splitter_t s, code_t "
 "code)\n{\nreturn split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);\n}\n\n\n\n"
 "CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n{\nuint "
@@ -5432,7 +5431,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11004\n",
+"#line 11006\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5807,7 +5806,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 12104\n",
+"#line 12106\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

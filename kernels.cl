@@ -1414,6 +1414,30 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     return before;
 }
 
+/* The places of a work-item's elements in their tile, two in a word, which are set in turn. */
+#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
+CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)
+{
+    rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;
+}
+
+CLSORT_INLINE uint get_rank(const uint *rank, uint m)
+{
+    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
+}
+
+/* The digits of a work-item's elements, four in a word, which are set in turn. */
+#define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)
+CLSORT_INLINE void set_digit(uint *digits, uint m, uint digit)
+{
+    digits[m / 4] = m % 4 ? digits[m / 4] | digit << m % 4 * 8 : digit;
+}
+
+CLSORT_INLINE uint get_digit(const uint *digits, uint m)
+{
+    return digits[m / 4] >> m % 4 * 8 & 255;
+}
+
 /* Turns counts, of which `own` are a work-item's, into sums over those before them. *longest
    becomes the most of the first `looked_at` of each, if that is above `least`. Returns the sum up
    to the work-item's end. Called by all work-items with a barrier since they were counted; needs
@@ -5970,25 +5994,13 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 #endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: ranks
-/* The places of a work-item's elements in their tile, two in a word. */
-#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
-CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)
-{
-    rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;
-}
-
-CLSORT_INLINE uint get_rank(const uint *rank, uint m)
-{
-    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
-}
-
 /* The digits of a work-item's elements, where these take long to find; else they are found again
    each time, which takes fewer registers. */
-typedef struct { uint bytes[CLSORT_IS(PARTITION) ? (CLSORT_RADIX_ITEMS + 3) / 4 : 1]; } digits_t;
+typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } digits_t;
 
 CLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, uint m, digit_t d)
 {
-    return CLSORT_IS(PARTITION) ? digits->bytes[m / 4] >> m % 4 * 8 & 255 : digit_of(code[m], d);
+    return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
 }
 
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
@@ -6005,7 +6017,7 @@ CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = digit_of(code[m], digit);
         if (CLSORT_IS(PARTITION))
-            digits->bytes[m / 4] = m % 4 ? digits->bytes[m / 4] | d << m % 4 * 8 : d;
+            set_digit(digits->bytes, m, d);
         atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);
     }
 }
@@ -6305,16 +6317,16 @@ CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uin
 //---- radix: few parts are ranked
 /* The digits of a work-item's elements, and how many of its elements before have the same one: four
    bits each, above and below. */
-typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;
+typedef struct { uint pairs[CLSORT_DIGIT_WORDS]; } own_t;
 
 CLSORT_INLINE uint packed_digit(const own_t *own, uint m)
 {
-    return own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;
+    return get_digit(own->pairs, m) >> 4;
 }
 
 CLSORT_INLINE uint packed_rank(const own_t *own, uint m)
 {
-    return own->pairs[m / 4] >> m % 4 * 8 & 15;
+    return get_digit(own->pairs, m) & 15;
 }
 
 /* Ranks a work-item's elements among its own, and writes its counters. The last element is counted
@@ -6325,9 +6337,8 @@ CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *ke
     ulong counts = 0;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint shift = few_shift(encode(key[m], c), digit),
-                   pair = shift << 2 | ((uint)(counts >> shift) & 15);
-        own->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;
+        const uint shift = few_shift(encode(key[m], c), digit);
+        set_digit(own->pairs, m, shift << 2 | ((uint)(counts >> shift) & 15));
         if (m + 1 < CLSORT_RADIX_ITEMS)
             counts += 1ul << shift;
     }
@@ -9207,7 +9218,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
    four in a word, but not those by maps, which are found again. */
 typedef struct {
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
+    uint rank[CLSORT_RANK_WORDS], digits[CLSORT_DIGIT_WORDS];
 } kept_t;
 
 //---- radix: hybrid whole tiles move
@@ -9216,19 +9227,17 @@ typedef struct {
 CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = split_digit(s, k->code[m], by);
-        k->digits[m / 4] = m % 4 ? k->digits[m / 4] | d << m % 4 * 8 : d;
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        set_digit(k->digits, m, split_digit(s, k->code[m], by));
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 4)
-        CLSORT_OPAQUE_WORD(k->digits[m / 4]);
+    for (uint m = 0; m < CLSORT_DIGIT_WORDS; m++)
+        CLSORT_OPAQUE_WORD(k->digits[m]);
 }
 
 /* The digit of the m-th code that is kept. */
 CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)
 {
-    return by == BY_MAP ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
+    return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
 }
 
 /* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
@@ -9242,11 +9251,6 @@ CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)
                               && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
 }
 
-CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)
-{
-    return k->rank[m / 2] >> m % 2 * 16 & 0xFFFF;
-}
-
 /* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
    and keeps what the counters were. */
 CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, const uint by)
@@ -9255,12 +9259,12 @@ CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, c
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;
-        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;
+        set_rank(k->rank, m, place);
     }
     #pragma unroll
     for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {
         const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),
-                   rank = kept_rank(k, m);
+                   rank = get_rank(k->rank, m);
         if (i == 1 || digit != kept_digit(k, s, m + 1, by))
             base = atomic_add(&counters[digit], rank + 1);
         k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16
@@ -9273,13 +9277,11 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
                              const uint crowds)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint own = rank_one(counters, kept_digit(k, s, m, by), crowds);
-        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        set_rank(k->rank, m, rank_one(counters, kept_digit(k, s, m, by), crowds));
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
-        CLSORT_OPAQUE_WORD(k->rank[m / 2]);
+    for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
+        CLSORT_OPAQUE_WORD(k->rank[m]);
 }
 
 //---- radix: hybrid whole tiles are staged
@@ -9291,7 +9293,7 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
-                   place = l.counters[d] + kept_rank(k, m);
+                   place = l.counters[d] + get_rank(k->rank, m);
         l.staged[place] = k->code[m];
         if (CLSORT_KEEPS_DIGITS(by) && !s.flat)
             ((local uchar *)l.masks)[place] = (uchar)d;
@@ -9318,8 +9320,8 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
         rank_kept(k, s, counters, by, 0);
     else {
         #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
-            k->rank[m / 2] = 0;
+        for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
+            k->rank[m] = 0;
     }
 }
 
@@ -10647,7 +10649,7 @@ CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)
     join_edges(l.keys, 0);
     *least = l.keys[0];
     *most = l.keys[CLSORT_GROUP];
-#endif
+#endif   /* CLSORT_WARPS */
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
