@@ -1330,26 +1330,52 @@ CLSORT_INLINE void team_sync(void)
 #define team_sync() group_sync()
 #endif
 
-/* Adds %0 of another lane of the warp, where there is one. */
+#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP
+/* Functions of lanes are called by whole warps.
+
+   Adds %0 of another lane of the warp, where there is one. */
 #define CLSORT_ADD_LANE(mode, distance, edge) \
     "{ .reg .pred there; .reg .b32 other; shfl.sync." mode ".b32 other|there, %0, " distance ", " \
     edge ", 0xffffffff; @there add.u32 %0, %0, other; }"
 
+/* The sum of x over the lanes up to this one. */
+CLSORT_INLINE uint scan_lanes(uint x)
+{
+    __asm__ volatile(CLSORT_ADD_LANE("up", "1", "0") CLSORT_ADD_LANE("up", "2", "0")
+                     CLSORT_ADD_LANE("up", "4", "0") CLSORT_ADD_LANE("up", "8", "0")
+                     CLSORT_ADD_LANE("up", "16", "0") : "+r"(x));
+    return x;
+}
+
+/* The x of the lane that the lower five bits of `lane` say. */
+CLSORT_INLINE uint lane_value(uint x, uint lane)
+{
+    uint other;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
+    return other;
+}
+
+/* The lanes whose x is not 0. */
+CLSORT_INLINE uint ballot(uint x)
+{
+    uint lanes;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(lanes)
+                     : "r"(x));
+    return lanes;
+}
+
 /* The sum of x over the work-items before this one; each team sums by itself first. Called by all
    work-items of a group. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
    again after the next barrier. */
-#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP
 CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 {
-    const uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM;
-    uint sum = x, before;
-    __asm__ volatile(CLSORT_ADD_LANE("up", "1", "0") CLSORT_ADD_LANE("up", "2", "0")
-                     CLSORT_ADD_LANE("up", "4", "0") CLSORT_ADD_LANE("up", "8", "0")
-                     CLSORT_ADD_LANE("up", "16", "0") : "+r"(sum));
+    const uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM,
+               sum = scan_lanes(x);
     if (lane == CLSORT_TEAM - 1)
         sums[team] = sum;
     group_sync();
-    before = lane < team ? sums[lane] : 0;
+    uint before = lane < team ? sums[lane] : 0;
     __asm__ volatile(CLSORT_ADD_LANE("bfly", "1", "31") CLSORT_ADD_LANE("bfly", "2", "31")
                      CLSORT_ADD_LANE("bfly", "4", "31") CLSORT_ADD_LANE("bfly", "8", "31")
                      CLSORT_ADD_LANE("bfly", "16", "31") : "+r"(before));
@@ -1386,6 +1412,55 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     group_sync();
     *total = sums[2 * CLSORT_GROUP];
     return before;
+}
+
+/* The places of a work-item's elements in their tile, two in a word, which are set in turn. */
+#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
+CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)
+{
+    rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;
+}
+
+CLSORT_INLINE uint get_rank(const uint *rank, uint m)
+{
+    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
+}
+
+/* The digits of a work-item's elements, four in a word, which are set in turn. */
+#define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)
+CLSORT_INLINE void set_digit(uint *digits, uint m, uint digit)
+{
+    digits[m / 4] = m % 4 ? digits[m / 4] | digit << m % 4 * 8 : digit;
+}
+
+CLSORT_INLINE uint get_digit(const uint *digits, uint m)
+{
+    return digits[m / 4] >> m % 4 * 8 & 255;
+}
+
+/* Turns counts, of which `own` are a work-item's, into sums over those before them. *longest
+   becomes the most of the first `looked_at` of each, if that is above `least`. Returns the sum up
+   to the work-item's end. Called by all work-items with a barrier since they were counted; needs
+   one after. sums: as for group_scan. */
+CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
+                                const uint least, local uint *sums, local uint *longest)
+{
+    uint sum = 0, most = 0;
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        sum += counts[k];
+        most = k < looked_at ? max(most, counts[k]) : most;
+    }
+    if (most > least)
+        atomic_max(longest, most);
+    sum = group_scan(sum, sums);
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        const uint count = counts[k];
+        counts[k] = sum;
+        sum += count;
+    }
+    return sum;
 }
 
 /* The sum of x over all work-items, of which few have more than 0. Called by all; `word` of local
@@ -5740,7 +5815,9 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #define CLSORT_COUNT_COPIES \
-    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
+    (CLSORT_SWEEP       ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) \
+     : CLSORT_FEW_VOTES ? CLSORT__WARP \
+                        : CLSORT__LEAST_COPIES)
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
 /* Keys that a work-item loads at once. */
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
@@ -5795,12 +5872,14 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
 }
 #endif   /* !CLSORT_FEW_PARTS */
 
-/* Counter i of the bins. Called with a barrier since they were counted. */
+/* Counter i of the bins. Called with a barrier since they were counted. Where there is a copy for
+   each lane, work-items begin in different banks. */
 CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
-        const uint word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + k];
+        const uint copy = CLSORT_FEW_VOTES ? (k + i) % CLSORT_COUNT_COPIES : k,
+                   word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + copy];
         count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
     }
     return count;
@@ -5887,22 +5966,27 @@ CLSORT_INLINE uint tile_item(uint m)
 }
 
 #if !CLSORT_FEW_PARTS
-/* Loads the work-item's codes, top codes beyond the end. Loads of a whole tile do not wait for each
-   other. */
-CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
+/* Loads the work-item's keys, those of top codes beyond the end. Loads of a whole tile do not wait
+   for each other. */
+CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
 {
     const uint first = tile_item(0);
     const array_t own = advance(from, first);
-    if (size == CLSORT_RADIX_TILE) {
+    if (size >= CLSORT_RADIX_TILE) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = *key_place(own, m * CLSORT_TEAM);
+            key[m] = *key_place(own, m * CLSORT_TEAM);
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
-                                                     : decode((code_t) ~(code_t)0, c);
+            key[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
+                                                    : decode((code_t) ~(code_t)0, c);
     }
+}
+
+CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
+{
+    load_keys(code, from, c, size);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], c);
@@ -5910,25 +5994,13 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 #endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: ranks
-/* The places of a work-item's elements in their tile, two in a word. */
-#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
-CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)
-{
-    rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;
-}
-
-CLSORT_INLINE uint get_rank(const uint *rank, uint m)
-{
-    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
-}
-
 /* The digits of a work-item's elements, where these take long to find; else they are found again
    each time, which takes fewer registers. */
-typedef struct { uint bytes[CLSORT_IS(PARTITION) ? (CLSORT_RADIX_ITEMS + 3) / 4 : 1]; } digits_t;
+typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } digits_t;
 
 CLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, uint m, digit_t d)
 {
-    return CLSORT_IS(PARTITION) ? digits->bytes[m / 4] >> m % 4 * 8 & 255 : digit_of(code[m], d);
+    return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
 }
 
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
@@ -5945,7 +6017,7 @@ CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = digit_of(code[m], digit);
         if (CLSORT_IS(PARTITION))
-            digits->bytes[m / 4] = m % 4 ? digits->bytes[m / 4] | d << m % 4 * 8 : d;
+            set_digit(digits->bytes, m, d);
         atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);
     }
 }
@@ -6245,16 +6317,16 @@ CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uin
 //---- radix: few parts are ranked
 /* The digits of a work-item's elements, and how many of its elements before have the same one: four
    bits each, above and below. */
-typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;
+typedef struct { uint pairs[CLSORT_DIGIT_WORDS]; } own_t;
 
 CLSORT_INLINE uint packed_digit(const own_t *own, uint m)
 {
-    return own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;
+    return get_digit(own->pairs, m) >> 4;
 }
 
 CLSORT_INLINE uint packed_rank(const own_t *own, uint m)
 {
-    return own->pairs[m / 4] >> m % 4 * 8 & 15;
+    return get_digit(own->pairs, m) & 15;
 }
 
 /* Ranks a work-item's elements among its own, and writes its counters. The last element is counted
@@ -6265,9 +6337,8 @@ CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *ke
     ulong counts = 0;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint shift = few_shift(encode(key[m], c), digit),
-                   pair = shift << 2 | ((uint)(counts >> shift) & 15);
-        own->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;
+        const uint shift = few_shift(encode(key[m], c), digit);
+        set_digit(own->pairs, m, shift << 2 | ((uint)(counts >> shift) & 15));
         if (m + 1 < CLSORT_RADIX_ITEMS)
             counts += 1ul << shift;
     }
@@ -6615,37 +6686,9 @@ CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
     return digit + (bit[3] ? 4 : 0);
 }
 
-/* The lanes of the warp whose x is not 0. */
-CLSORT_INLINE uint ballot(uint x)
-{
-    uint lanes;
-    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(lanes)
-                     : "r"(x));
-    return lanes;
-}
-
-/* The x of the lane that the lower five bits of `lane` say. */
-CLSORT_INLINE uint ask_lane(uint x, uint lane)
-{
-    uint answer;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(answer) : "r"(x), "r"(lane));
-    return answer;
-}
-
-/* The digit of which the work-item's lane keeps count. */
+/* The digit of which the work-item's lane keeps count. Sums over digits are those of the first
+   CLSORT_DIGITS lanes, and nobody uses those of the others. */
 CLSORT_INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
-
-/* The sum of x over the digits up to the lane's. */
-CLSORT_INLINE uint sum_digits(uint x)
-{
-    #pragma unroll
-    for (uint step = 1; step < CLSORT_DIGITS; step *= 2) {
-        const uint before = ask_lane(x, local_id() - step);
-        x += lane_digit() >= step ? before : 0;
-    }
-    return x;
-}
 
 CLSORT_INLINE void encode_keys(code_t *key, codec_t c)
 {
@@ -6707,23 +6750,6 @@ CLSORT_INLINE votes_t make_votes(local ulong2 *space)
     return v;
 }
 
-/* Loads the work-item's keys, those of top codes beyond the end. */
-CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
-{
-    const uint first = tile_item(0);
-    const code_t last = decode((code_t) ~(code_t)0, c);
-    if (size >= CLSORT_RADIX_TILE) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = *key_place(from, first + m * CLSORT__WARP);
-        return;
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        key[m] = first + m * CLSORT__WARP < size ? *key_place(from, first + m * CLSORT__WARP)
-                                                 : last;
-}
-
 /* Ranks in units of 128; the digits are below. */
 #define CLSORT_RANK_LOG2 7
 /* Ranks the elements of each digit in their warp. Returns how many the warp has of the lane's
@@ -6746,8 +6772,8 @@ CLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t 
         #pragma unroll
         for (uint b = 0; b < 4; b++)
             lanes &= ballot(bit[b]) ^ flip[b];
-        rank[m] = ask_lane(count, d)
-                  + ((uint)popcount(ask_lane(lanes, d) & before) << CLSORT_RANK_LOG2);
+        rank[m] = lane_value(count, d)
+                  + ((uint)popcount(lane_value(lanes, d) & before) << CLSORT_RANK_LOG2);
         count += (uint)popcount(lanes) << CLSORT_RANK_LOG2;
     }
     return count >> CLSORT_RANK_LOG2;
@@ -6769,7 +6795,7 @@ CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, u
         count += here;
     }
     const uint phase = (*next + skew) % CLSORT_CHUNK,
-               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = sum_digits(size),
+               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = scan_lanes(size),
                first = (sum - size) * CLSORT_CHUNK + phase;
     count -= own == CLSORT_DIGITS - 1 ? missing : 0;
     const uint end = first + count,
@@ -6782,7 +6808,7 @@ CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, u
         v.edges[2 * t] = (uint2)(first, head);
         v.edges[2 * t + 1] = (uint2)(tail, end);
     }
-    *chunks = ask_lane(sum, CLSORT_DIGITS - 1);
+    *chunks = lane_value(sum, CLSORT_DIGITS - 1);
     *next += count;
     return first + before;
 }
@@ -6792,7 +6818,7 @@ CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint beg
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint at = rank[m] + ask_lane(begin << CLSORT_RANK_LOG2, rank[m]);
+        const uint at = rank[m] + lane_value(begin << CLSORT_RANK_LOG2, rank[m]);
         const uint byte = at / ((1u << CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);
         *(local code_t *)((local uchar *)v.staged + byte) = key[m];
         rank[m] = at >> CLSORT_RANK_LOG2;
@@ -6872,7 +6898,7 @@ CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank,
 CLSORT_INLINE uint begin_lane(radix_t r, uint block)
 {
     const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];
-    return sum_digits(total) - total + radix_table(r, lane_digit())[block];
+    return scan_lanes(total) - total + radix_table(r, lane_digit())[block];
 }
 
 /* Moves a block. Its keys are loaded a tile ahead. */
@@ -6904,27 +6930,36 @@ CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
         }
     }
 }
+#endif   /* CLSORT_FEW_VOTES */
 
-/* A work-group per block, the last one first. space: the splitters' codes, CLSORT__LANE_COUNTERS
-   words. */
-CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong2 *space)
+//---- radix: partition by work-groups
+#if CLSORT_IS(PARTITION)
+/* A work-group per block; the last block comes first, so that caches still have the first ones when
+   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
+   counters. */
+CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
-    local uint *bins = (local uint *)(space + CLSORT_KEY_BYTES);
+    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
     radix_t r = CLSORT_PARTITION(codes);
-    const uint block = blocks - 1 - (uint)get_group_id(0), t = local_id();
-    for (uint i = t; i < CLSORT__LANE_COUNTERS; i += CLSORT_GROUP)
-        bins[i] = 0;
+    const uint block = blocks - 1 - (uint)get_group_id(0);
+    const block_t b = take_block(r, block, 1);
     r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    count_lanes(r, take_block(r, block, 1), bins);
-    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-        uint sum = 0;
-        for (uint i = 0; i < CLSORT__WARP; i++)
-            sum += bins[d * CLSORT__WARP + (i + d) % CLSORT__WARP];
-        radix_table(r, d)[block] = sum;
-    }
+    clear_bins(bins);
+#if CLSORT_FEW_VOTES
+    count_lanes(r, b, bins);
+#elif CLSORT_FEW_PARTS
+    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
+#else
+    seen_t seen = { 0, 0 };
+    count_block(r, r.source, b, 0, 0, bins, &seen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
+        radix_table(r, d)[block] = bin_count(bins, d);
 }
 
+#if CLSORT_FEW_VOTES
 /* A work-group per block; the first one writes where parts begin. space: the splitters' codes, then
    CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES. */
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
@@ -6941,33 +6976,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
         start[splitter_count + 1] = n;
     vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);
 }
-#endif   /* CLSORT_FEW_VOTES */
-
-//---- radix: partition by work-groups
-#if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES
-/* A work-group per block; the last block comes first, so that caches still have the first ones when
-   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
-   counters. */
-CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    local code_t *codes = (local code_t *)space;
-    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
-    radix_t r = CLSORT_PARTITION(codes);
-    const uint block = blocks - 1 - (uint)get_group_id(0);
-    const block_t b = take_block(r, block, 1);
-    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    clear_bins(bins);
-#if CLSORT_FEW_PARTS
-    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
 #else
-    seen_t seen = { 0, 0 };
-    count_block(r, r.source, b, 0, 0, bins, &seen);
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
-        radix_table(r, d)[block] = bin_count(bins, d);
-}
-
 /* A work-group per block; the first one writes where parts begin. space: the splitters' codes,
    CLSORT__RADIX_TILE_WORDS words. */
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)
@@ -6988,7 +6997,8 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *
         scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
                      min(b.size - done, (uint)CLSORT_RADIX_TILE));
 }
-#endif   /* CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES */
+#endif   /* CLSORT_FEW_VOTES */
+#endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: small
 #if CLSORT_IS(RADIX)
@@ -7228,10 +7238,8 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
    used. */
 CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
-    if (local_id() == 0)
-        *tile.sums = sorts ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return *tile.sums;
+    const uint draws = sorts && local_id() == 0;
+    return share_number(draws ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);
 }
 
 /* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
@@ -7479,17 +7487,20 @@ CLSORT_INLINE void join_edge(local code_t *own, uint step)
     own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
 }
 
-/* The least and the most code of the work-items, in edges[0] and edges[CLSORT_GROUP]. Called by all
-   work-items; ends with a barrier. */
-CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
+/* Joins what put_edges has put at edges + local_id(): the least code comes to edges[0], the most to
+   edges[CLSORT_GROUP]. With `twice`, also the edges behind these. Called by all work-items; ends
+   with a barrier. */
+CLSORT_INLINE void join_edges(local code_t *edges, const uint twice)
 {
-    const uint t = local_id();
-    put_edges(edges + t, least, most);
+    local code_t *own = edges + local_id();
     #pragma unroll 1
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step)
-            join_edge(edges + t, step);
+        if (local_id() < step) {
+            join_edge(own, step);
+            if (twice)
+                join_edge(own + 2 * CLSORT_GROUP, step);
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7684,22 +7695,8 @@ CLSORT_INLINE void clear_bucket(bucket_space_t l)
    a barrier. */
 CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 {
-    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);
-    uint sum = 0, longest = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        sum += own[k];
-        longest = k < looked_at ? max(longest, own[k]) : longest;
-    }
-    if (longest > 1)
-        atomic_max(&l.words[WORD_LONGEST], longest);
-    sum = group_scan(sum, l.sums);
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        const uint count = own[k];
-        own[k] = sum;
-        sum += count;
-    }
+    place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
+                 l.sums, &l.words[WORD_LONGEST]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return l.words[WORD_LONGEST];
 }
@@ -7793,39 +7790,69 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 }
 
 //---- radix: bins of warps
-/* The lanes of the warp that have the same bin as its first one; 0 where warps are not known.
-   Called by whole warps. */
-CLSORT_INLINE uint first_peers(uint bin)
+/* The lanes of the warp that have the same bin as its first one, which is *first; 0 where warps are
+   not known. Called by whole warps. */
+CLSORT_INLINE uint first_peers(uint bin, uint *first)
 {
     uint peers = 0;
 #if CLSORT_WARPS
-    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
-                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers)
+    __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                     " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers), "=r"(*first)
                      : "r"(bin));
 #endif
     return peers;
 }
 
-/* Adds 1 to a digit's counter, and returns what it was. With `crowds`, lanes with the digit of the
-   first one are added at once. Called by whole warps. */
-CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)
+/* Have so many lanes of the warp the same bin as its first one that counters would wait for each
+   other: one of `part`? Called by whole warps. */
+CLSORT_INLINE uint bins_crowd(uint bin, const uint part)
+{
+    uint first;
+    return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
+}
+
+/* Adds 1 to a bin's counter, and returns what it was. With `crowds`, lanes with the bin of the
+   first one are added at once. Of runs, the others have an atomic of their own, which those do not
+   wait for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid radix took 1.1 times as
+   long for sorted keys. Called by whole warps. */
+CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 {
 #if CLSORT_WARPS
     if (crowds) {
         const uint lane = local_id() % CLSORT__WARP;
-        uint peers, first, base = 0, all;
-        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                         : "=r"(peers), "=r"(first)
-                         : "r"(digit));
-        if (lane == 0 || digit != first)
-            base = atomic_add(&counters[digit], lane == 0 ? popcount(peers) : 1u);
-        __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(all) : "r"(base));
-        return digit == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
+        uint first, base = 0;
+        const uint peers = first_peers(bin, &first);
+        if (lane == 0 || (!CLSORT_RUN_BUCKETS && bin != first))
+            base = atomic_add(&counters[bin], lane == 0 ? popcount(peers) : 1u);
+        const uint all = lane_value(base, 0);
+        if (!CLSORT_RUN_BUCKETS || bin == first)
+            return bin == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
     }
 #endif
-    return atomic_inc(&counters[digit]);
+    return atomic_inc(&counters[bin]);
+}
+
+//---- radix: bins of splitters
+CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
+{
+    return (local code_t *)(l.words + 8);
+}
+
+/* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
+   before it cut what lies between this and the splitter before into about equal parts. */
+CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+{
+    uint i = 0;
+    #pragma unroll
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
+        i += splitters[i + step - 1] < code ? step : 0;
+    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
+    const ulong span = (code_t)(high - low);
+    const uint shift = 32 - min((uint)clz(span), 32u);   /* words are what all devices convert */
+    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
+    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
+    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
 }
 
 //---- radix: bins are filled
@@ -7873,20 +7900,24 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
+/* What makes bins: a map, or the splitters in local memory. */
+enum { OF_MAP, OF_SPLITTERS };
+
+/* Counts the keys of each bin. rank: what fill_bins needs. whole: all keys of the work-item are
+   among the first `size`; crowds: see rank_one. Called by whole warps with the bucket clear. */
 CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                              linear_map_t map)
+                              linear_map_t map, const uint of, const uint whole, const uint crowds)
 {
     const uint first = first_item(),
                spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
-    clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = first + m * CLSORT_NEXT_ITEM < size,
-                   bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
-        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
+        const uint inside = whole || first + m * CLSORT_NEXT_ITEM < size,
+                   own = of == OF_MAP ? map_bin(map, key[m])
+                                      : splitter_bin(splitters_of(l), key[m]),
+                   bin = inside ? pad_slot(own, 5) : spare;
+        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items
@@ -7894,7 +7925,9 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
 CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    count_bins(l, key, rank, size, map);
+    clear_bucket(l);
+    count_bins(l, key, rank, size, map, OF_MAP, 0, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, size);
     order_bins(l, size, single_bins(map) ? 0 : longest);
@@ -8165,19 +8198,10 @@ CLSORT_INLINE edges_t own_edges(hybrid_t h, uint size)
    with a barrier. */
 CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 {
-    const uint t = local_id();
-    local code_t *codes = s->edges + t, *turned = s->heavy_sample + t;
     const edges_t e = own_edges(h, s->size);
-    put_edges(codes, e.least, e.most);
-    put_edges(turned, e.above, e.below);
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step) {
-            join_edge(codes, step);
-            join_edge(turned, step);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    put_edges(s->edges + local_id(), e.least, e.most);
+    put_edges(s->heavy_sample + local_id(), e.above, e.below);
+    join_edges(s->edges, 1);
     s->first = s->edges[0];
     s->last = s->edges[CLSORT_GROUP];
     s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
@@ -8800,13 +8824,17 @@ CLSORT_INLINE uint all_ahead(uint at, uint size)
     return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
 }
 
-/* Loads CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each other. */
-CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at)
+/* Loads the codes of CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each
+   other. */
+CLSORT_INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
 {
     from = advance(from, at);
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        key[m] = load_decider(from, m * CLSORT_GROUP);
+        code[m] = load_decider(from, m * CLSORT_GROUP);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        code[m] = encode(code[m], codec);
 }
 
 /* Where a key is counted: each counter has copies but in a range and of parts. */
@@ -8824,8 +8852,20 @@ CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const ui
     else atomic_add(&counters[at], count);
 }
 
-/* Adds CLSORT_AHEAD keys of a work-item to the counters; those at once that follow one another with
-   the same digit, where warps are not known and the first and the last key have one. */
+/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
+   whole warps. */
+CLSORT_INLINE void count_with_peers(local uint *counters, uint part)
+{
+    uint first;
+    const uint lane = local_id() % CLSORT__WARP, peers = first_peers(part, &first),
+               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
+    if (count != 0)
+        add_count(counters, part, count, BY_PARTS);
+}
+
+/* Adds CLSORT_AHEAD keys of a work-item to the counters. Where keys are sorted, many of a warp have
+   one part. Where warps are not known and the first and the last key have the same digit, those
+   that follow one another with one are added at once. */
 CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,
                                const uint by)
 {
@@ -8833,6 +8873,12 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
         at[m] = counter_of(s, code[m], by);
+    if (by == BY_PARTS && bins_crowd(at[0], CLSORT__EDGE_BINS_CROWD)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            count_with_peers(counters, at[m]);
+        return;
+    }
     if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
@@ -8854,14 +8900,11 @@ CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uin
     for (uint at = first + local_id(); at < size; at += step) {
         if (all_ahead(at, size)) {
             code_t code[CLSORT_AHEAD];
-            load_ahead(code, from, at);
-            #pragma unroll
-            for (uint m = 0; m < CLSORT_AHEAD; m++)
-                code[m] = encode(code[m], codec);
+            load_ahead(code, from, codec, at);
             count_ahead(s, code, counters, by);
         } else
             for (uint i = at; i < size; i += CLSORT_GROUP)
-                atomic_inc(&counters[counter_of(s, encode(load_decider(from, i), codec), by)]);
+                add_count(counters, counter_of(s, encode(load_decider(from, i), codec), by), 1, by);
     }
 }
 
@@ -8879,45 +8922,13 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 }
 
 //---- radix: hybrid count of parts
-/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
-   whole warps. */
-CLSORT_INLINE void count_key_of_parts(splitter_t s, code_t code, local uint *counters)
-{
-    const uint part = counter_of(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
-               peers = first_peers(part),
-               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
-    if (count != 0)
-        add_count(counters, part, count, BY_PARTS);
-}
-
-/* As count_by_split, of the parts of all cell groups. Where keys are sorted, many of a warp have
-   one. */
+/* As count_by_split, of the parts of all cell groups. */
 CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
                                local uint *counters)
 {
     s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
     s.flat = CLSORT_CELL_GROUPS * parts;     /* where counters of what lies outside begin */
-    for (uint at = first + local_id(); at < h.n; at += step) {
-        if (all_ahead(at, h.n)) {
-            code_t code[CLSORT_AHEAD];
-            load_ahead(code, h.source, at);
-            #pragma unroll
-            for (uint m = 0; m < CLSORT_AHEAD; m++)
-                code[m] = encode(code[m], h.codec);
-            const uint part = counter_of(s, code[0], BY_PARTS),
-                       crowds = popcount(first_peers(part))
-                                >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;
-            if (crowds) {
-                #pragma unroll
-                for (uint m = 0; m < CLSORT_AHEAD; m++)
-                    count_key_of_parts(s, code[m], counters);
-            } else
-                count_ahead(s, code, counters, BY_PARTS);
-        } else
-            for (uint i = at; i < h.n; i += CLSORT_GROUP)
-                add_count(counters, counter_of(s, encode(load_decider(h.source, i), h.codec),
-                                               BY_PARTS), 1, BY_PARTS);
-    }
+    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_PARTS);
 }
 
 CLSORT_INLINE uint counted_part(local const uint *counters, uint part)
@@ -9181,20 +9192,24 @@ typedef struct {
    room. */
 #define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
 
-/* Writes the staged codes of a tile as keys to their digits' places. */
+/* Writes the i-th staged code of a tile as a key to its digit's place. */
+CLSORT_INLINE void write_one(move_t v, splitter_t s, split_space_t l, codec_t codec, uint i,
+                             const uint by)
+{
+    const local uchar *digits = (local uchar *)l.masks;
+    const code_t code = l.staged[i];
+    const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
+    store_key(v.to, l.offsets[digit] + i, decode(code, codec));
+}
+
+/* Writes the staged codes of a whole tile. */
 CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
                                 const uint by)
 {
-    const local uchar *digits = (local uchar *)l.masks;
     #pragma unroll CLSORT_STAGED_AHEAD
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint i = local_id() + m * CLSORT_GROUP;
-        if (CLSORT_BRANCH_BARRIERS || v.size != 0) {
-            const code_t code = l.staged[i];
-            const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
-            store_key(v.to, l.offsets[digit] + i, decode(code, codec));
-        }
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (CLSORT_BRANCH_BARRIERS || v.size != 0)
+            write_one(v, s, l, codec, local_id() + m * CLSORT_GROUP, by);
 }
 
 //---- radix: hybrid whole tiles
@@ -9214,7 +9229,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
    four in a word, but not those by maps, which are found again. */
 typedef struct {
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
+    uint rank[CLSORT_RANK_WORDS], digits[CLSORT_DIGIT_WORDS];
 } kept_t;
 
 //---- radix: hybrid whole tiles move
@@ -9223,19 +9238,17 @@ typedef struct {
 CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = split_digit(s, k->code[m], by);
-        k->digits[m / 4] = m % 4 ? k->digits[m / 4] | d << m % 4 * 8 : d;
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        set_digit(k->digits, m, split_digit(s, k->code[m], by));
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 4)
-        CLSORT_OPAQUE_WORD(k->digits[m / 4]);
+    for (uint m = 0; m < CLSORT_DIGIT_WORDS; m++)
+        CLSORT_OPAQUE_WORD(k->digits[m]);
 }
 
 /* The digit of the m-th code that is kept. */
 CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)
 {
-    return by == BY_MAP ? split_digit(s, k->code[m], by) : k->digits[m / 4] >> m % 4 * 8 & 0xFF;
+    return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
 }
 
 /* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
@@ -9244,14 +9257,9 @@ CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint 
 CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)
 {
     const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
-    return CLSORT_WARPS ? popcount(first_peers(digit)) >= CLSORT__WARP / CLSORT__EDGE_DIGITS_CROWD
+    return CLSORT_WARPS ? bins_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
                         : digit == kept_digit(k, s, 1, by)
                               && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
-}
-
-CLSORT_INLINE uint kept_rank(const kept_t *k, uint m)
-{
-    return k->rank[m / 2] >> m % 2 * 16 & 0xFFFF;
 }
 
 /* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
@@ -9262,12 +9270,12 @@ CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, c
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;
-        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | place << 16 : place;
+        set_rank(k->rank, m, place);
     }
     #pragma unroll
     for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {
         const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),
-                   rank = kept_rank(k, m);
+                   rank = get_rank(k->rank, m);
         if (i == 1 || digit != kept_digit(k, s, m + 1, by))
             base = atomic_add(&counters[digit], rank + 1);
         k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16
@@ -9280,13 +9288,11 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
                              const uint crowds)
 {
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint own = rank_one(counters, kept_digit(k, s, m, by), crowds);
-        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        set_rank(k->rank, m, rank_one(counters, kept_digit(k, s, m, by), crowds));
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
-        CLSORT_OPAQUE_WORD(k->rank[m / 2]);
+    for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
+        CLSORT_OPAQUE_WORD(k->rank[m]);
 }
 
 //---- radix: hybrid whole tiles are staged
@@ -9298,7 +9304,7 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint d = kept_digit(k, s, m, by),
-                   place = l.counters[d] + kept_rank(k, m);
+                   place = l.counters[d] + get_rank(k->rank, m);
         l.staged[place] = k->code[m];
         if (CLSORT_KEEPS_DIGITS(by) && !s.flat)
             ((local uchar *)l.masks)[place] = (uchar)d;
@@ -9325,8 +9331,8 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
         rank_kept(k, s, counters, by, 0);
     else {
         #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
-            k->rank[m / 2] = 0;
+        for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
+            k->rank[m] = 0;
     }
 }
 
@@ -9632,8 +9638,9 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
 }
 
 /* As move_tile, by maps, for any number of keys, which are loaded twice. */
-CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_t c)
+CLSORT_INLINE void move_part(move_t v, splitter_t s, split_space_t l, codec_t c)
 {
+    const linear_map_t map = s.map;
     pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 0);
     reserve_places(l, v.next, v.size, BY_MAP);
@@ -9641,10 +9648,8 @@ CLSORT_INLINE void move_part(move_t v, linear_map_t map, split_space_t l, codec_
     pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
               map.before, l.counters, l.staged, 1);
     #pragma unroll 4
-    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP) {
-        const code_t code = l.staged[i];
-        store_key(v.to, l.offsets[map_part(map, code)] + i, decode(code, c));
-    }
+    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP)
+        write_one(v, s, l, c, i, BY_MAP);
 }
 
 /* A work-group per tile; some of those behind the last tile write heavy codes. space: as for
@@ -9675,9 +9680,9 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
         part.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        move_part(part, s.map, l, h.codec);
+        move_part(part, s, l, h.codec);
     } else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
-    else move_part(v, s.map, l, h.codec);
+    else move_part(v, s, l, h.codec);
 }
 
 //---- radix: hybrid buckets
@@ -9977,65 +9982,6 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 
 //---- radix: bins of runs
 #if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
-/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
-   for each other. Called by whole warps. */
-CLSORT_INLINE uint bins_crowd(uint bin)
-{
-    return popcount(first_peers(bin)) >= CLSORT__WARP / CLSORT__EDGE_BINS_CROWD;
-}
-
-/* As rank_one, of a bin. Two atomics, of which only the first is waited for, take 1 / 1.2 of the
-   time of a merge of runs; hybrid radix took 1.1 times as long for sorted keys. */
-CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
-{
-#if CLSORT_WARPS
-    if (crowds) {
-        const uint lane = local_id() % CLSORT__WARP;
-        uint peers, first, base = 0;
-        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                         : "=r"(peers), "=r"(first)
-                         : "r"(bin));
-        if (lane == 0)
-            base = atomic_add(&bins[first], popcount(peers));
-        __asm__ volatile("shfl.sync.idx.b32 %0, %0, 0, 31, -1;" : "+r"(base));
-        return bin == first ? base + popcount(peers & ((1u << lane) - 1)) : atomic_inc(&bins[bin]);
-    }
-#endif
-    return atomic_inc(&bins[bin]);
-}
-
-/* Counts the keys of each bin of the map. A warp whose keys all exist and do not crowd asks that
-   only once. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_map_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                                  linear_map_t map)
-{
-    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
-               warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
-               crowds = bins_crowd(map_bin(map, key[0]));
-    if (warp_end <= size && !crowds) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint bin = pad_slot(map_bin(map, key[m]), 5);
-            rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
-        }
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint inside = bucket_item(m) < size,
-                       bin = inside ? pad_slot(map_bin(map, key[m]), 5) : spare;
-            rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-//---- radix: splitters of runs
-CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
-{
-    return (local code_t *)(l.words + 8);
-}
-
 /* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the
    top code. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
@@ -10056,37 +10002,18 @@ CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
-   before it cut what lies between this and the splitter before into about equal parts. */
-CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+/* Counts the keys of each bin. A warp whose keys all exist and do not crowd asks that only once.
+   Called by all work-items with the bucket clear; ends with a barrier. */
+CLSORT_INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+                                  linear_map_t map, const uint of)
 {
-    uint i = 0;
-    #pragma unroll
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
-        i += splitters[i + step - 1] < code ? step : 0;
-    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
-    const ulong span = (code_t)(high - low);
-    const uint shift = 32 - min((uint)clz(span), 32u);   /* words are what all devices convert */
-    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
-    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
-    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
-}
-
-/* Counts the keys of the bins that splitters make. Called by all work-items; begins after a barrier
-   and ends with one. */
-CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
-{
-    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
-    uint crowds = 0;
-    take_splitters(l, key);
-    clear_bucket(l);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = bucket_item(m) < size,
-                   bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
-        crowds = m == 0 ? bins_crowd(bin) : crowds;
-        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
-    }
+    const uint warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
+               bin = of == OF_MAP ? map_bin(map, key[0]) : splitter_bin(splitters_of(l), key[0]),
+               crowds = bins_crowd(bin, CLSORT__EDGE_BINS_CROWD);
+    if (of == OF_MAP && warp_end <= size && !crowds)
+        count_bins(l, key, rank, size, map, of, 1, 0);
+    else
+        count_bins(l, key, rank, size, map, of, 0, crowds);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -10099,12 +10026,14 @@ CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint siz
 {
     const linear_map_t map = make_map(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_map_bins(l, key, rank, size, map);
+    count_run_bins(l, key, rank, size, map, OF_MAP);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
-        count_split_bins(l, key, rank, size);
+        take_splitters(l, key);
+        clear_bucket(l);
+        count_run_bins(l, key, rank, size, map, OF_SPLITTERS);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
     fill_bins(l, key, rank, size);
@@ -10663,71 +10592,14 @@ CLSORT_INLINE void clear_counts(bins_t b)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-#if CLSORT_WARPS
-/* The sum of x over the lanes up to this one. Called by whole warps. */
-CLSORT_INLINE uint scan_lanes(uint x)
-{
-    const uint lane = local_id() % CLSORT__WARP;
-    #pragma unroll
-    for (uint step = 1; step < CLSORT__WARP; step *= 2) {
-        uint other;
-        __asm__ volatile("shfl.sync.up.b32 %0, %1, %2, 0, -1;" : "=r"(other) : "r"(x), "r"(step));
-        x += lane >= step ? other : 0;
-    }
-    return x;
-}
-
-CLSORT_INLINE uint lane_value(uint x, uint lane)
-{
-    uint other;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
-    return other;
-}
-#endif   /* CLSORT_WARPS */
-
-/* The sum of x over the work-items before this one; *total: over all. Called by all work-items;
-   begins after a barrier since the sums were used, and ends with one. */
-CLSORT_INLINE uint scan_sums(uint x, local uint *sums, uint *total)
-{
-#if CLSORT_WARPS
-    const uint lane = local_id() % CLSORT__WARP, warp = local_id() / CLSORT__WARP,
-               sum = scan_lanes(x);
-    if (lane == CLSORT__WARP - 1)
-        sums[warp] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint all = scan_lanes(lane < CLSORT_GROUP / CLSORT__WARP ? sums[lane] : 0),
-               before = lane_value(all, warp - 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total = lane_value(all, CLSORT__WARP - 1);
-    return (warp ? before : 0) + sum - x;
-#else
-    const uint before = group_scan_total(x, sums, total);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return before;
-#endif
-}
-
 /* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
    longest one. Called by all work-items with a barrier since the codes were counted; ends with a
    barrier. */
-CLSORT_INLINE uint place_counts(held_t l, bins_t b)
+CLSORT_INLINE uint place_sample_bins(held_t l, bins_t b)
 {
-    const uint first = local_id() * CLSORT_SAMPLES_OWN_BINS;
-    uint count[CLSORT_SAMPLES_OWN_BINS], sum = 0, longest = 0, total = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
-        count[k] = *bin_slot(b, first + k);
-        sum += count[k];
-        longest = max(longest, count[k]);
-    }
-    if (longest > CLSORT__EDGE_SAMPLES_LONG_BIN)
-        atomic_max(&b.words[BINS_LONGEST], longest);
-    sum = scan_sums(sum, l.sums, &total);
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++) {
-        *bin_slot(b, first + k) = sum;
-        sum += count[k];
-    }
+    const uint own = CLSORT_SAMPLES_OWN_BINS,
+               sum = place_counts(bin_slot(b, local_id() * own), own, own,
+                                  CLSORT__EDGE_SAMPLES_LONG_BIN, l.sums, &b.words[BINS_LONGEST]);
     if (local_id() == CLSORT_GROUP - 1)
         *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -10784,10 +10656,11 @@ CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)
     *most = l.keys[warps + t % warps];
     edges_of_lanes(least, most);
 #else
-    join_edges(l.keys, *least, *most);
+    put_edges(l.keys + local_id(), *least, *most);
+    join_edges(l.keys, 0);
     *least = l.keys[0];
     *most = l.keys[CLSORT_GROUP];
-#endif
+#endif   /* CLSORT_WARPS */
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -10873,7 +10746,7 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint siz
             rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint longest = place_counts(l, b);
+    const uint longest = place_sample_bins(l, b);
     move_to_bins(l, b, code, rank, size);
     if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
         merge_codes(l, size);
@@ -11004,7 +10877,7 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
             rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    place_counts(l, b);
+    place_sample_bins(l, b);
     for (uint i = t; i < buckets; i += CLSORT_GROUP)
         s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
     move_to_bins(l, b, code, rank, size);
@@ -11129,8 +11002,8 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
         return;
     const stretch_t own = load_stretch(s, bucket);
     const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
-    const uint before = scan_sums(own.end - own.first, l.sums, &size);
-    scan_sums(own.first, l.sums, &begin);
+    const uint before = group_scan_total(own.end - own.first, l.sums, &size);
+    group_scan_total(own.first, l.sums, &begin);
     if (bucket > 0 && !is_last && low == high) {
         store_sorted(s, l, begin, size, 1, low);
         return;
@@ -12414,15 +12287,23 @@ CLSORT_INLINE uint number_of(select_part_t p, uint i)
     return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
 }
 
-/* Writes element i of the row as its result number `place`. An element that the row does not have,
-   0xFFFFFFFF, has the last key of the order. */
-CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
+/* Writes element i of the row as its result number `place`: with the key in the row or, if that is
+   `known`, the key of a code. */
+CLSORT_INLINE void write_result(select_t s, select_part_t p, output_t out, size_t place, uint i,
+                                uint known, code_t code)
 {
     if (out.outputs & CLSORT__WRITES_INDICES)
         ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
     if (out.outputs & CLSORT__WRITES_KEYS)
         ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
-            = i < s.n ? ((global const code_t *)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);
+            = known ? decode(code, s.codec) : ((global const code_t *)p.keys)[i];
+}
+
+/* Writes element i of the row. One that the row does not have, 0xFFFFFFFF, has the last key of the
+   order. */
+CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
+{
+    write_result(s, p, out, place, i, i >= s.n, (code_t)~(code_t)0);
 }
 
 /* Marks the results that the row does not have. */
@@ -12525,15 +12406,8 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
                i = CLSORT_RANKED_INDEX(x);
     if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
         return;
-    if (!takes_whole_keys(s)) {
-        write_element(s, p, out, place, i);
-        return;
-    }
-    if (out.outputs & CLSORT__WRITES_INDICES)
-        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
-    if (out.outputs & CLSORT__WRITES_KEYS)
-        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
-            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);
+    write_result(s, p, out, place, i, i >= s.n || takes_whole_keys(s),
+                 (code_t)CLSORT_RANKED_CODE(x));
 }
 
 //---- select: short rows
@@ -13277,19 +13151,12 @@ CLSORT_INLINE uint seed_of_row(select_t s, select_part_t p, uint exists, local u
 {
     const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
     uint mixed = 0;
-    if (lid == 0)
-        *word = 0;
-    group_sync();
     #pragma unroll 1   /* else it takes 37 registers more */
     for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {
         const ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];
         mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;
     }
-    add_local(word, mixed * (2 * lid + 1));
-    group_sync();
-    const uint seed = *word | 1;
-    group_sync();
-    return seed;
+    return group_total(mixed * (2 * lid + 1), word) | 1;
 }
 
 //---- select: bounds of long rows
@@ -14043,7 +13910,24 @@ CLSORT_INLINE uint tallied_before(select_t s, select_part_t p, global const uint
     return before;
 }
 
-/* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by
+/* Writes element i of the row if it is wanted. place: of the next one that is taken, the number of
+   the k-th is `nth`. Returns 1 if this one is taken. */
+CLSORT_INLINE uint scatter_element(select_t s, select_part_t p, select_range_t r, output_t out,
+                                   uint i, uint place, uint nth)
+{
+    const uint taken = is_taken(s, r, select_code(s, p, i), i),
+               to = taken      ? place
+                    : i == nth ? s.k - 1
+                               : s.k + (i - place) - (nth < i);
+    if (taken ? to < s.k : s.select_mode == CLSORT__SELECT_PARTITION)
+        write_element(s, p, out, to, i);
+    return taken;
+}
+
+/* Writes the k elements of a row in its order; of a partition, where all elements go, as indices of
+   the row in their new order: those before the k-th, the k-th, then the others, all in the order
+   that they had. The last pass counted those before in each part, and found the k-th. What lies
+   behind the row's length gets 0xFFFFFFFF. Each work-item takes CLSORT_VISITS elements side by
    side. */
 CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                          local uint *sums)
@@ -14053,58 +13937,24 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
     const select_part_t p = find_part(s, parts, part_elements);
-    global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
-    const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
-    uint place = tallied_before(s, p, row, sums), total;
-    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
-        const size_t first = chunk + local_id() * CLSORT_VISITS,
-                     end = min(first + CLSORT_VISITS, (size_t)p.end);
-        uint count = 0;
-        for (size_t i = first; i < end; i++)
-            count += is_taken(s, r, select_code(s, p, i), (uint)i);
-        size_t own_place = place + group_scan_total(count, sums, &total);
-        for (size_t i = first; i < end; i++)
-            if (is_taken(s, r, select_code(s, p, i), (uint)i) && own_place < s.k)
-                write_element(s, p, out, own_place++, (uint)i);
-        place += total;
-    }
-    if (p.row < s.rows && p.part == 0)
-        write_marks(s, p, out);
-}
-
-//---- select: partitions
-/* Writes where the elements of every row go in a partition, as indices of the row in their new
-   order: those before the k-th, the k-th, then the others, all in the order that they had. The last
-   pass counted those before in each part, and found the k-th. What lies behind the row's length
-   gets 0xFFFFFFFF. */
-CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS,
-                                           CLSORT_OUTPUT_ARGS, local uint *sums)
-{
-    const select_t all = CLSORT_SELECT,
-                   s = select_from_row(all, (uint)get_group_id(0) / parts);
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_elements);
-    const uint exists = p.row < s.rows;
+    const uint exists = p.row < s.rows, parted = s.select_mode == CLSORT__SELECT_PARTITION;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
-    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0;
+    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0,
+               marks = !exists || p.part ? 0 : parted ? all.n : s.asked;
     uint before = tallied_before(s, p, row, sums), total;
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
         const size_t first = chunk + local_id() * CLSORT_VISITS,
                      end = min(first + CLSORT_VISITS, (size_t)p.end);
-        uint ahead = 0;
+        uint taken = 0;
         for (size_t i = first; i < end; i++)
-            ahead += is_taken(s, r, select_code(s, p, i), (uint)i);
-        uint place = before + group_scan_total(ahead, sums, &total);
+            taken += is_taken(s, r, select_code(s, p, i), (uint)i);
+        uint place = before + group_scan_total(taken, sums, &total);
         for (uint i = (uint)first; i < end; i++)
-            if (is_taken(s, r, select_code(s, p, i), i))
-                write_element(s, p, out, place++, i);
-            else
-                write_element(s, p, out, i == nth ? s.k - 1 : s.k + (i - place) - (nth < i), i);
+            place += scatter_element(s, p, r, out, i, place, nth);
         before += total;
     }
-    for (uint i = s.n + local_id(); i < (exists && p.part == 0 ? all.n : 0); i += CLSORT_GROUP)
+    for (uint i = (parted ? s.n : s.k) + local_id(); i < marks; i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 #endif   /* CLSORT_IS(SELECT) */
