@@ -7181,6 +7181,7 @@ struct clsort__run {
                                    out-of-order queue */
     clsort__tally *tally;       /* NULL: none */
     clsort__kinds *kinds;       /* of what is counted, where all programs are built; NULL: none */
+    clsort__config asked;       /* of the kernel's program */
     int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
     cl_uint program;            /* its program's place among the sorter's */
@@ -10593,43 +10594,54 @@ static void clsort__arg(clsort__run *run, size_t size, const void *value)
 }
 
 static void clsort__arg_local(clsort__run *run, size_t bytes) { clsort__arg(run, bytes, NULL); }
-static void clsort__arg_uint(clsort__run *run, cl_uint value)
+static void clsort__arg_uint(clsort__run *run, cl_ulong value)
 {
-    clsort__arg(run, sizeof value, &value);
+    const cl_uint word = (cl_uint)value;
+    clsort__arg(run, sizeof word, &word);
 }
 static void clsort__arg_ulong(clsort__run *run, cl_ulong value)
 {
     clsort__arg(run, sizeof value, &value);
 }
 
-/* A number of elements, or of another unit of work: 0 while kernels are warmed. */
-static void clsort__arg_count(clsort__run *run, size_t count)
+/* A number of elements or of another unit of work, or an offset: 0 while kernels are warmed. */
+static size_t clsort__amount(const clsort__run *run, size_t amount)
 {
-    clsort__arg_uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count);
+    return run->mode == CLSORT__WARM ? 0 : amount;
 }
 
 static void clsort__arg_span(clsort__run *run, clsort__span span)
 {
     const cl_mem buffer = run->mode == CLSORT__WARM ? run->s->dummy : span.buffer;
     clsort__arg(run, sizeof buffer, &buffer);
-    clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : span.offset);
+    clsort__arg_ulong(run, clsort__amount(run, span.offset));
 }
 
-/* The arguments of an array for kernels of `config`. Records are one buffer, keys and values
-   two. */
-static void clsort__arg_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
+/* An array, as the chosen kernel takes it. Records are one buffer, keys and values two. */
+static void clsort__arg_arrays(clsort__run *run, clsort__arrays a)
 {
     clsort__arg_span(run, a.keys);
-    if (config->records) clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : a.values.offset);
-    else if (config->value_bytes) clsort__arg_span(run, a.values);
+    if (run->asked.records) clsort__arg_ulong(run, clsort__amount(run, a.values.offset));
+    else if (run->asked.value_bytes) clsort__arg_span(run, a.values);
 }
+
+/* Several arguments of a kind, in their order. */
+#define CLSORT__ARGS(run, type, set, ...) \
+    do { \
+        const type clsort__list[] = { __VA_ARGS__ }; \
+        size_t clsort__i; \
+        for (clsort__i = 0; clsort__i < sizeof clsort__list / sizeof(type); clsort__i++) \
+            set(run, clsort__list[clsort__i]); \
+    } while (0)
+#define CLSORT__UINTS(run, ...) CLSORT__ARGS(run, cl_ulong, clsort__arg_uint, __VA_ARGS__)
+#define CLSORT__ULONGS(run, ...) CLSORT__ARGS(run, cl_ulong, clsort__arg_ulong, __VA_ARGS__)
+#define CLSORT__SPANS(run, ...) CLSORT__ARGS(run, clsort__span, clsort__arg_span, __VA_ARGS__)
+#define CLSORT__ARRAYS(run, ...) CLSORT__ARGS(run, clsort__arrays, clsort__arg_arrays, __VA_ARGS__)
 
 /* The codec, and if there is a comparator, the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    clsort__arg_ulong(run, p->key.codec.mask);
-    clsort__arg_ulong(run, p->key.codec.flip);
-    clsort__arg_ulong(run, p->key.codec.rotate);
+    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip, p->key.codec.rotate);
     if (p->d.precedes) clsort__arg_span(run, records);
 }
 
@@ -10643,9 +10655,7 @@ static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
 static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
                                   const clsort__workspace *w)
 {
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, w->to);
-    clsort__arg_arrays(run, &p->config, w->alt);
+    CLSORT__ARRAYS(run, w->from, w->to, w->alt);
     clsort__arg_codec(run, p, w->from.keys);
     clsort__arg_span(run, w->tables);
 }
@@ -10655,6 +10665,13 @@ static void clsort__arg_tile(clsort__run *run, const clsort__config *shape)
 {
     clsort__arg_local(run, clsort__tile_keys(shape));
     clsort__arg_local(run, clsort__tile_words(shape));
+}
+
+/* The same, and the splits of its work-items. */
+static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
+{
+    clsort__arg_tile(run, shape);
+    clsort__arg_local(run, clsort__tile_splits(shape));
 }
 
 /* log2 of the elements in a tile of the program that runs. */
@@ -10683,12 +10700,12 @@ static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p
 /* Chooses the kernel of the next launch. Its program must be built. */
 static void clsort__use_kernel(clsort__run *run, const clsort__config *config, int kernel)
 {
-    clsort__config asked = *config;
     const clsort__program *p;
+    run->asked = *config;
+    run->asked.family = clsort__kernel_entries[kernel].family;
     run->number = kernel;
     if ((run->mode == CLSORT__COUNT && !run->kinds) || run->status != CL_SUCCESS) return;
-    asked.family = clsort__kernel_entries[kernel].family;
-    p = clsort__find_program(run->s, &asked);
+    p = clsort__find_program(run->s, &run->asked);
     CLSORT_ASSERT(p && p->kernels[kernel]);
     run->program = (cl_uint)(p - run->s->programs);
     run->kernel = p->kernels[kernel];
@@ -11176,13 +11193,6 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
 
 /* One launch over tiles: the stages up to `stage` from `from` to `to`; or, if `tail`, the end of
    that stage in `to`. */
-/* The same, and the splits of its work-items. */
-static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
-{
-    clsort__arg_tile(run, shape);
-    clsort__arg_local(run, clsort__tile_splits(shape));
-}
-
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
@@ -11193,10 +11203,10 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
                        global_tile ? CLSORT__KERNEL_GLOBAL_TILE
                        : tail      ? CLSORT__KERNEL_TAIL
                                    : CLSORT__KERNEL_TILE);
-    if (!global_tile && !tail) clsort__arg_arrays(run, &p->config, from);
-    clsort__arg_arrays(run, &p->config, to);
+    if (!global_tile && !tail) clsort__arg_arrays(run, from);
+    clsort__arg_arrays(run, to);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
+    clsort__arg_uint(run, clsort__amount(run, p->d.count));
     if (global_tile) clsort__arg_uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__arg_uint(run, stage);
     if (!global_tile) clsort__arg_tile(run, shape);
@@ -11217,14 +11227,10 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
     const cl_ulong rest = items % block,
                    windows = items / block * span + (rest < span ? rest : span);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
-    clsort__arg_arrays(run, &p->config, a);
+    clsort__arg_arrays(run, a);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, (size_t)windows);
-    clsort__arg_uint(run, shift);
-    clsort__arg_uint(run, hi - shift);
-    clsort__arg_uint(run, low - lanes_log2 - shift);
-    clsort__arg_uint(run, mirror);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, (size_t)windows), shift,
+                  hi - shift, low - lanes_log2 - shift, mirror);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, (size_t)windows);
 }
@@ -11234,12 +11240,9 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
                               clsort__arrays to, cl_uint bit, cl_uint mirror)
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_A);
-    clsort__arg_arrays(run, &p->config, from);
-    clsort__arg_arrays(run, &p->config, to);
+    CLSORT__ARRAYS(run, from, to);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_uint(run, bit);
-    clsort__arg_uint(run, mirror);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), bit, mirror);
     clsort__traffic(run, 1, 3 * clsort__sorted_bytes(p));
     clsort__launch(run, p->d.count);
 }
@@ -11350,13 +11353,10 @@ static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
 static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m,
                              size_t slice)
 {
-    clsort__arg_arrays(run, &p->config, m->a);
-    if (p->config.two_arrays) clsort__arg_arrays(run, &p->config, m->b);
+    clsort__arg_arrays(run, m->a);
+    if (p->config.two_arrays) clsort__arg_arrays(run, m->b);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, m->n);
-    clsort__arg_uint(run, (cl_uint)m->run);
-    clsort__arg_uint(run, (cl_uint)m->span);
-    clsort__arg_uint(run, (cl_uint)slice);
+    CLSORT__UINTS(run, clsort__amount(run, m->n), m->run, m->span, slice);
 }
 
 static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
@@ -11371,9 +11371,7 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
     if (!p->d.precedes) return;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
     clsort__arg_span(run, m->splits);
-    clsort__arg_count(run, m->n);
-    clsort__arg_uint(run, (cl_uint)m->span);
-    clsort__arg_uint(run, (cl_uint)slice);
+    CLSORT__UINTS(run, clsort__amount(run, m->n), m->span, slice);
     clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
@@ -11384,7 +11382,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     if (m->stored) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
-    clsort__arg_arrays(run, &p->config, m->to);
+    clsort__arg_arrays(run, m->to);
     clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
     clsort__arg_uint(run, (cl_uint)m->stored);
     clsort__arg_merge_tile(run, shape);
@@ -11402,11 +11400,10 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
                                     : clsort__merge_slice(shape, p->d.count);
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, to);
+    CLSORT__ARRAYS(run, w->from, to);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
-    if (!local_only) clsort__arg_uint(run, (cl_uint)slice);
+    clsort__arg_uint(run, clsort__amount(run, p->d.count));
+    if (!local_only) clsort__arg_uint(run, slice);
     if (local_only) clsort__arg_tile(run, shape);
     else clsort__arg_merge_tile(run, shape);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
@@ -11988,21 +11985,16 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
         clsort__arg_span(run, r->samples_at);
         clsort__arg_uint(run, r->step_log2);
         if (r->shape.share_log2) {
-            clsort__arg_uint(run, (cl_uint)r->samples);
+            clsort__arg_uint(run, r->samples);
             clsort__arg_local(run, clsort__lane_bytes(&r->shape));
         }
         clsort__launch(run, r->samples * CLSORT__MOST_RUNS);
     }
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_SPLIT);
-    clsort__arg_span(run, r->samples_at);
-    clsort__arg_span(run, r->splits_at);
-    clsort__arg_uint(run, r->step_log2);
-    clsort__arg_uint(run, (cl_uint)r->n);
-    clsort__arg_uint(run, (cl_uint)r->tile);
-    clsort__arg_uint(run, (cl_uint)r->tiles);
+    CLSORT__SPANS(run, r->samples_at, r->splits_at);
+    CLSORT__UINTS(run, r->step_log2, r->n, r->tile, r->tiles);
     if (r->shape.share_log2) {
-        clsort__arg_uint(run, (cl_uint)r->samples);
-        clsort__arg_uint(run, (cl_uint)r->slack);
+        CLSORT__UINTS(run, r->samples, r->slack);
         clsort__arg_local(run, clsort__lane_bytes(&r->shape));
     }
     clsort__launch(run, (r->tiles + 1) * lanes);
@@ -12011,9 +12003,8 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
 /* The arguments of a pass that depend on its shape. */
 static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, size_t tiles_each)
 {
-    clsort__arg_uint(run, (cl_uint)r->n);
-    clsort__arg_uint(run, (cl_uint)r->tile);
-    if (r->shape.share_log2) clsort__arg_uint(run, (cl_uint)r->slack);
+    CLSORT__UINTS(run, r->n, r->tile);
+    if (r->shape.share_log2) clsort__arg_uint(run, r->slack);
     if (r->shape.share_log2 && clsort__run_buckets(&r->shape)) {
         clsort__arg_local(run, clsort__run_bucket_bytes(&r->shape));
         return;
@@ -12023,7 +12014,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
         clsort__arg_local(run, clsort__share_bytes(&r->shape));
         clsort__arg_tile(run, &r->shape);
     } else {
-        clsort__arg_uint(run, (cl_uint)tiles_each);
+        clsort__arg_uint(run, tiles_each);
     }
 }
 
@@ -12032,7 +12023,7 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
     const size_t workers = CLSORT__RUNS_PER_CORE * clsort__cores(run->s),
                  each = clsort__ceil_divide(r->tiles, workers);
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
-    clsort__arg_arrays(run, &r->p->config, r->to);
+    clsort__arg_arrays(run, r->to);
     clsort__arg_span(run, r->splits_at);
     clsort__arg_runs_pass(run, r, each);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));
@@ -12260,13 +12251,8 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
                               cl_uint pass)
 {
     clsort__arg_workspace(run, p, &j->w);
-    clsort__arg_count(run, j->n);
-    clsort__arg_count(run, j->blocks);
-    clsort__arg_uint(run, (cl_uint)j->block_elements);
-    clsort__arg_uint(run, j->first_bit);
-    clsort__arg_uint(run, j->last_bit);
-    clsort__arg_uint(run, j->gated | j->mends | (cl_uint)j->w.in_place);
-    clsort__arg_uint(run, pass);
+    CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, j->blocks), j->block_elements,
+                  j->first_bit, j->last_bit, j->gated | j->mends | (cl_uint)j->w.in_place, pass);
 }
 
 /* Launches that move elements. Where an odd number of passes sorts in place, one more copies the
@@ -12580,18 +12566,12 @@ static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
     clsort__arrays none;
     none.keys = none.values = starts;
     clsort__use_kernel(run, &j->plan.config, kernel);
-    clsort__arg_arrays(run, &j->plan.config,
-                       m->count ? clsort__get_partition_part(m, 0).arrays : none);
-    clsort__arg_arrays(run, &j->plan.config,
-                       m->count ? clsort__get_partition_part(m, 1).arrays : none);
+    CLSORT__ARRAYS(run, m->count ? clsort__get_partition_part(m, 0).arrays : none,
+                   m->count ? clsort__get_partition_part(m, 1).arrays : none);
     clsort__arg_own_codec(run, &j->plan);
-    clsort__arg_span(run, clsort__make_span(m->splitters, m->splitters_offset));
-    clsort__arg_span(run, starts);
-    clsort__arg_span(run, clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
-    clsort__arg_uint(run, (cl_uint)m->count);
-    clsort__arg_uint(run, (cl_uint)b->blocks);
-    clsort__arg_uint(run, (cl_uint)b->block_elements);
-    clsort__arg_uint(run, m->splitter_count);
+    CLSORT__SPANS(run, clsort__make_span(m->splitters, m->splitters_offset), starts,
+                  clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
+    CLSORT__UINTS(run, m->count, b->blocks, b->block_elements, m->splitter_count);
     if (b->w.shape.share_log2) clsort__arg_local(run, local);
     clsort__launch(run, groups << run->group_log2);
 }
@@ -12807,10 +12787,8 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_workspace(run, p, j->w);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, j->tables);
-    clsort__arg_count(run, j->slots);
-    clsort__arg_count(run, j->parts);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, j->tables),
+                  clsort__amount(run, j->slots), clsort__amount(run, j->parts));
     clsort__arg_local(run, local);
     clsort__traffic(run, times > 1, times * clsort__sorted_bytes(p));
     clsort__launch(run, groups << run->group_log2);
@@ -12972,12 +12950,9 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_workspace(run, p, w);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, j->tile);
-    clsort__arg_count(run, j->buckets);
-    clsort__arg_count(run, j->samples);
-    clsort__arg_uint(run, run->s->seed);
-    clsort__arg_uint(run, p->indirect != 0);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, j->tile),
+                  clsort__amount(run, j->buckets), clsort__amount(run, j->samples), run->s->seed,
+                  p->indirect != 0);
     clsort__arg_local(run, clsort__samples_need(&w->shape));
     clsort__traffic(run, 1, clsort__sorted_bytes(p) * 2);
     clsort__launch(run, groups << run->group_log2);
@@ -13079,11 +13054,9 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
            && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
         size_log2++;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RANKS);
-    clsort__arg_arrays(run, &p->config, from);
-    clsort__arg_arrays(run, &p->config, w->to);
+    CLSORT__ARRAYS(run, from, w->to);
     clsort__arg_codec(run, p, from.keys);
-    clsort__arg_count(run, n);
-    clsort__arg_uint(run, size_log2);
+    CLSORT__UINTS(run, clsort__amount(run, n), size_log2);
     clsort__arg_local(run, clsort__ranks_bytes(shape, size_log2));
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
@@ -13344,20 +13317,17 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
                          | (a->has_gaps ? (cl_uint)CLSORT__SEGMENTS_HAVE_GAPS : 0)
                          | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
                          | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
-    clsort__arg_span(run, a->at_offsets || a->in_ranges ? a->offsets : any);
-    clsort__arg_span(run, a->at_offsets ? a->ends : any);
-    clsort__arg_span(run, a->count_on_device || a->in_ranges ? a->count : any);
-    clsort__arg_count(run, a->segments);
-    clsort__arg_uint(run, (cl_uint)p->d.count);
-    clsort__arg_uint(run, (cl_uint)a->stride);
-    clsort__arg_uint(run, kind);
+    CLSORT__SPANS(run, a->at_offsets || a->in_ranges ? a->offsets : any,
+                  a->at_offsets ? a->ends : any,
+                  a->count_on_device || a->in_ranges ? a->count : any);
+    CLSORT__UINTS(run, clsort__amount(run, a->segments), p->d.count, a->stride, kind);
 }
 
 /* The bytes from a row of an output to the next, 0 where its elements lie like those of the
    keys. */
-static void clsort__arg_apart(clsort__run *run, const clsort__plan *p, size_t apart)
+static size_t clsort__apart(const clsort__plan *p, size_t apart)
 {
-    clsort__arg_ulong(run, p->data.own_strides ? apart : 0);
+    return p->data.own_strides ? apart : 0;
 }
 
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
@@ -13372,8 +13342,7 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clso
 {
     clsort__arg_segments(run, p, j->w.to.keys);
     clsort__arg_span(run, j->w.tables);
-    clsort__arg_uint(run, (cl_uint)j->most);
-    clsort__arg_uint(run, (cl_uint)j->per);
+    CLSORT__UINTS(run, j->most, j->per);
 }
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
@@ -13394,8 +13363,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
     clsort__arg_jobs(run, p, j);
-    clsort__arg_uint(run, (cl_uint)least);
-    clsort__arg_uint(run, (cl_uint)j->tile);
+    CLSORT__UINTS(run, least, j->tile);
     clsort__arg_local(run, clsort__group_sums(run->group_log2));
     clsort__launch(run, p->data.segments);
 }
@@ -13408,13 +13376,12 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
     cl_uint pass;
     for (pass = 0; pass < passes; pass++) {
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
-        clsort__arg_arrays(run, &p->config, j->w.to);
-        clsort__arg_arrays(run, &p->config, j->w.alt);
+        CLSORT__ARRAYS(run, j->w.to, j->w.alt);
         clsort__arg_codec(run, p, j->w.to.keys);
         clsort__arg_jobs(run, p, j);
         clsort__arg_uint(run, pass);
         if (j->w.shape.share_log2) clsort__arg_merge_tile(run, &j->w.shape);
-        else clsort__arg_uint(run, (cl_uint)j->tile);
+        else clsort__arg_uint(run, j->tile);
         clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
     }
@@ -13431,8 +13398,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
                                               per ? per : j->tile / 2);
     packed.per = per;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
-    clsort__arg_arrays(run, &p->config, j->w.from);
-    clsort__arg_arrays(run, &p->config, j->w.to);
+    CLSORT__ARRAYS(run, j->w.from, j->w.to);
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
     clsort__arg_tile(run, &j->w.shape);
@@ -13446,9 +13412,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
                                   const clsort__segment_job *j)
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
-    clsort__arg_arrays(run, &p->config, j->w.from);
-    clsort__arg_arrays(run, &p->config, j->w.to);
-    clsort__arg_arrays(run, &p->config, j->w.alt);
+    CLSORT__ARRAYS(run, j->w.from, j->w.to, j->w.alt);
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
     clsort__arg_merge_tile(run, &j->w.shape);
@@ -13469,7 +13433,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RADIX_PIECES);
     clsort__arg_radix(run, p, &r, 0);
     clsort__arg_jobs(run, p, j);
-    clsort__arg_uint(run, (cl_uint)j->tile);
+    clsort__arg_uint(run, j->tile);
     clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, (size_t)1 << clsort__log2(clsort__piece_workers(p->data.extent)));
 }
@@ -13556,11 +13520,9 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
                   passes = clsort__batch_passes(p, clsort__tile_log2(&w->shape, 0));
     clsort__use_kernel(run, &p->config,
                        CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, w->to);
+    CLSORT__ARRAYS(run, w->from, w->to);
     clsort__arg_codec(run, p, w->to.keys);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_uint(run, (cl_uint)p->data.stride);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), p->data.stride);
     if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT)
         clsort__arg_tile(run, &w->shape);
     clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
@@ -13667,14 +13629,8 @@ static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const cls
 {
     const size_t capacity = clsort__quick_capacity(j->n);
     clsort__arg_workspace(run, p, &j->w);
-    clsort__arg_count(run, j->n);
-    clsort__arg_count(run, capacity);
-    clsort__arg_uint(run, (cl_uint)j->leaf_elements);
-    clsort__arg_uint(run, (cl_uint)j->block_elements);
-    clsort__arg_uint(run, (cl_uint)j->w.in_place);
-    clsort__arg_uint(run, j->pivot);
-    clsort__arg_uint(run, j->rounds);
-    clsort__arg_uint(run, round);
+    CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, capacity), j->leaf_elements,
+                  j->block_elements, (cl_uint)j->w.in_place, j->pivot, j->rounds, round);
 }
 
 static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
@@ -13771,7 +13727,7 @@ static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
     clsort__arg_quick(run, p, j, 0);
-    clsort__arg_uint(run, (cl_uint)clsort__quick_local(&j->w.shape));
+    clsort__arg_uint(run, clsort__quick_local(&j->w.shape));
     clsort__launch(run, (size_t)1 << run->group_log2);
     clsort__quick_finish(run, p, j);
 }
@@ -13936,18 +13892,12 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     const size_t n = target->rows * target->count;
     const cl_ulong elements = n;
     clsort__use_utility(run, CLSORT__KERNEL_GATHER);
-    clsort__arg_span(run, source->span);
-    clsort__arg_span(run, target->span);
-    clsort__arg_span(run, indices->span);
+    CLSORT__SPANS(run, source->span, target->span, indices->span);
     clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : n);
-    clsort__arg_uint(run, (cl_uint)target->count);
-    clsort__arg_uint(run, (cl_uint)source->count);
-    clsort__arg_ulong(run, source->stride);
-    clsort__arg_ulong(run, target->stride);
-    clsort__arg_ulong(run, indices->stride);
-    clsort__arg_uint(run, (cl_uint)unit);
-    clsort__arg_ulong(run, each);
-    clsort__arg_ulong(run, units);
+    CLSORT__UINTS(run, target->count, source->count);
+    CLSORT__ULONGS(run, source->stride, target->stride, indices->stride);
+    clsort__arg_uint(run, unit);
+    CLSORT__ULONGS(run, each, units);
     clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
     clsort__arg_uint(run, source->starts.buffer != NULL);
     clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
@@ -14142,16 +14092,10 @@ static void clsort__find_groups(clsort__run *run, const clsort__job *j)
                        most = clsort__make_span(g->count_buffer, g->count_offset);
     if (!g->groups && !g->starts) return;
     clsort__use_utility(run, CLSORT__KERNEL_GROUP_STARTS);
-    clsort__arg_span(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either);
-    clsort__arg_span(run, either);
-    clsort__arg_span(run, g->counts ? counts : starts);
-    clsort__arg_span(run, g->count_buffer ? most : either);
-    clsort__arg_count(run, g->count);
-    clsort__arg_uint(run, (cl_uint)g->groups);
-    clsort__arg_uint(run, clsort__key_bits(g->key_type) / 8);
-    clsort__arg_uint(run, g->count_buffer != NULL);
-    clsort__arg_uint(run, g->starts != NULL);
-    clsort__arg_uint(run, g->counts != NULL);
+    CLSORT__SPANS(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either, either,
+                  g->counts ? counts : starts, g->count_buffer ? most : either);
+    CLSORT__UINTS(run, clsort__amount(run, g->count), g->groups, clsort__key_bits(g->key_type) / 8,
+                  g->count_buffer != NULL, g->starts != NULL, g->counts != NULL);
     clsort__launch(run, g->groups + 1);
 }
 
@@ -14189,16 +14133,12 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
                      && clsort__same_span(a->keys, pairs.keys),
               writes = !same && !p->d.precedes, numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT);
-    clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
-    clsort__arg_span(run, pairs.keys.buffer ? pairs.keys : pairs.values);
-    clsort__arg_span(run, numbers ? pairs.values : pairs.keys);
-    clsort__arg_count(run, a->extent);
-    clsort__arg_uint(run, (cl_uint)p->key.bytes);
-    clsort__arg_ulong(run, a->element_bytes);
-    clsort__arg_ulong(run, p->key.codec.minus_zero);
-    clsort__arg_ulong(run, p->key.codec.nans);
-    clsort__arg_uint(run, (cl_uint)writes);
-    clsort__arg_uint(run, (cl_uint)numbers);
+    CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset),
+                  pairs.keys.buffer ? pairs.keys : pairs.values,
+                  numbers ? pairs.values : pairs.keys);
+    CLSORT__UINTS(run, clsort__amount(run, a->extent), p->key.bytes);
+    CLSORT__ULONGS(run, a->element_bytes, p->key.codec.minus_zero, p->key.codec.nans);
+    CLSORT__UINTS(run, (cl_uint)writes, (cl_uint)numbers);
     clsort__traffic(run, 1, (cl_ulong)a->extent
                                 * ((numbers ? 4 : 0) + (writes ? 2 * p->key.bytes : 0)));
     clsort__launch(run, a->extent);
@@ -14213,13 +14153,10 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
     const int numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
-    clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
-    clsort__arg_span(run, pairs.keys);
-    clsort__arg_span(run, numbers ? pairs.values : pairs.keys);
-    clsort__arg_count(run, a->extent);
-    clsort__arg_uint(run, (cl_uint)bytes);
-    clsort__arg_uint(run, end < p->key.field_count);
-    clsort__arg_uint(run, (cl_uint)numbers);
+    CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
+                  numbers ? pairs.values : pairs.keys);
+    CLSORT__UINTS(run, clsort__amount(run, a->extent), bytes, end < p->key.field_count,
+                  (cl_uint)numbers);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_fields(run, p->key.fields + first, end - first);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((numbers ? 4 : 0) + read + bytes));
@@ -14249,12 +14186,10 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
                                     clsort__span to, int relative)
 {
     clsort__use_utility(run, CLSORT__KERNEL_NUMBER_SEGMENTS);
-    clsort__arg_span(run, from);
-    clsort__arg_span(run, to);
+    CLSORT__SPANS(run, from, to);
     clsort__arg_segments(run, p, from);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_uint(run, (cl_uint)relative);
-    clsort__arg_apart(run, p, relative ? p->data.indices_apart : 0);
+    CLSORT__UINTS(run, clsort__amount(run, p->data.extent), (cl_uint)relative);
+    clsort__arg_ulong(run, clsort__apart(p, relative ? p->data.indices_apart : 0));
     clsort__launch(run, p->data.extent);
 }
 
@@ -15227,9 +15162,8 @@ static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
     const clsort__span none = clsort__make_span(NULL, 0);
-    clsort__arg_span(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none);
-    clsort__arg_span(run, a->at_offsets ? a->ends : none);
-    clsort__arg_span(run, a->count_on_device ? a->count : none);
+    CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
+                  a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
 }
 
 /* Chooses a kernel of a selection and sets the arguments that all of them have. */
@@ -15242,15 +15176,10 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
     clsort__arg_ulong(run, p->key.codec.minus_zero);
-    clsort__arg_uint(run, p->select.ignored_high_bits);
-    clsort__arg_uint(run, p->d.first_bit);
-    clsort__arg_count(run, p->select.rows);
-    clsort__arg_count(run, p->d.count);
+    CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
+                  clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
-    clsort__arg_uint(run, (cl_uint)p->d.top_k);
-    clsort__arg_uint(run, p->select.mode);
-    clsort__arg_uint(run, p->select.list_capacity);
-    clsort__arg_uint(run, p->select.passes);
+    CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
     clsort__arg_bounds(run, p);
     clsort__arg_uint(run, kind);
 }
@@ -15259,10 +15188,8 @@ static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, c
 {
     const cl_uint most_candidates = clsort__has_sample(p) ? (cl_uint)p->select.most_candidates : 0;
     clsort__arg_span(run, tables);
-    clsort__arg_uint(run, (cl_uint)p->select.row_words);
-    clsort__arg_uint(run, most_candidates);
-    clsort__arg_uint(run, (cl_uint)p->select.parts);
-    clsort__arg_uint(run, (cl_uint)p->select.part_elements);
+    CLSORT__UINTS(run, p->select.row_words, most_candidates, p->select.parts,
+                  p->select.part_elements);
 }
 
 /* The arrays that receive the selected keys and, as their values, their indices. Those that are
@@ -15287,12 +15214,11 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
 static void clsort__arg_found(clsort__run *run, clsort__arrays found, size_t indices_apart,
                               size_t keys_apart)
 {
-    clsort__arg_span(run, found.values.buffer ? found.values : found.keys);
-    clsort__arg_span(run, found.keys.buffer ? found.keys : found.values);
+    CLSORT__SPANS(run, found.values.buffer ? found.values : found.keys,
+                  found.keys.buffer ? found.keys : found.values);
     clsort__arg_uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
                               | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
-    clsort__arg_ulong(run, indices_apart);
-    clsort__arg_ulong(run, keys_apart);
+    CLSORT__ULONGS(run, indices_apart, keys_apart);
 }
 
 static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
@@ -15354,7 +15280,7 @@ static void clsort__use_rank_kernel(clsort__run *run, const clsort__plan *p, int
     clsort__use_select_kernel(run, p, kernel);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_outputs(run, p, found);
-    clsort__arg_uint(run, (cl_uint)p->select.ranges);
+    clsort__arg_uint(run, p->select.ranges);
 }
 
 /* Enqueues a sample, by which rows are bounded. */
@@ -15365,8 +15291,7 @@ static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsor
         run, p, t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
                                                 : CLSORT__KERNEL_SELECT_SAMPLE);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg_uint(run, t->clusters);
-    clsort__arg_uint(run, t->bounding);
+    CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, (size_t)CLSORT__RANKED_BYTES(p->key.bytes) << p->config.group_log2);
     clsort__launch(run, t->rows << run->group_log2);
 }
@@ -15393,8 +15318,7 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
 {
     const clsort__selection *t = &p->select;
     clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, found);
-    clsort__arg_uint(run, t->clusters);
-    clsort__arg_uint(run, t->bounding);
+    CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, clsort__long_local(p));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
     clsort__launch(run, t->groups << run->group_log2);
@@ -15507,20 +15431,12 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
               has_indices = indices.buffer && a->has_indices;
     const cl_ulong copied = (has_keys ? bytes : 0) + (has_indices ? 4 : 0);
     clsort__use_utility(run, CLSORT__KERNEL_COPY_ROWS);
-    clsort__arg_span(run, has_keys ? keys : indices);
-    clsort__arg_span(run, has_keys ? a->keys_to : a->indices);
-    clsort__arg_span(run, has_indices ? indices : keys);
-    clsort__arg_span(run, has_indices ? a->indices : a->keys_to);
-    clsort__arg_count(run, pieces);
-    clsort__arg_count(run, t->wanted);
-    clsort__arg_uint(run, (cl_uint)piece);
-    clsort__arg_uint(run, (cl_uint)bytes);
-    clsort__arg_ulong(run, a->stride * bytes);
-    clsort__arg_ulong(run, a->keys_apart);
-    clsort__arg_ulong(run, (cl_ulong)a->stride * 4);
-    clsort__arg_ulong(run, a->indices_apart);
-    clsort__arg_uint(run, (cl_uint)has_keys);
-    clsort__arg_uint(run, (cl_uint)has_indices);
+    CLSORT__SPANS(run, has_keys ? keys : indices, has_keys ? a->keys_to : a->indices,
+                  has_indices ? indices : keys, has_indices ? a->indices : a->keys_to);
+    CLSORT__UINTS(run, clsort__amount(run, pieces), clsort__amount(run, t->wanted), piece, bytes);
+    CLSORT__ULONGS(run, a->stride * bytes, a->keys_apart, (cl_ulong)a->stride * 4,
+                   a->indices_apart);
+    CLSORT__UINTS(run, (cl_uint)has_keys, (cl_uint)has_indices);
     clsort__traffic(run, 1, 2 * copied * t->rows * t->wanted);
     clsort__launch(run, pieces);
 }
@@ -15583,7 +15499,7 @@ static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t 
 static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
                                   clsort__span numbers)
 {
-    clsort__arg_count(run, pieces);
+    clsort__arg_uint(run, clsort__amount(run, pieces));
     clsort__arg_span(run, numbers);
     clsort__launch_held(run, p, p->select.rows * pieces);
 }
@@ -15601,7 +15517,7 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
         clsort__launch_held(run, p, t->rows);
         return;
     }
-    clsort__arg_uint(run, (cl_uint)t->tile_rows);
+    clsort__arg_uint(run, t->tile_rows);
     clsort__arg_tile(run, &p->config);
     clsort__arg_local(run, clsort__packing_bytes(&p->config));
     clsort__launch(run, t->groups << run->group_log2);
@@ -15746,17 +15662,15 @@ static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsor
         clsort__use_utility(run, CLSORT__KERNEL_IS_SORTED);
         clsort__arg_span(run, keys);
     }
-    clsort__arg_span(run, indices.buffer ? indices : keys);
-    clsort__arg_span(run, result);
+    CLSORT__SPANS(run, indices.buffer ? indices : keys, result);
     if (precedes) clsort__arg_codec(run, p, keys);
     else clsort__arg_segments(run, p, keys);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_uint(run, indices.buffer != NULL);
-    clsort__arg_uint(run, indices.buffer && p->stable);
+    CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL,
+                  indices.buffer && p->stable);
     if (!precedes) {
-        clsort__arg_ulong(run, p->data.element_bytes);
-        clsort__arg_apart(run, p, written ? p->data.keys_apart : 0);
-        clsort__arg_apart(run, p, p->data.indices_apart);
+        CLSORT__ULONGS(run, p->data.element_bytes,
+                       clsort__apart(p, written ? p->data.keys_apart : 0),
+                       clsort__apart(p, p->data.indices_apart));
         clsort__arg_whole_fields(run, p);
     }
     clsort__launch(run, p->data.extent);
@@ -15916,18 +15830,12 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__span sums)
 {
     clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT);
-    clsort__arg_span(run, elements);
-    clsort__arg_span(run, values.buffer ? values : elements);
-    clsort__arg_span(run, indices.buffer ? indices : elements);
-    clsort__arg_span(run, sums);
+    CLSORT__SPANS(run, elements, values.buffer ? values : elements,
+                  indices.buffer ? indices : elements, sums);
     clsort__arg_segments(run, p, elements);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_uint(run, indices.buffer != NULL);
-    clsort__arg_ulong(run, p->data.element_bytes);
-    clsort__arg_ulong(run, p->d.value_size);
-    clsort__arg_apart(run, p, apart[0]);
-    clsort__arg_apart(run, p, apart[1]);
-    clsort__arg_apart(run, p, p->data.indices_apart);
+    CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL);
+    CLSORT__ULONGS(run, p->data.element_bytes, p->d.value_size, clsort__apart(p, apart[0]),
+                   clsort__apart(p, apart[1]), clsort__apart(p, p->data.indices_apart));
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -15936,11 +15844,10 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
                                         clsort__span indices, clsort__span sums)
 {
     clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT_INDICES);
-    clsort__arg_span(run, indices);
-    clsort__arg_span(run, sums);
+    CLSORT__SPANS(run, indices, sums);
     clsort__arg_segments(run, p, indices);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_apart(run, p, p->data.indices_apart);
+    clsort__arg_uint(run, clsort__amount(run, p->data.extent));
+    clsort__arg_ulong(run, clsort__apart(p, p->data.indices_apart));
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
