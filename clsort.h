@@ -9696,11 +9696,23 @@ static int clsort__rank(clsort_status status)
 #undef CLSORT__CASE
 }
 
+/* An array of a description: the names of its fields, NULL where it lacks one, and their values. */
+typedef struct clsort__array_fields {
+    const char *name, *offset_name, *stride_name, *flag_name;
+    cl_mem buffer;
+    size_t offset, stride;
+    int expected;               /* fields may say more about it: it is there or will be */
+    size_t count, bytes;        /* elements of so many bytes */
+    size_t unit;                /* offset and stride must be multiples of it */
+} clsort__array_fields;
+enum { CLSORT__ARRAY_COUNT = 10 };
+
 /* The result of the checks of a call's arguments: of all mistakes, the one whose code comes first
    in CLSORT_STATUS_LIST, whatever the order of the checks. */
 typedef struct clsort__checks {
     clsort_sorter *s;
     int needs_buffers;          /* the call sorts now: its buffers must be there */
+    clsort__array_fields arrays[CLSORT__ARRAY_COUNT];   /* of the description */
     clsort_status status;       /* CL_SUCCESS: no mistake */
     char detail[200];
 } clsort__checks;
@@ -9976,7 +9988,8 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
 static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
                               size_t offset)
 {
-    if (!clsort__fits(count, size, offset)) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, field);
+    if (!clsort__fits(count, size, offset))
+        clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "%s, with all elements", field);
 }
 
 static void clsort__need_multiple(clsort__checks *c, const char *field, size_t value, size_t unit)
@@ -9984,6 +9997,14 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
     if (value % unit)
         clsort__blame(c, CLSORT_ERROR_MISALIGNED, "%s is %.0f, not a multiple of %.0f", field,
                       (double)value, (double)unit);
+}
+
+/* Both, of an array's offset. */
+static void clsort__check_offset(clsort__checks *c, const char *field, size_t count, size_t size,
+                                 size_t offset, size_t unit)
+{
+    clsort__need_room(c, field, count, size, offset);
+    clsort__need_multiple(c, field, offset, unit);
 }
 
 /* Can the device allocate so many elements at once? */
@@ -10001,54 +10022,65 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
                   field, (double)count, (double)size, (double)c->s->max_allocation);
 }
 
-/* The strides of outputs. */
-static void clsort__check_unused_strides(clsort__checks *c, const clsort_desc *d)
+#define CLSORT__PLAIN(name, expected, count, bytes, unit) \
+    { #name, #name "_offset", NULL, NULL, d->name, d->name##_offset, 0, expected, count, bytes, \
+      unit }
+#define CLSORT__FLAGGED(name, start, stride_name, stride, flag, count, bytes, unit) \
+    { #name, #start, stride_name, #flag, d->name, d->start, stride, \
+      clsort__will_have(d, d->name, flag), count, bytes, unit }
+#define CLSORT__OUTPUT(name, flag, bytes, unit) \
+    CLSORT__FLAGGED(name, name##_offset, #name "_row_stride", d->name##_row_stride, flag, results, \
+                    bytes, unit)
+
+/* Lists the arrays of a description whose order is known, for all checks of each array. Scratch has
+   no flag that announces it: until the call, its fields may be set without it. */
+static void clsort__list_arrays(clsort__checks *c, const clsort_desc *d)
 {
-    const int rows = d->rows || (d->top_k && d->segment_count);
-    const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
-    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
-    const clsort__mistake mistakes[] = {
-        { d->keys_out_row_stride && (!rows || !keys_out),
-          "keys_out_row_stride without rows, or without keys_out or CLSORT_FLAG_KEYS_OUT" },
-        { d->values_out_row_stride && (!rows || !values_out),
-          "values_out_row_stride without rows, or without values_out or CLSORT_FLAG_VALUES_OUT" },
-        { d->indices_row_stride && (!rows || !indices),
-          "indices_row_stride without rows, or without indices or CLSORT_FLAG_INDICES" }
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1,
+                 record = d->record_size ? clsort__alignment(d->record_size) : 1,
+                 element = clsort__element_bytes(d), keys = record > key ? record : key,
+                 value = d->value_size ? clsort__alignment(d->value_size) : 1,
+                 index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
+                 rows = clsort__output_rows(d), n = clsort__extent(d, element),
+                 results = d->top_k ? rows * clsort__wanted(d) : n;
+    const clsort__array_fields list[CLSORT__ARRAY_COUNT] = {
+        CLSORT__PLAIN(keys, 1, n, element, keys),
+        CLSORT__OUTPUT(keys_out, CLSORT_FLAG_KEYS_OUT, element, keys),
+        CLSORT__PLAIN(values, d->value_size != 0, n, d->value_size, value),
+        CLSORT__OUTPUT(values_out, CLSORT_FLAG_VALUES_OUT, d->value_size, value),
+        CLSORT__OUTPUT(indices, CLSORT_FLAG_INDICES, index, 4),
+        CLSORT__PLAIN(segments, d->segment_count != 0, d->segment_count + 1, 4, 4),
+        CLSORT__PLAIN(segment_ends, d->segment_ends != NULL, d->segment_count, 4, 4),
+        CLSORT__FLAGGED(count_buffer, count_offset, NULL, 0, CLSORT_FLAG_COUNT_BUFFER, 1, 4, 4),
+        CLSORT__FLAGGED(lengths, lengths_offset, NULL, 0, CLSORT_FLAG_LENGTHS, rows, 4, 4),
+        CLSORT__PLAIN(scratch, !c->needs_buffers || d->scratch, d->scratch ? 1u : 0,
+                      d->scratch_size, 16)
     };
-    CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
+    memcpy(c->arrays, list, sizeof list);
 }
 
-/* Fields that only describe another one, which is not set. Scratch has no flag that announces it:
-   until the call, its fields may be set without it. */
+/* Fields that only describe another one, which is not set. */
 static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
 {
-    const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
-    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
-    const int counts = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
-    const int lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
-    const int no_scratch = c->needs_buffers && !d->scratch;
+    const int rows = d->rows || (d->top_k && d->segment_count);
     const clsort__mistake mistakes[] = {
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
-        { d->segments_offset && !d->segment_count, "segments_offset without segments" },
         { d->segment_ends && !d->segment_count, "segment_ends without segments" },
-        { d->segment_ends_offset && !d->segment_ends, "segment_ends_offset without segment_ends" },
-        { d->count_offset && !counts, "count_offset without count_buffer" },
-        { lengths && !d->rows, "lengths without rows" },
-        { d->lengths_offset && !lengths, "lengths_offset without lengths or CLSORT_FLAG_LENGTHS" },
-        { d->keys_out_offset && !keys_out,
-          "keys_out_offset without keys_out or CLSORT_FLAG_KEYS_OUT" },
-        { d->values_offset && !d->value_size, "values_offset without values" },
-        { d->values_out_offset && !values_out,
-          "values_out_offset without values_out or CLSORT_FLAG_VALUES_OUT" },
-        { d->indices_offset && !indices, "indices_offset without indices or CLSORT_FLAG_INDICES" },
-        { d->scratch_size && no_scratch, "scratch_size without scratch" },
-        { d->scratch_offset && no_scratch, "scratch_offset without scratch" }
+        { clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS) && !d->rows,
+          "lengths without rows" },
+        { d->scratch_size && c->needs_buffers && !d->scratch, "scratch_size without scratch" }
     };
+    const clsort__array_fields *a;
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
-    clsort__check_unused_strides(c, d);
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
+        if (a->offset && !a->expected)
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s%s%s", a->offset_name,
+                          a->name, a->flag_name ? " or " : "", a->flag_name ? a->flag_name : "");
+        if (a->stride && (!rows || !a->expected))
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without rows, or without %s or %s",
+                          a->stride_name, a->name, a->flag_name);
+    }
 }
 
 /* Values and records, and whether keys lie inside of these. */
@@ -10079,33 +10111,21 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     }
 }
 
-/* Can arrays of n elements, and outputs of `results` elements, be addressed and allocated? */
-static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element,
-                                 size_t results)
+/* Can the arrays be addressed, and those that are not given yet be allocated? Are offsets and
+   strides multiples of what they must be? */
+static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d)
 {
-    const size_t index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
-                 rows = clsort__output_rows(d);
-    if (!d->keys) clsort__need_allocation(c, "keys", n, element);
-    if (!d->values) clsort__need_allocation(c, "values", n, d->value_size);
-    if (!d->indices) {
-        clsort__need_allocation(c, "indices", results, index);
-        clsort__need_allocation(c, "indices_row_stride", rows - 1, d->indices_row_stride);
+    const size_t rows = clsort__output_rows(d);
+    const clsort__array_fields *a;
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
+        if (!c->needs_buffers && a->expected && !a->buffer) {
+            clsort__need_allocation(c, a->name, a->count, a->bytes);
+            clsort__need_allocation(c, a->stride_name, rows - 1, a->stride);
+        }
+        clsort__check_offset(c, a->offset_name, a->count, a->bytes, a->offset, a->unit);
+        if (a->stride) clsort__need_room(c, a->stride_name, rows, a->stride, a->offset);
+        clsort__need_multiple(c, a->stride_name, a->stride, a->unit);
     }
-    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
-    clsort__need_room(c, "count, keys_offset", n, element, d->keys_offset);
-    clsort__need_room(c, "count, keys_out_offset", results, element, d->keys_out_offset);
-    clsort__need_room(c, "count, values_offset, value_size", n, d->value_size, d->values_offset);
-    clsort__need_room(c, "count, values_out_offset, value_size", results, d->value_size,
-                      d->values_out_offset);
-    clsort__need_room(c, "count, indices_offset", results, index, d->indices_offset);
-    clsort__need_room(c, "rows, keys_out_row_stride", rows, d->keys_out_row_stride,
-                      d->keys_out_offset);
-    clsort__need_room(c, "rows, values_out_row_stride", rows, d->values_out_row_stride,
-                      d->values_out_offset);
-    clsort__need_room(c, "rows, indices_row_stride", rows, d->indices_row_stride,
-                      d->indices_offset);
-    clsort__need_room(c, "rows, lengths_offset", rows, 4, d->lengths_offset);
-    clsort__need_room(c, "scratch_size, scratch_offset", 1, d->scratch_size, d->scratch_offset);
 }
 
 /* Limits of rows and segments: from the first row to the last, fewer than 2^32 elements. */
@@ -10122,12 +10142,7 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
-    if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
-    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
-                      d->segments_offset);
-    clsort__need_room(c, "segment_count, segment_ends_offset", d->segment_count, 4,
-                      d->segment_ends_offset);
-    clsort__check_arrays(c, d, clsort__extent(d, element), element, clsort__extent(d, element));
+    if (clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) clsort__check_arrays(c, d);
 }
 
 /* Limits of a selection's rows: each has fewer than 2^32 elements; all together may have more. */
@@ -10142,13 +10157,7 @@ static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     clsort__need_room(c, "rows, row_stride", rows, stride, 0);
     clsort__need_room(c, "rows, top_k", results, clsort__wanted(d), 0);
-    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
-                      d->segments_offset);
-    clsort__need_room(c, "segment_count, segment_ends_offset", d->segment_count, 4,
-                      d->segment_ends_offset);
-    if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW))
-        clsort__check_arrays(c, d, (rows - 1) * (stride / element) + d->count, element,
-                             results * clsort__wanted(d));
+    if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) clsort__check_arrays(c, d);
 }
 
 static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *d)
@@ -10169,26 +10178,10 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
 static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
                                     size_t element)
 {
-    const size_t record = d->record_size ? clsort__alignment(element) : 1,
-                 value = d->value_size ? clsort__alignment(d->value_size) : 1,
-                 keys = record > key ? record : key;
-    clsort__need_multiple(c, "keys_offset", d->keys_offset, keys);
-    clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, keys);
-    clsort__need_multiple(c, "keys_out_row_stride", d->keys_out_row_stride, keys);
     clsort__need_multiple(c, "record_size", d->record_size, key);
     clsort__need_multiple(c, "key_offset", d->key_offset, key);
-    clsort__check_field_alignment(c, d);
-    clsort__need_multiple(c, "values_offset", d->values_offset, value);
-    clsort__need_multiple(c, "values_out_offset", d->values_out_offset, value);
-    clsort__need_multiple(c, "indices_offset", d->indices_offset, 4);
-    clsort__need_multiple(c, "values_out_row_stride", d->values_out_row_stride, value);
-    clsort__need_multiple(c, "indices_row_stride", d->indices_row_stride, 4);
     clsort__need_multiple(c, "row_stride", d->row_stride, element);
-    clsort__need_multiple(c, "segments_offset", d->segments_offset, 4);
-    clsort__need_multiple(c, "segment_ends_offset", d->segment_ends_offset, 4);
-    clsort__need_multiple(c, "lengths_offset", d->lengths_offset, 4);
-    clsort__need_multiple(c, "count_offset", d->count_offset, 4);
-    clsort__need_multiple(c, "scratch_offset", d->scratch_offset, 16);
+    clsort__check_field_alignment(c, d);
 }
 
 /* Are all buffers given that a call needs or that its flags announce? */
@@ -10197,16 +10190,6 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { (d->flags & CLSORT_FLAG_INDICES) && !d->indices,
-          "indices, which CLSORT_FLAG_INDICES announces" },
-        { (d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out,
-          "keys_out, which CLSORT_FLAG_KEYS_OUT announces" },
-        { (d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out,
-          "values_out, which CLSORT_FLAG_VALUES_OUT announces" },
-        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer,
-          "count_buffer, which CLSORT_FLAG_COUNT_BUFFER announces" },
-        { (d->flags & CLSORT_FLAG_LENGTHS) && !d->lengths,
-          "lengths, which CLSORT_FLAG_LENGTHS announces" },
         { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
         { d->count && !d->keys, "keys" },
         { d->count && moves_values && !d->values_out,
@@ -10214,6 +10197,11 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
         { selects && !d->keys_out && !d->indices && !d->values_out,
           "keys_out, indices or values_out: top_k needs one of them" }
     };
+    const clsort__array_fields *a;
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->flag_name && a->expected && !a->buffer)
+            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which %s announces", a->name,
+                          a->flag_name);
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
@@ -10227,6 +10215,7 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
     key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1;
     element = d->record_size ? d->record_size : key;
+    clsort__list_arrays(c, d);
     clsort__check_values(c, d);
     clsort__check_bits(c, d);
     clsort__check_flags(c, d, purpose);
@@ -11587,11 +11576,28 @@ static void clsort__check_merge_part(clsort__checks *c, cl_uint key_type, size_t
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names->values);
     if (values.offset && !value_size)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names->values_offset);
-    clsort__need_room(c, p->names->keys_offset, p->count, key, keys.offset);
-    clsort__need_room(c, p->names->values_offset, p->count, value_size, values.offset);
-    clsort__need_multiple(c, p->names->keys_offset, keys.offset, key);
-    clsort__need_multiple(c, p->names->values_offset, values.offset, value);
+    clsort__check_offset(c, p->names->keys_offset, p->count, key, keys.offset, key);
+    clsort__check_offset(c, p->names->values_offset, p->count, value_size, values.offset, value);
     if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names->keys);
+}
+
+/* Mistakes that merges share with a partition. family: whose self-test may have failed; 0: none. */
+static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
+{
+    if (c->s && c->s->broken & CLSORT__BIT(family))
+        clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
+    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    if (d->value_size > 8)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
+    if (d->tuning.local || d->tuning.radix)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
+    if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
+    if (c->needs_buffers && !d->scratch && d->scratch_size)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
+    if (c->needs_buffers && !d->scratch && d->scratch_offset)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
 }
 
 /* The one pass of a merge. */
@@ -11619,14 +11625,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     size_t i;
     j->pass = clsort__one_merge(m);
     c->needs_buffers = 0;
-    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
-        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
-    if (m->value_size > 8)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
-                      "value_size above 8: merge indices, then gather");
-    if (m->tuning.local) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local");
-    if (m->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(m->key_type))
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
+    clsort__check_pieces(c, &d, 0);
     if (d.count < m->count_a)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
     clsort__check_desc(c, &d, CLSORT__TO_SORT);
@@ -11804,25 +11803,6 @@ static clsort__merge_part clsort__get_run(const clsort_merge_runs_desc *m, size_
     part.arrays.values = is_run ? clsort__make_span(m->runs[i].values, m->runs[i].values_offset)
                                 : clsort__make_span(m->values_out, m->values_out_offset);
     return part;
-}
-
-/* Mistakes that a merge of runs shares with a partition. */
-static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
-{
-    if (c->s && c->s->broken & CLSORT__BIT(family))
-        clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
-    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
-        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
-    if (d->value_size > 8)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
-    if (d->tuning.local || d->tuning.radix)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
-    if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
-    if (c->needs_buffers && !d->scratch && d->scratch_size)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
-    if (c->needs_buffers && !d->scratch && d->scratch_offset)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
 }
 
 /* Plans the kernels of a merge of runs. */
@@ -12478,10 +12458,8 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "splitter_count: 1 to CLSORT_MAX_SPLITTERS");
     if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
-    clsort__need_room(c, "splitters_offset", m->splitter_count, key, m->splitters_offset);
-    clsort__need_room(c, "starts_offset", (size_t)m->splitter_count + 2, 4, m->starts_offset);
-    clsort__need_multiple(c, "splitters_offset", m->splitters_offset, key);
-    clsort__need_multiple(c, "starts_offset", m->starts_offset, 4);
+    clsort__check_offset(c, "splitters_offset", m->splitter_count, key, m->splitters_offset, key);
+    clsort__check_offset(c, "starts_offset", (size_t)m->splitter_count + 2, 4, m->starts_offset, 4);
     if (enqueues && !m->splitters) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "splitters");
     if (enqueues && !m->starts) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts");
 }
@@ -14030,14 +14008,10 @@ static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
 /* Checks the offsets of a call's arrays. `key`: bytes of a key. */
 static void clsort__check_group_offsets(clsort__checks *c, const clsort_groups *g, size_t key)
 {
-    clsort__need_room(c, "keys_offset", g->count, key, g->keys_offset);
-    clsort__need_room(c, "starts_offset", g->groups, 4, g->starts_offset);
-    clsort__need_room(c, "counts_offset", g->groups, 4, g->counts_offset);
-    clsort__need_room(c, "count_offset", 1, 4, g->count_offset);
-    clsort__need_multiple(c, "keys_offset", g->keys_offset, key);
-    clsort__need_multiple(c, "starts_offset", g->starts_offset, 4);
-    clsort__need_multiple(c, "counts_offset", g->counts_offset, 4);
-    clsort__need_multiple(c, "count_offset", g->count_offset, 4);
+    clsort__check_offset(c, "keys_offset", g->count, key, g->keys_offset, key);
+    clsort__check_offset(c, "starts_offset", g->groups, 4, g->starts_offset, 4);
+    clsort__check_offset(c, "counts_offset", g->groups, 4, g->counts_offset, 4);
+    clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
 }
 
 /* The checks that look at no buffer. */
@@ -15736,27 +15710,16 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
 static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
 {
     const clsort__mistake mistakes[] = {
-        { d->keys || d->keys_offset, "keys, keys_offset: they must be 0 with host arrays" },
-        { d->keys_out || d->keys_out_offset,
-          "keys_out, keys_out_offset: they must be 0 with host arrays" },
-        { d->values || d->values_offset, "values, values_offset: they must be 0 with host arrays" },
-        { d->values_out || d->values_out_offset,
-          "values_out, values_out_offset: they must be 0 with host arrays" },
-        { d->indices || d->indices_offset,
-          "indices, indices_offset: they must be 0 with host arrays" },
-        { d->scratch || d->scratch_offset || d->scratch_size,
-          "scratch: it must be 0 with host arrays" },
-        { d->segments || d->segment_count || d->segments_offset || d->segment_ends,
-          "segments, segment_count: they must be 0 with host arrays" },
-        { d->count_buffer || d->count_offset,
-          "count_buffer, count_offset: they must be 0 with host arrays" },
-        { d->lengths || d->lengths_offset,
-          "lengths, lengths_offset: they must be 0 with host arrays" },
-        { d->keys_out_row_stride || d->values_out_row_stride || d->indices_row_stride,
-          "row strides of outputs: they must be 0 with host arrays" },
+        { d->segment_count != 0, "segment_count: it must be 0 with host arrays" },
+        { d->scratch_size != 0, "scratch_size: it must be 0 with host arrays" },
         { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0,
           "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
     };
+    const clsort__array_fields *a;
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->buffer || a->offset || a->stride)
+            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
 
