@@ -7123,6 +7123,7 @@ struct clsort__run {
                                    out-of-order queue */
     clsort__tally *tally;       /* NULL: none */
     clsort__kinds *kinds;       /* of what is counted, where all programs are built; NULL: none */
+    clsort__config asked;       /* of the kernel's program */
     int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
     cl_uint program;            /* its program's place among the sorter's */
@@ -9637,11 +9638,23 @@ static int clsort__rank(clsort_status status)
 #undef CLSORT__CASE
 }
 
+/* An array of a description: the names of its fields, NULL where it lacks one, and their values. */
+typedef struct clsort__array_fields {
+    const char *name, *offset_name, *stride_name, *flag_name;
+    cl_mem buffer;
+    size_t offset, stride;
+    int expected;               /* fields may say more about it: it is there or will be */
+    size_t count, bytes;        /* elements of so many bytes */
+    size_t unit;                /* offset and stride must be multiples of it */
+} clsort__array_fields;
+enum { CLSORT__ARRAY_COUNT = 10 };
+
 /* The result of the checks of a call's arguments: of all mistakes, the one whose code comes first
    in CLSORT_STATUS_LIST, whatever the order of the checks. */
 typedef struct clsort__checks {
     clsort_sorter *s;
     int needs_buffers;          /* the call sorts now: its buffers must be there */
+    clsort__array_fields arrays[CLSORT__ARRAY_COUNT];   /* of the description */
     clsort_status status;       /* CL_SUCCESS: no mistake */
     char detail[200];
 } clsort__checks;
@@ -9917,7 +9930,8 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
 static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
                               size_t offset)
 {
-    if (!clsort__fits(count, size, offset)) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, field);
+    if (!clsort__fits(count, size, offset))
+        clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "%s, with all elements", field);
 }
 
 static void clsort__need_multiple(clsort__checks *c, const char *field, size_t value, size_t unit)
@@ -9925,6 +9939,14 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
     if (value % unit)
         clsort__blame(c, CLSORT_ERROR_MISALIGNED, "%s is %.0f, not a multiple of %.0f", field,
                       (double)value, (double)unit);
+}
+
+/* Both, of an array's offset. */
+static void clsort__check_offset(clsort__checks *c, const char *field, size_t count, size_t size,
+                                 size_t offset, size_t unit)
+{
+    clsort__need_room(c, field, count, size, offset);
+    clsort__need_multiple(c, field, offset, unit);
 }
 
 /* Can the device allocate so many elements at once? */
@@ -9942,54 +9964,65 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
                   field, (double)count, (double)size, (double)c->s->max_allocation);
 }
 
-/* The strides of outputs. */
-static void clsort__check_unused_strides(clsort__checks *c, const clsort_desc *d)
+#define CLSORT__PLAIN(name, expected, count, bytes, unit) \
+    { #name, #name "_offset", NULL, NULL, d->name, d->name##_offset, 0, expected, count, bytes, \
+      unit }
+#define CLSORT__FLAGGED(name, start, stride_name, stride, flag, count, bytes, unit) \
+    { #name, #start, stride_name, #flag, d->name, d->start, stride, \
+      clsort__will_have(d, d->name, flag), count, bytes, unit }
+#define CLSORT__OUTPUT(name, flag, bytes, unit) \
+    CLSORT__FLAGGED(name, name##_offset, #name "_row_stride", d->name##_row_stride, flag, results, \
+                    bytes, unit)
+
+/* Lists the arrays of a description whose order is known, for all checks of each array. Scratch has
+   no flag that announces it: until the call, its fields may be set without it. */
+static void clsort__list_arrays(clsort__checks *c, const clsort_desc *d)
 {
-    const int rows = d->rows || (d->top_k && d->segment_count);
-    const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
-    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
-    const clsort__mistake mistakes[] = {
-        { d->keys_out_row_stride && (!rows || !keys_out),
-          "keys_out_row_stride without rows, or without keys_out or CLSORT_FLAG_KEYS_OUT" },
-        { d->values_out_row_stride && (!rows || !values_out),
-          "values_out_row_stride without rows, or without values_out or CLSORT_FLAG_VALUES_OUT" },
-        { d->indices_row_stride && (!rows || !indices),
-          "indices_row_stride without rows, or without indices or CLSORT_FLAG_INDICES" }
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1,
+                 record = d->record_size ? clsort__alignment(d->record_size) : 1,
+                 element = clsort__element_bytes(d), keys = record > key ? record : key,
+                 value = d->value_size ? clsort__alignment(d->value_size) : 1,
+                 index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
+                 rows = clsort__output_rows(d), n = clsort__extent(d, element),
+                 results = d->top_k ? rows * clsort__wanted(d) : n;
+    const clsort__array_fields list[CLSORT__ARRAY_COUNT] = {
+        CLSORT__PLAIN(keys, 1, n, element, keys),
+        CLSORT__OUTPUT(keys_out, CLSORT_FLAG_KEYS_OUT, element, keys),
+        CLSORT__PLAIN(values, d->value_size != 0, n, d->value_size, value),
+        CLSORT__OUTPUT(values_out, CLSORT_FLAG_VALUES_OUT, d->value_size, value),
+        CLSORT__OUTPUT(indices, CLSORT_FLAG_INDICES, index, 4),
+        CLSORT__PLAIN(segments, d->segment_count != 0, d->segment_count + 1, 4, 4),
+        CLSORT__PLAIN(segment_ends, d->segment_ends != NULL, d->segment_count, 4, 4),
+        CLSORT__FLAGGED(count_buffer, count_offset, NULL, 0, CLSORT_FLAG_COUNT_BUFFER, 1, 4, 4),
+        CLSORT__FLAGGED(lengths, lengths_offset, NULL, 0, CLSORT_FLAG_LENGTHS, rows, 4, 4),
+        CLSORT__PLAIN(scratch, !c->needs_buffers || d->scratch, d->scratch ? 1u : 0,
+                      d->scratch_size, 16)
     };
-    CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
+    memcpy(c->arrays, list, sizeof list);
 }
 
-/* Fields that only describe another one, which is not set. Scratch has no flag that announces it:
-   until the call, its fields may be set without it. */
+/* Fields that only describe another one, which is not set. */
 static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
 {
-    const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
-    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
-    const int counts = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
-    const int lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
-    const int no_scratch = c->needs_buffers && !d->scratch;
+    const int rows = d->rows || (d->top_k && d->segment_count);
     const clsort__mistake mistakes[] = {
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
-        { d->segments_offset && !d->segment_count, "segments_offset without segments" },
         { d->segment_ends && !d->segment_count, "segment_ends without segments" },
-        { d->segment_ends_offset && !d->segment_ends, "segment_ends_offset without segment_ends" },
-        { d->count_offset && !counts, "count_offset without count_buffer" },
-        { lengths && !d->rows, "lengths without rows" },
-        { d->lengths_offset && !lengths, "lengths_offset without lengths or CLSORT_FLAG_LENGTHS" },
-        { d->keys_out_offset && !keys_out,
-          "keys_out_offset without keys_out or CLSORT_FLAG_KEYS_OUT" },
-        { d->values_offset && !d->value_size, "values_offset without values" },
-        { d->values_out_offset && !values_out,
-          "values_out_offset without values_out or CLSORT_FLAG_VALUES_OUT" },
-        { d->indices_offset && !indices, "indices_offset without indices or CLSORT_FLAG_INDICES" },
-        { d->scratch_size && no_scratch, "scratch_size without scratch" },
-        { d->scratch_offset && no_scratch, "scratch_offset without scratch" }
+        { clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS) && !d->rows,
+          "lengths without rows" },
+        { d->scratch_size && c->needs_buffers && !d->scratch, "scratch_size without scratch" }
     };
+    const clsort__array_fields *a;
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
-    clsort__check_unused_strides(c, d);
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
+        if (a->offset && !a->expected)
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s%s%s", a->offset_name,
+                          a->name, a->flag_name ? " or " : "", a->flag_name ? a->flag_name : "");
+        if (a->stride && (!rows || !a->expected))
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without rows, or without %s or %s",
+                          a->stride_name, a->name, a->flag_name);
+    }
 }
 
 /* Values and records, and whether keys lie inside of these. */
@@ -10020,33 +10053,21 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     }
 }
 
-/* Can arrays of n elements, and outputs of `results` elements, be addressed and allocated? */
-static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element,
-                                 size_t results)
+/* Can the arrays be addressed, and those that are not given yet be allocated? Are offsets and
+   strides multiples of what they must be? */
+static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d)
 {
-    const size_t index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
-                 rows = clsort__output_rows(d);
-    if (!d->keys) clsort__need_allocation(c, "keys", n, element);
-    if (!d->values) clsort__need_allocation(c, "values", n, d->value_size);
-    if (!d->indices) {
-        clsort__need_allocation(c, "indices", results, index);
-        clsort__need_allocation(c, "indices_row_stride", rows - 1, d->indices_row_stride);
+    const size_t rows = clsort__output_rows(d);
+    const clsort__array_fields *a;
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
+        if (!c->needs_buffers && a->expected && !a->buffer) {
+            clsort__need_allocation(c, a->name, a->count, a->bytes);
+            clsort__need_allocation(c, a->stride_name, rows - 1, a->stride);
+        }
+        clsort__check_offset(c, a->offset_name, a->count, a->bytes, a->offset, a->unit);
+        if (a->stride) clsort__need_room(c, a->stride_name, rows, a->stride, a->offset);
+        clsort__need_multiple(c, a->stride_name, a->stride, a->unit);
     }
-    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
-    clsort__need_room(c, "count, keys_offset", n, element, d->keys_offset);
-    clsort__need_room(c, "count, keys_out_offset", results, element, d->keys_out_offset);
-    clsort__need_room(c, "count, values_offset, value_size", n, d->value_size, d->values_offset);
-    clsort__need_room(c, "count, values_out_offset, value_size", results, d->value_size,
-                      d->values_out_offset);
-    clsort__need_room(c, "count, indices_offset", results, index, d->indices_offset);
-    clsort__need_room(c, "rows, keys_out_row_stride", rows, d->keys_out_row_stride,
-                      d->keys_out_offset);
-    clsort__need_room(c, "rows, values_out_row_stride", rows, d->values_out_row_stride,
-                      d->values_out_offset);
-    clsort__need_room(c, "rows, indices_row_stride", rows, d->indices_row_stride,
-                      d->indices_offset);
-    clsort__need_room(c, "rows, lengths_offset", rows, 4, d->lengths_offset);
-    clsort__need_room(c, "scratch_size, scratch_offset", 1, d->scratch_size, d->scratch_offset);
 }
 
 /* Limits of rows and segments: from the first row to the last, fewer than 2^32 elements. */
@@ -10063,12 +10084,7 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
-    if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
-    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
-                      d->segments_offset);
-    clsort__need_room(c, "segment_count, segment_ends_offset", d->segment_count, 4,
-                      d->segment_ends_offset);
-    clsort__check_arrays(c, d, clsort__extent(d, element), element, clsort__extent(d, element));
+    if (clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) clsort__check_arrays(c, d);
 }
 
 /* Limits of a selection's rows: each has fewer than 2^32 elements; all together may have more. */
@@ -10083,13 +10099,7 @@ static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     clsort__need_room(c, "rows, row_stride", rows, stride, 0);
     clsort__need_room(c, "rows, top_k", results, clsort__wanted(d), 0);
-    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
-                      d->segments_offset);
-    clsort__need_room(c, "segment_count, segment_ends_offset", d->segment_count, 4,
-                      d->segment_ends_offset);
-    if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW))
-        clsort__check_arrays(c, d, (rows - 1) * (stride / element) + d->count, element,
-                             results * clsort__wanted(d));
+    if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) clsort__check_arrays(c, d);
 }
 
 static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *d)
@@ -10110,26 +10120,10 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
 static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
                                     size_t element)
 {
-    const size_t record = d->record_size ? clsort__alignment(element) : 1,
-                 value = d->value_size ? clsort__alignment(d->value_size) : 1,
-                 keys = record > key ? record : key;
-    clsort__need_multiple(c, "keys_offset", d->keys_offset, keys);
-    clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, keys);
-    clsort__need_multiple(c, "keys_out_row_stride", d->keys_out_row_stride, keys);
     clsort__need_multiple(c, "record_size", d->record_size, key);
     clsort__need_multiple(c, "key_offset", d->key_offset, key);
-    clsort__check_field_alignment(c, d);
-    clsort__need_multiple(c, "values_offset", d->values_offset, value);
-    clsort__need_multiple(c, "values_out_offset", d->values_out_offset, value);
-    clsort__need_multiple(c, "indices_offset", d->indices_offset, 4);
-    clsort__need_multiple(c, "values_out_row_stride", d->values_out_row_stride, value);
-    clsort__need_multiple(c, "indices_row_stride", d->indices_row_stride, 4);
     clsort__need_multiple(c, "row_stride", d->row_stride, element);
-    clsort__need_multiple(c, "segments_offset", d->segments_offset, 4);
-    clsort__need_multiple(c, "segment_ends_offset", d->segment_ends_offset, 4);
-    clsort__need_multiple(c, "lengths_offset", d->lengths_offset, 4);
-    clsort__need_multiple(c, "count_offset", d->count_offset, 4);
-    clsort__need_multiple(c, "scratch_offset", d->scratch_offset, 16);
+    clsort__check_field_alignment(c, d);
 }
 
 /* Are all buffers given that a call needs or that its flags announce? */
@@ -10138,16 +10132,6 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { (d->flags & CLSORT_FLAG_INDICES) && !d->indices,
-          "indices, which CLSORT_FLAG_INDICES announces" },
-        { (d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out,
-          "keys_out, which CLSORT_FLAG_KEYS_OUT announces" },
-        { (d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out,
-          "values_out, which CLSORT_FLAG_VALUES_OUT announces" },
-        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer,
-          "count_buffer, which CLSORT_FLAG_COUNT_BUFFER announces" },
-        { (d->flags & CLSORT_FLAG_LENGTHS) && !d->lengths,
-          "lengths, which CLSORT_FLAG_LENGTHS announces" },
         { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
         { d->count && !d->keys, "keys" },
         { d->count && moves_values && !d->values_out,
@@ -10155,6 +10139,11 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
         { selects && !d->keys_out && !d->indices && !d->values_out,
           "keys_out, indices or values_out: top_k needs one of them" }
     };
+    const clsort__array_fields *a;
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->flag_name && a->expected && !a->buffer)
+            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which %s announces", a->name,
+                          a->flag_name);
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
@@ -10168,6 +10157,7 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
     key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1;
     element = d->record_size ? d->record_size : key;
+    clsort__list_arrays(c, d);
     clsort__check_values(c, d);
     clsort__check_bits(c, d);
     clsort__check_flags(c, d, purpose);
@@ -10535,43 +10525,54 @@ static void clsort__arg(clsort__run *run, size_t size, const void *value)
 }
 
 static void clsort__arg_local(clsort__run *run, size_t bytes) { clsort__arg(run, bytes, NULL); }
-static void clsort__arg_uint(clsort__run *run, cl_uint value)
+static void clsort__arg_uint(clsort__run *run, cl_ulong value)
 {
-    clsort__arg(run, sizeof value, &value);
+    const cl_uint word = (cl_uint)value;
+    clsort__arg(run, sizeof word, &word);
 }
 static void clsort__arg_ulong(clsort__run *run, cl_ulong value)
 {
     clsort__arg(run, sizeof value, &value);
 }
 
-/* A number of elements, or of another unit of work: 0 while kernels are warmed. */
-static void clsort__arg_count(clsort__run *run, size_t count)
+/* A number of elements or of another unit of work, or an offset: 0 while kernels are warmed. */
+static size_t clsort__amount(const clsort__run *run, size_t amount)
 {
-    clsort__arg_uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count);
+    return run->mode == CLSORT__WARM ? 0 : amount;
 }
 
 static void clsort__arg_span(clsort__run *run, clsort__span span)
 {
     const cl_mem buffer = run->mode == CLSORT__WARM ? run->s->dummy : span.buffer;
     clsort__arg(run, sizeof buffer, &buffer);
-    clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : span.offset);
+    clsort__arg_ulong(run, clsort__amount(run, span.offset));
 }
 
-/* The arguments of an array for kernels of `config`. Records are one buffer, keys and values
-   two. */
-static void clsort__arg_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
+/* An array, as the chosen kernel takes it. Records are one buffer, keys and values two. */
+static void clsort__arg_arrays(clsort__run *run, clsort__arrays a)
 {
     clsort__arg_span(run, a.keys);
-    if (config->records) clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : a.values.offset);
-    else if (config->value_bytes) clsort__arg_span(run, a.values);
+    if (run->asked.records) clsort__arg_ulong(run, clsort__amount(run, a.values.offset));
+    else if (run->asked.value_bytes) clsort__arg_span(run, a.values);
 }
+
+/* Several arguments of a kind, in their order. */
+#define CLSORT__ARGS(run, type, set, ...) \
+    do { \
+        const type clsort__list[] = { __VA_ARGS__ }; \
+        size_t clsort__i; \
+        for (clsort__i = 0; clsort__i < sizeof clsort__list / sizeof(type); clsort__i++) \
+            set(run, clsort__list[clsort__i]); \
+    } while (0)
+#define CLSORT__UINTS(run, ...) CLSORT__ARGS(run, cl_ulong, clsort__arg_uint, __VA_ARGS__)
+#define CLSORT__ULONGS(run, ...) CLSORT__ARGS(run, cl_ulong, clsort__arg_ulong, __VA_ARGS__)
+#define CLSORT__SPANS(run, ...) CLSORT__ARGS(run, clsort__span, clsort__arg_span, __VA_ARGS__)
+#define CLSORT__ARRAYS(run, ...) CLSORT__ARGS(run, clsort__arrays, clsort__arg_arrays, __VA_ARGS__)
 
 /* The codec, and if there is a comparator, the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    clsort__arg_ulong(run, p->key.codec.mask);
-    clsort__arg_ulong(run, p->key.codec.flip);
-    clsort__arg_ulong(run, p->key.codec.rotate);
+    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip, p->key.codec.rotate);
     if (p->d.precedes) clsort__arg_span(run, records);
 }
 
@@ -10585,9 +10586,7 @@ static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
 static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
                                   const clsort__workspace *w)
 {
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, w->to);
-    clsort__arg_arrays(run, &p->config, w->alt);
+    CLSORT__ARRAYS(run, w->from, w->to, w->alt);
     clsort__arg_codec(run, p, w->from.keys);
     clsort__arg_span(run, w->tables);
 }
@@ -10597,6 +10596,13 @@ static void clsort__arg_tile(clsort__run *run, const clsort__config *shape)
 {
     clsort__arg_local(run, clsort__tile_keys(shape));
     clsort__arg_local(run, clsort__tile_words(shape));
+}
+
+/* The same, and the splits of its work-items. */
+static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
+{
+    clsort__arg_tile(run, shape);
+    clsort__arg_local(run, clsort__tile_splits(shape));
 }
 
 /* log2 of the elements in a tile of the program that runs. */
@@ -10625,12 +10631,12 @@ static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p
 /* Chooses the kernel of the next launch. Its program must be built. */
 static void clsort__use_kernel(clsort__run *run, const clsort__config *config, int kernel)
 {
-    clsort__config asked = *config;
     const clsort__program *p;
+    run->asked = *config;
+    run->asked.family = clsort__kernel_entries[kernel].family;
     run->number = kernel;
     if ((run->mode == CLSORT__COUNT && !run->kinds) || run->status != CL_SUCCESS) return;
-    asked.family = clsort__kernel_entries[kernel].family;
-    p = clsort__find_program(run->s, &asked);
+    p = clsort__find_program(run->s, &run->asked);
     CLSORT_ASSERT(p && p->kernels[kernel]);
     run->program = (cl_uint)(p - run->s->programs);
     run->kernel = p->kernels[kernel];
@@ -11118,13 +11124,6 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
 
 /* One launch over tiles: the stages up to `stage` from `from` to `to`; or, if `tail`, the end of
    that stage in `to`. */
-/* The same, and the splits of its work-items. */
-static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
-{
-    clsort__arg_tile(run, shape);
-    clsort__arg_local(run, clsort__tile_splits(shape));
-}
-
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
@@ -11135,10 +11134,10 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
                        global_tile ? CLSORT__KERNEL_GLOBAL_TILE
                        : tail      ? CLSORT__KERNEL_TAIL
                                    : CLSORT__KERNEL_TILE);
-    if (!global_tile && !tail) clsort__arg_arrays(run, &p->config, from);
-    clsort__arg_arrays(run, &p->config, to);
+    if (!global_tile && !tail) clsort__arg_arrays(run, from);
+    clsort__arg_arrays(run, to);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
+    clsort__arg_uint(run, clsort__amount(run, p->d.count));
     if (global_tile) clsort__arg_uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__arg_uint(run, stage);
     if (!global_tile) clsort__arg_tile(run, shape);
@@ -11159,14 +11158,10 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
     const cl_ulong rest = items % block,
                    windows = items / block * span + (rest < span ? rest : span);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
-    clsort__arg_arrays(run, &p->config, a);
+    clsort__arg_arrays(run, a);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, (size_t)windows);
-    clsort__arg_uint(run, shift);
-    clsort__arg_uint(run, hi - shift);
-    clsort__arg_uint(run, low - lanes_log2 - shift);
-    clsort__arg_uint(run, mirror);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, (size_t)windows), shift,
+                  hi - shift, low - lanes_log2 - shift, mirror);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, (size_t)windows);
 }
@@ -11176,12 +11171,9 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
                               clsort__arrays to, cl_uint bit, cl_uint mirror)
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_A);
-    clsort__arg_arrays(run, &p->config, from);
-    clsort__arg_arrays(run, &p->config, to);
+    CLSORT__ARRAYS(run, from, to);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_uint(run, bit);
-    clsort__arg_uint(run, mirror);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), bit, mirror);
     clsort__traffic(run, 1, 3 * clsort__sorted_bytes(p));
     clsort__launch(run, p->d.count);
 }
@@ -11292,13 +11284,10 @@ static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
 static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m,
                              size_t slice)
 {
-    clsort__arg_arrays(run, &p->config, m->a);
-    if (p->config.two_arrays) clsort__arg_arrays(run, &p->config, m->b);
+    clsort__arg_arrays(run, m->a);
+    if (p->config.two_arrays) clsort__arg_arrays(run, m->b);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, m->n);
-    clsort__arg_uint(run, (cl_uint)m->run);
-    clsort__arg_uint(run, (cl_uint)m->span);
-    clsort__arg_uint(run, (cl_uint)slice);
+    CLSORT__UINTS(run, clsort__amount(run, m->n), m->run, m->span, slice);
 }
 
 static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
@@ -11313,9 +11302,7 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
     if (!p->d.precedes) return;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
     clsort__arg_span(run, m->splits);
-    clsort__arg_count(run, m->n);
-    clsort__arg_uint(run, (cl_uint)m->span);
-    clsort__arg_uint(run, (cl_uint)slice);
+    CLSORT__UINTS(run, clsort__amount(run, m->n), m->span, slice);
     clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
@@ -11326,7 +11313,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     if (m->stored) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
-    clsort__arg_arrays(run, &p->config, m->to);
+    clsort__arg_arrays(run, m->to);
     clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
     clsort__arg_uint(run, (cl_uint)m->stored);
     clsort__arg_merge_tile(run, shape);
@@ -11344,11 +11331,10 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
                                     : clsort__merge_slice(shape, p->d.count);
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, to);
+    CLSORT__ARRAYS(run, w->from, to);
     clsort__arg_own_codec(run, p);
-    clsort__arg_count(run, p->d.count);
-    if (!local_only) clsort__arg_uint(run, (cl_uint)slice);
+    clsort__arg_uint(run, clsort__amount(run, p->d.count));
+    if (!local_only) clsort__arg_uint(run, slice);
     if (local_only) clsort__arg_tile(run, shape);
     else clsort__arg_merge_tile(run, shape);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
@@ -11532,11 +11518,28 @@ static void clsort__check_merge_part(clsort__checks *c, cl_uint key_type, size_t
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names->values);
     if (values.offset && !value_size)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names->values_offset);
-    clsort__need_room(c, p->names->keys_offset, p->count, key, keys.offset);
-    clsort__need_room(c, p->names->values_offset, p->count, value_size, values.offset);
-    clsort__need_multiple(c, p->names->keys_offset, keys.offset, key);
-    clsort__need_multiple(c, p->names->values_offset, values.offset, value);
+    clsort__check_offset(c, p->names->keys_offset, p->count, key, keys.offset, key);
+    clsort__check_offset(c, p->names->values_offset, p->count, value_size, values.offset, value);
     if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names->keys);
+}
+
+/* Mistakes that merges share with a partition. family: whose self-test may have failed; 0: none. */
+static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
+{
+    if (c->s && c->s->broken & CLSORT__BIT(family))
+        clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
+    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    if (d->value_size > 8)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
+    if (d->tuning.local || d->tuning.radix)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
+    if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
+    if (c->needs_buffers && !d->scratch && d->scratch_size)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
+    if (c->needs_buffers && !d->scratch && d->scratch_offset)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
 }
 
 /* The one pass of a merge. */
@@ -11564,14 +11567,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     size_t i;
     j->pass = clsort__one_merge(m);
     c->needs_buffers = 0;
-    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
-        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
-    if (m->value_size > 8)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
-                      "value_size above 8: merge indices, then gather");
-    if (m->tuning.local) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local");
-    if (m->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(m->key_type))
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
+    clsort__check_pieces(c, &d, 0);
     if (d.count < m->count_a)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
     clsort__check_desc(c, &d, CLSORT__TO_SORT);
@@ -11751,25 +11747,6 @@ static clsort__merge_part clsort__get_run(const clsort_merge_runs_desc *m, size_
     return part;
 }
 
-/* Mistakes that a merge of runs shares with a partition. */
-static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
-{
-    if (c->s && c->s->broken & CLSORT__BIT(family))
-        clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
-    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
-        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
-    if (d->value_size > 8)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
-    if (d->tuning.local || d->tuning.radix)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
-    if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
-    if (c->needs_buffers && !d->scratch && d->scratch_size)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
-    if (c->needs_buffers && !d->scratch && d->scratch_offset)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
-}
-
 /* Plans the kernels of a merge of runs. */
 static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
 {
@@ -11930,21 +11907,16 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
         clsort__arg_span(run, r->samples_at);
         clsort__arg_uint(run, r->step_log2);
         if (r->shape.share_log2) {
-            clsort__arg_uint(run, (cl_uint)r->samples);
+            clsort__arg_uint(run, r->samples);
             clsort__arg_local(run, clsort__lane_bytes(&r->shape));
         }
         clsort__launch(run, r->samples * CLSORT__MOST_RUNS);
     }
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_SPLIT);
-    clsort__arg_span(run, r->samples_at);
-    clsort__arg_span(run, r->splits_at);
-    clsort__arg_uint(run, r->step_log2);
-    clsort__arg_uint(run, (cl_uint)r->n);
-    clsort__arg_uint(run, (cl_uint)r->tile);
-    clsort__arg_uint(run, (cl_uint)r->tiles);
+    CLSORT__SPANS(run, r->samples_at, r->splits_at);
+    CLSORT__UINTS(run, r->step_log2, r->n, r->tile, r->tiles);
     if (r->shape.share_log2) {
-        clsort__arg_uint(run, (cl_uint)r->samples);
-        clsort__arg_uint(run, (cl_uint)r->slack);
+        CLSORT__UINTS(run, r->samples, r->slack);
         clsort__arg_local(run, clsort__lane_bytes(&r->shape));
     }
     clsort__launch(run, (r->tiles + 1) * lanes);
@@ -11953,9 +11925,8 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
 /* The arguments of a pass that depend on its shape. */
 static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, size_t tiles_each)
 {
-    clsort__arg_uint(run, (cl_uint)r->n);
-    clsort__arg_uint(run, (cl_uint)r->tile);
-    if (r->shape.share_log2) clsort__arg_uint(run, (cl_uint)r->slack);
+    CLSORT__UINTS(run, r->n, r->tile);
+    if (r->shape.share_log2) clsort__arg_uint(run, r->slack);
     if (r->shape.share_log2 && clsort__run_buckets(&r->shape)) {
         clsort__arg_local(run, clsort__run_bucket_bytes(&r->shape));
         return;
@@ -11965,7 +11936,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
         clsort__arg_local(run, clsort__share_bytes(&r->shape));
         clsort__arg_tile(run, &r->shape);
     } else {
-        clsort__arg_uint(run, (cl_uint)tiles_each);
+        clsort__arg_uint(run, tiles_each);
     }
 }
 
@@ -11974,7 +11945,7 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
     const size_t workers = CLSORT__RUNS_PER_CORE * clsort__cores(run->s),
                  each = clsort__ceil_divide(r->tiles, workers);
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
-    clsort__arg_arrays(run, &r->p->config, r->to);
+    clsort__arg_arrays(run, r->to);
     clsort__arg_span(run, r->splits_at);
     clsort__arg_runs_pass(run, r, each);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));
@@ -12202,13 +12173,8 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
                               cl_uint pass)
 {
     clsort__arg_workspace(run, p, &j->w);
-    clsort__arg_count(run, j->n);
-    clsort__arg_count(run, j->blocks);
-    clsort__arg_uint(run, (cl_uint)j->block_elements);
-    clsort__arg_uint(run, j->first_bit);
-    clsort__arg_uint(run, j->last_bit);
-    clsort__arg_uint(run, j->gated | j->mends | (cl_uint)j->w.in_place);
-    clsort__arg_uint(run, pass);
+    CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, j->blocks), j->block_elements,
+                  j->first_bit, j->last_bit, j->gated | j->mends | (cl_uint)j->w.in_place, pass);
 }
 
 /* Launches that move elements. Where an odd number of passes sorts in place, one more copies the
@@ -12434,10 +12400,8 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "splitter_count: 1 to CLSORT_MAX_SPLITTERS");
     if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
-    clsort__need_room(c, "splitters_offset", m->splitter_count, key, m->splitters_offset);
-    clsort__need_room(c, "starts_offset", (size_t)m->splitter_count + 2, 4, m->starts_offset);
-    clsort__need_multiple(c, "splitters_offset", m->splitters_offset, key);
-    clsort__need_multiple(c, "starts_offset", m->starts_offset, 4);
+    clsort__check_offset(c, "splitters_offset", m->splitter_count, key, m->splitters_offset, key);
+    clsort__check_offset(c, "starts_offset", (size_t)m->splitter_count + 2, 4, m->starts_offset, 4);
     if (enqueues && !m->splitters) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "splitters");
     if (enqueues && !m->starts) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts");
 }
@@ -12522,18 +12486,12 @@ static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
     clsort__arrays none;
     none.keys = none.values = starts;
     clsort__use_kernel(run, &j->plan.config, kernel);
-    clsort__arg_arrays(run, &j->plan.config,
-                       m->count ? clsort__get_partition_part(m, 0).arrays : none);
-    clsort__arg_arrays(run, &j->plan.config,
-                       m->count ? clsort__get_partition_part(m, 1).arrays : none);
+    CLSORT__ARRAYS(run, m->count ? clsort__get_partition_part(m, 0).arrays : none,
+                   m->count ? clsort__get_partition_part(m, 1).arrays : none);
     clsort__arg_own_codec(run, &j->plan);
-    clsort__arg_span(run, clsort__make_span(m->splitters, m->splitters_offset));
-    clsort__arg_span(run, starts);
-    clsort__arg_span(run, clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
-    clsort__arg_uint(run, (cl_uint)m->count);
-    clsort__arg_uint(run, (cl_uint)b->blocks);
-    clsort__arg_uint(run, (cl_uint)b->block_elements);
-    clsort__arg_uint(run, m->splitter_count);
+    CLSORT__SPANS(run, clsort__make_span(m->splitters, m->splitters_offset), starts,
+                  clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
+    CLSORT__UINTS(run, m->count, b->blocks, b->block_elements, m->splitter_count);
     if (b->w.shape.share_log2) clsort__arg_local(run, local);
     clsort__launch(run, groups << run->group_log2);
 }
@@ -12746,10 +12704,8 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_workspace(run, p, j->w);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, j->tables);
-    clsort__arg_count(run, j->slots);
-    clsort__arg_count(run, j->parts);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, j->tables),
+                  clsort__amount(run, j->slots), clsort__amount(run, j->parts));
     clsort__arg_local(run, local);
     clsort__traffic(run, times > 1, times * clsort__sorted_bytes(p));
     clsort__launch(run, groups << run->group_log2);
@@ -12911,12 +12867,9 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_workspace(run, p, w);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, j->tile);
-    clsort__arg_count(run, j->buckets);
-    clsort__arg_count(run, j->samples);
-    clsort__arg_uint(run, run->s->seed);
-    clsort__arg_uint(run, p->indirect != 0);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, j->tile),
+                  clsort__amount(run, j->buckets), clsort__amount(run, j->samples), run->s->seed,
+                  p->indirect != 0);
     clsort__arg_local(run, clsort__samples_need(&w->shape));
     clsort__traffic(run, 1, clsort__sorted_bytes(p) * 2);
     clsort__launch(run, groups << run->group_log2);
@@ -13018,11 +12971,9 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
            && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
         size_log2++;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RANKS);
-    clsort__arg_arrays(run, &p->config, from);
-    clsort__arg_arrays(run, &p->config, w->to);
+    CLSORT__ARRAYS(run, from, w->to);
     clsort__arg_codec(run, p, from.keys);
-    clsort__arg_count(run, n);
-    clsort__arg_uint(run, size_log2);
+    CLSORT__UINTS(run, clsort__amount(run, n), size_log2);
     clsort__arg_local(run, clsort__ranks_bytes(shape, size_log2));
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
@@ -13283,20 +13234,17 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
                          | (a->has_gaps ? (cl_uint)CLSORT__SEGMENTS_HAVE_GAPS : 0)
                          | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
                          | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
-    clsort__arg_span(run, a->at_offsets || a->in_ranges ? a->offsets : any);
-    clsort__arg_span(run, a->at_offsets ? a->ends : any);
-    clsort__arg_span(run, a->count_on_device || a->in_ranges ? a->count : any);
-    clsort__arg_count(run, a->segments);
-    clsort__arg_uint(run, (cl_uint)p->d.count);
-    clsort__arg_uint(run, (cl_uint)a->stride);
-    clsort__arg_uint(run, kind);
+    CLSORT__SPANS(run, a->at_offsets || a->in_ranges ? a->offsets : any,
+                  a->at_offsets ? a->ends : any,
+                  a->count_on_device || a->in_ranges ? a->count : any);
+    CLSORT__UINTS(run, clsort__amount(run, a->segments), p->d.count, a->stride, kind);
 }
 
 /* The bytes from a row of an output to the next, 0 where its elements lie like those of the
    keys. */
-static void clsort__arg_apart(clsort__run *run, const clsort__plan *p, size_t apart)
+static size_t clsort__apart(const clsort__plan *p, size_t apart)
 {
-    clsort__arg_ulong(run, p->data.own_strides ? apart : 0);
+    return p->data.own_strides ? apart : 0;
 }
 
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
@@ -13311,8 +13259,7 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clso
 {
     clsort__arg_segments(run, p, j->w.to.keys);
     clsort__arg_span(run, j->w.tables);
-    clsort__arg_uint(run, (cl_uint)j->most);
-    clsort__arg_uint(run, (cl_uint)j->per);
+    CLSORT__UINTS(run, j->most, j->per);
 }
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
@@ -13333,8 +13280,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
     clsort__arg_jobs(run, p, j);
-    clsort__arg_uint(run, (cl_uint)least);
-    clsort__arg_uint(run, (cl_uint)j->tile);
+    CLSORT__UINTS(run, least, j->tile);
     clsort__arg_local(run, clsort__group_sums(run->group_log2));
     clsort__launch(run, p->data.segments);
 }
@@ -13347,13 +13293,12 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
     cl_uint pass;
     for (pass = 0; pass < passes; pass++) {
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
-        clsort__arg_arrays(run, &p->config, j->w.to);
-        clsort__arg_arrays(run, &p->config, j->w.alt);
+        CLSORT__ARRAYS(run, j->w.to, j->w.alt);
         clsort__arg_codec(run, p, j->w.to.keys);
         clsort__arg_jobs(run, p, j);
         clsort__arg_uint(run, pass);
         if (j->w.shape.share_log2) clsort__arg_merge_tile(run, &j->w.shape);
-        else clsort__arg_uint(run, (cl_uint)j->tile);
+        else clsort__arg_uint(run, j->tile);
         clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
     }
@@ -13370,8 +13315,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
                                               per ? per : j->tile / 2);
     packed.per = per;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
-    clsort__arg_arrays(run, &p->config, j->w.from);
-    clsort__arg_arrays(run, &p->config, j->w.to);
+    CLSORT__ARRAYS(run, j->w.from, j->w.to);
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
     clsort__arg_tile(run, &j->w.shape);
@@ -13385,9 +13329,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
                                   const clsort__segment_job *j)
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
-    clsort__arg_arrays(run, &p->config, j->w.from);
-    clsort__arg_arrays(run, &p->config, j->w.to);
-    clsort__arg_arrays(run, &p->config, j->w.alt);
+    CLSORT__ARRAYS(run, j->w.from, j->w.to, j->w.alt);
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
     clsort__arg_merge_tile(run, &j->w.shape);
@@ -13408,7 +13350,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RADIX_PIECES);
     clsort__arg_radix(run, p, &r, 0);
     clsort__arg_jobs(run, p, j);
-    clsort__arg_uint(run, (cl_uint)j->tile);
+    clsort__arg_uint(run, j->tile);
     clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, (size_t)1 << clsort__log2(clsort__piece_workers(p->data.extent)));
 }
@@ -13495,11 +13437,9 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
                   passes = clsort__batch_passes(p, clsort__tile_log2(&w->shape, 0));
     clsort__use_kernel(run, &p->config,
                        CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, w->to);
+    CLSORT__ARRAYS(run, w->from, w->to);
     clsort__arg_codec(run, p, w->to.keys);
-    clsort__arg_count(run, p->d.count);
-    clsort__arg_uint(run, (cl_uint)p->data.stride);
+    CLSORT__UINTS(run, clsort__amount(run, p->d.count), p->data.stride);
     if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT)
         clsort__arg_tile(run, &w->shape);
     clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
@@ -13606,14 +13546,8 @@ static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const cls
 {
     const size_t capacity = clsort__quick_capacity(j->n);
     clsort__arg_workspace(run, p, &j->w);
-    clsort__arg_count(run, j->n);
-    clsort__arg_count(run, capacity);
-    clsort__arg_uint(run, (cl_uint)j->leaf_elements);
-    clsort__arg_uint(run, (cl_uint)j->block_elements);
-    clsort__arg_uint(run, (cl_uint)j->w.in_place);
-    clsort__arg_uint(run, j->pivot);
-    clsort__arg_uint(run, j->rounds);
-    clsort__arg_uint(run, round);
+    CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, capacity), j->leaf_elements,
+                  j->block_elements, (cl_uint)j->w.in_place, j->pivot, j->rounds, round);
 }
 
 static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
@@ -13710,7 +13644,7 @@ static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
     clsort__arg_quick(run, p, j, 0);
-    clsort__arg_uint(run, (cl_uint)clsort__quick_local(&j->w.shape));
+    clsort__arg_uint(run, clsort__quick_local(&j->w.shape));
     clsort__launch(run, (size_t)1 << run->group_log2);
     clsort__quick_finish(run, p, j);
 }
@@ -13875,18 +13809,12 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     const size_t n = target->rows * target->count;
     const cl_ulong elements = n;
     clsort__use_utility(run, CLSORT__KERNEL_GATHER);
-    clsort__arg_span(run, source->span);
-    clsort__arg_span(run, target->span);
-    clsort__arg_span(run, indices->span);
+    CLSORT__SPANS(run, source->span, target->span, indices->span);
     clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : n);
-    clsort__arg_uint(run, (cl_uint)target->count);
-    clsort__arg_uint(run, (cl_uint)source->count);
-    clsort__arg_ulong(run, source->stride);
-    clsort__arg_ulong(run, target->stride);
-    clsort__arg_ulong(run, indices->stride);
-    clsort__arg_uint(run, (cl_uint)unit);
-    clsort__arg_ulong(run, each);
-    clsort__arg_ulong(run, units);
+    CLSORT__UINTS(run, target->count, source->count);
+    CLSORT__ULONGS(run, source->stride, target->stride, indices->stride);
+    clsort__arg_uint(run, unit);
+    CLSORT__ULONGS(run, each, units);
     clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
     clsort__arg_uint(run, source->starts.buffer != NULL);
     clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
@@ -14019,14 +13947,10 @@ static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
 /* Checks the offsets of a call's arrays. `key`: bytes of a key. */
 static void clsort__check_group_offsets(clsort__checks *c, const clsort_groups *g, size_t key)
 {
-    clsort__need_room(c, "keys_offset", g->count, key, g->keys_offset);
-    clsort__need_room(c, "starts_offset", g->groups, 4, g->starts_offset);
-    clsort__need_room(c, "counts_offset", g->groups, 4, g->counts_offset);
-    clsort__need_room(c, "count_offset", 1, 4, g->count_offset);
-    clsort__need_multiple(c, "keys_offset", g->keys_offset, key);
-    clsort__need_multiple(c, "starts_offset", g->starts_offset, 4);
-    clsort__need_multiple(c, "counts_offset", g->counts_offset, 4);
-    clsort__need_multiple(c, "count_offset", g->count_offset, 4);
+    clsort__check_offset(c, "keys_offset", g->count, key, g->keys_offset, key);
+    clsort__check_offset(c, "starts_offset", g->groups, 4, g->starts_offset, 4);
+    clsort__check_offset(c, "counts_offset", g->groups, 4, g->counts_offset, 4);
+    clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
 }
 
 /* The checks that look at no buffer. */
@@ -14081,16 +14005,10 @@ static void clsort__find_groups(clsort__run *run, const clsort__job *j)
                        most = clsort__make_span(g->count_buffer, g->count_offset);
     if (!g->groups && !g->starts) return;
     clsort__use_utility(run, CLSORT__KERNEL_GROUP_STARTS);
-    clsort__arg_span(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either);
-    clsort__arg_span(run, either);
-    clsort__arg_span(run, g->counts ? counts : starts);
-    clsort__arg_span(run, g->count_buffer ? most : either);
-    clsort__arg_count(run, g->count);
-    clsort__arg_uint(run, (cl_uint)g->groups);
-    clsort__arg_uint(run, clsort__key_bits(g->key_type) / 8);
-    clsort__arg_uint(run, g->count_buffer != NULL);
-    clsort__arg_uint(run, g->starts != NULL);
-    clsort__arg_uint(run, g->counts != NULL);
+    CLSORT__SPANS(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either, either,
+                  g->counts ? counts : starts, g->count_buffer ? most : either);
+    CLSORT__UINTS(run, clsort__amount(run, g->count), g->groups, clsort__key_bits(g->key_type) / 8,
+                  g->count_buffer != NULL, g->starts != NULL, g->counts != NULL);
     clsort__launch(run, g->groups + 1);
 }
 
@@ -14128,16 +14046,12 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
                      && clsort__same_span(a->keys, pairs.keys),
               writes = !same && !p->d.precedes, numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT);
-    clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
-    clsort__arg_span(run, pairs.keys.buffer ? pairs.keys : pairs.values);
-    clsort__arg_span(run, numbers ? pairs.values : pairs.keys);
-    clsort__arg_count(run, a->extent);
-    clsort__arg_uint(run, (cl_uint)p->key.bytes);
-    clsort__arg_ulong(run, a->element_bytes);
-    clsort__arg_ulong(run, p->key.codec.minus_zero);
-    clsort__arg_ulong(run, p->key.codec.nans);
-    clsort__arg_uint(run, (cl_uint)writes);
-    clsort__arg_uint(run, (cl_uint)numbers);
+    CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset),
+                  pairs.keys.buffer ? pairs.keys : pairs.values,
+                  numbers ? pairs.values : pairs.keys);
+    CLSORT__UINTS(run, clsort__amount(run, a->extent), p->key.bytes);
+    CLSORT__ULONGS(run, a->element_bytes, p->key.codec.minus_zero, p->key.codec.nans);
+    CLSORT__UINTS(run, (cl_uint)writes, (cl_uint)numbers);
     clsort__traffic(run, 1, (cl_ulong)a->extent
                                 * ((numbers ? 4 : 0) + (writes ? 2 * p->key.bytes : 0)));
     clsort__launch(run, a->extent);
@@ -14152,13 +14066,10 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
     const int numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
-    clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
-    clsort__arg_span(run, pairs.keys);
-    clsort__arg_span(run, numbers ? pairs.values : pairs.keys);
-    clsort__arg_count(run, a->extent);
-    clsort__arg_uint(run, (cl_uint)bytes);
-    clsort__arg_uint(run, end < p->key.field_count);
-    clsort__arg_uint(run, (cl_uint)numbers);
+    CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
+                  numbers ? pairs.values : pairs.keys);
+    CLSORT__UINTS(run, clsort__amount(run, a->extent), bytes, end < p->key.field_count,
+                  (cl_uint)numbers);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_fields(run, p->key.fields + first, end - first);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((numbers ? 4 : 0) + read + bytes));
@@ -14188,12 +14099,10 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
                                     clsort__span to, int relative)
 {
     clsort__use_utility(run, CLSORT__KERNEL_NUMBER_SEGMENTS);
-    clsort__arg_span(run, from);
-    clsort__arg_span(run, to);
+    CLSORT__SPANS(run, from, to);
     clsort__arg_segments(run, p, from);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_uint(run, (cl_uint)relative);
-    clsort__arg_apart(run, p, relative ? p->data.indices_apart : 0);
+    CLSORT__UINTS(run, clsort__amount(run, p->data.extent), (cl_uint)relative);
+    clsort__arg_ulong(run, clsort__apart(p, relative ? p->data.indices_apart : 0));
     clsort__launch(run, p->data.extent);
 }
 
@@ -15166,9 +15075,8 @@ static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
     const clsort__span none = clsort__make_span(NULL, 0);
-    clsort__arg_span(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none);
-    clsort__arg_span(run, a->at_offsets ? a->ends : none);
-    clsort__arg_span(run, a->count_on_device ? a->count : none);
+    CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
+                  a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
 }
 
 /* Chooses a kernel of a selection and sets the arguments that all of them have. */
@@ -15181,15 +15089,10 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
     clsort__arg_ulong(run, p->key.codec.minus_zero);
-    clsort__arg_uint(run, p->select.ignored_high_bits);
-    clsort__arg_uint(run, p->d.first_bit);
-    clsort__arg_count(run, p->select.rows);
-    clsort__arg_count(run, p->d.count);
+    CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
+                  clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
-    clsort__arg_uint(run, (cl_uint)p->d.top_k);
-    clsort__arg_uint(run, p->select.mode);
-    clsort__arg_uint(run, p->select.list_capacity);
-    clsort__arg_uint(run, p->select.passes);
+    CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
     clsort__arg_bounds(run, p);
     clsort__arg_uint(run, kind);
 }
@@ -15198,10 +15101,8 @@ static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, c
 {
     const cl_uint most_candidates = clsort__has_sample(p) ? (cl_uint)p->select.most_candidates : 0;
     clsort__arg_span(run, tables);
-    clsort__arg_uint(run, (cl_uint)p->select.row_words);
-    clsort__arg_uint(run, most_candidates);
-    clsort__arg_uint(run, (cl_uint)p->select.parts);
-    clsort__arg_uint(run, (cl_uint)p->select.part_elements);
+    CLSORT__UINTS(run, p->select.row_words, most_candidates, p->select.parts,
+                  p->select.part_elements);
 }
 
 /* The arrays that receive the selected keys and, as their values, their indices. Those that are
@@ -15226,12 +15127,11 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
 static void clsort__arg_found(clsort__run *run, clsort__arrays found, size_t indices_apart,
                               size_t keys_apart)
 {
-    clsort__arg_span(run, found.values.buffer ? found.values : found.keys);
-    clsort__arg_span(run, found.keys.buffer ? found.keys : found.values);
+    CLSORT__SPANS(run, found.values.buffer ? found.values : found.keys,
+                  found.keys.buffer ? found.keys : found.values);
     clsort__arg_uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
                               | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
-    clsort__arg_ulong(run, indices_apart);
-    clsort__arg_ulong(run, keys_apart);
+    CLSORT__ULONGS(run, indices_apart, keys_apart);
 }
 
 static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
@@ -15293,7 +15193,7 @@ static void clsort__use_rank_kernel(clsort__run *run, const clsort__plan *p, int
     clsort__use_select_kernel(run, p, kernel);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_outputs(run, p, found);
-    clsort__arg_uint(run, (cl_uint)p->select.ranges);
+    clsort__arg_uint(run, p->select.ranges);
 }
 
 /* Enqueues a sample, by which rows are bounded. */
@@ -15304,8 +15204,7 @@ static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsor
         run, p, t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
                                                 : CLSORT__KERNEL_SELECT_SAMPLE);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg_uint(run, t->clusters);
-    clsort__arg_uint(run, t->bounding);
+    CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, (size_t)CLSORT__RANKED_BYTES(p->key.bytes) << p->config.group_log2);
     clsort__launch(run, t->rows << run->group_log2);
 }
@@ -15332,8 +15231,7 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
 {
     const clsort__selection *t = &p->select;
     clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, found);
-    clsort__arg_uint(run, t->clusters);
-    clsort__arg_uint(run, t->bounding);
+    CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, clsort__long_local(p));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
     clsort__launch(run, t->groups << run->group_log2);
@@ -15444,20 +15342,12 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
               has_indices = indices.buffer && a->has_indices;
     const cl_ulong copied = (has_keys ? bytes : 0) + (has_indices ? 4 : 0);
     clsort__use_utility(run, CLSORT__KERNEL_COPY_ROWS);
-    clsort__arg_span(run, has_keys ? keys : indices);
-    clsort__arg_span(run, has_keys ? a->keys_to : a->indices);
-    clsort__arg_span(run, has_indices ? indices : keys);
-    clsort__arg_span(run, has_indices ? a->indices : a->keys_to);
-    clsort__arg_count(run, pieces);
-    clsort__arg_count(run, t->wanted);
-    clsort__arg_uint(run, (cl_uint)piece);
-    clsort__arg_uint(run, (cl_uint)bytes);
-    clsort__arg_ulong(run, a->stride * bytes);
-    clsort__arg_ulong(run, a->keys_apart);
-    clsort__arg_ulong(run, (cl_ulong)a->stride * 4);
-    clsort__arg_ulong(run, a->indices_apart);
-    clsort__arg_uint(run, (cl_uint)has_keys);
-    clsort__arg_uint(run, (cl_uint)has_indices);
+    CLSORT__SPANS(run, has_keys ? keys : indices, has_keys ? a->keys_to : a->indices,
+                  has_indices ? indices : keys, has_indices ? a->indices : a->keys_to);
+    CLSORT__UINTS(run, clsort__amount(run, pieces), clsort__amount(run, t->wanted), piece, bytes);
+    CLSORT__ULONGS(run, a->stride * bytes, a->keys_apart, (cl_ulong)a->stride * 4,
+                   a->indices_apart);
+    CLSORT__UINTS(run, (cl_uint)has_keys, (cl_uint)has_indices);
     clsort__traffic(run, 1, 2 * copied * t->rows * t->wanted);
     clsort__launch(run, pieces);
 }
@@ -15520,7 +15410,7 @@ static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t 
 static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
                                   clsort__span numbers)
 {
-    clsort__arg_count(run, pieces);
+    clsort__arg_uint(run, clsort__amount(run, pieces));
     clsort__arg_span(run, numbers);
     clsort__launch_held(run, p, p->select.rows * pieces);
 }
@@ -15538,7 +15428,7 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
         clsort__launch_held(run, p, t->rows);
         return;
     }
-    clsort__arg_uint(run, (cl_uint)t->tile_rows);
+    clsort__arg_uint(run, t->tile_rows);
     clsort__arg_tile(run, &p->config);
     clsort__arg_local(run, clsort__packing_bytes(&p->config));
     clsort__launch(run, t->groups << run->group_log2);
@@ -15683,17 +15573,15 @@ static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsor
         clsort__use_utility(run, CLSORT__KERNEL_IS_SORTED);
         clsort__arg_span(run, keys);
     }
-    clsort__arg_span(run, indices.buffer ? indices : keys);
-    clsort__arg_span(run, result);
+    CLSORT__SPANS(run, indices.buffer ? indices : keys, result);
     if (precedes) clsort__arg_codec(run, p, keys);
     else clsort__arg_segments(run, p, keys);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_uint(run, indices.buffer != NULL);
-    clsort__arg_uint(run, indices.buffer && p->stable);
+    CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL,
+                  indices.buffer && p->stable);
     if (!precedes) {
-        clsort__arg_ulong(run, p->data.element_bytes);
-        clsort__arg_apart(run, p, written ? p->data.keys_apart : 0);
-        clsort__arg_apart(run, p, p->data.indices_apart);
+        CLSORT__ULONGS(run, p->data.element_bytes,
+                       clsort__apart(p, written ? p->data.keys_apart : 0),
+                       clsort__apart(p, p->data.indices_apart));
         clsort__arg_whole_fields(run, p);
     }
     clsort__launch(run, p->data.extent);
@@ -15759,27 +15647,16 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
 static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
 {
     const clsort__mistake mistakes[] = {
-        { d->keys || d->keys_offset, "keys, keys_offset: they must be 0 with host arrays" },
-        { d->keys_out || d->keys_out_offset,
-          "keys_out, keys_out_offset: they must be 0 with host arrays" },
-        { d->values || d->values_offset, "values, values_offset: they must be 0 with host arrays" },
-        { d->values_out || d->values_out_offset,
-          "values_out, values_out_offset: they must be 0 with host arrays" },
-        { d->indices || d->indices_offset,
-          "indices, indices_offset: they must be 0 with host arrays" },
-        { d->scratch || d->scratch_offset || d->scratch_size,
-          "scratch: it must be 0 with host arrays" },
-        { d->segments || d->segment_count || d->segments_offset || d->segment_ends,
-          "segments, segment_count: they must be 0 with host arrays" },
-        { d->count_buffer || d->count_offset,
-          "count_buffer, count_offset: they must be 0 with host arrays" },
-        { d->lengths || d->lengths_offset,
-          "lengths, lengths_offset: they must be 0 with host arrays" },
-        { d->keys_out_row_stride || d->values_out_row_stride || d->indices_row_stride,
-          "row strides of outputs: they must be 0 with host arrays" },
+        { d->segment_count != 0, "segment_count: it must be 0 with host arrays" },
+        { d->scratch_size != 0, "scratch_size: it must be 0 with host arrays" },
         { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0,
           "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
     };
+    const clsort__array_fields *a;
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->buffer || a->offset || a->stride)
+            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
 
@@ -15853,18 +15730,12 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__span sums)
 {
     clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT);
-    clsort__arg_span(run, elements);
-    clsort__arg_span(run, values.buffer ? values : elements);
-    clsort__arg_span(run, indices.buffer ? indices : elements);
-    clsort__arg_span(run, sums);
+    CLSORT__SPANS(run, elements, values.buffer ? values : elements,
+                  indices.buffer ? indices : elements, sums);
     clsort__arg_segments(run, p, elements);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_uint(run, indices.buffer != NULL);
-    clsort__arg_ulong(run, p->data.element_bytes);
-    clsort__arg_ulong(run, p->d.value_size);
-    clsort__arg_apart(run, p, apart[0]);
-    clsort__arg_apart(run, p, apart[1]);
-    clsort__arg_apart(run, p, p->data.indices_apart);
+    CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL);
+    CLSORT__ULONGS(run, p->data.element_bytes, p->d.value_size, clsort__apart(p, apart[0]),
+                   clsort__apart(p, apart[1]), clsort__apart(p, p->data.indices_apart));
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -15873,11 +15744,10 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
                                         clsort__span indices, clsort__span sums)
 {
     clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT_INDICES);
-    clsort__arg_span(run, indices);
-    clsort__arg_span(run, sums);
+    CLSORT__SPANS(run, indices, sums);
     clsort__arg_segments(run, p, indices);
-    clsort__arg_count(run, p->data.extent);
-    clsort__arg_apart(run, p, p->data.indices_apart);
+    clsort__arg_uint(run, clsort__amount(run, p->data.extent));
+    clsort__arg_ulong(run, clsort__apart(p, p->data.indices_apart));
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
