@@ -50,7 +50,7 @@ static const struct { const char *name; int there; const char *kernel; } names[]
     { "radix-sweeps", RADIX, "" },
     { "radix-hybrid", RADIX, "clsort_hybrid_split" },
     { "radix-samples", RADIX, "clsort_samples_bucket" },
-    { "radix-cached", RADIX, "clsort_cached_small" },
+    { "radix-cached", RADIX, "clsort_cached_buckets" },
     { "quicksort", QUICKSORT, "clsort_quick_leaf" },
     { "quicksort-host", QUICKSORT, "" },
     { "quicksort-device", QUICKSORT, "clsort_quick_relauncher" },

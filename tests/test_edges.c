@@ -818,8 +818,6 @@ static const struct decision {
       "hybrid radix sorts every pattern", NAMED },
     { "CLSORT__EDGE_BINS_CROWD", "patterns on warps, which others have not; both ways sort",
       "runs are merged in work-groups", NAMED },
-    { "CLSORT__EDGE_PACKED_LOG2", "built with 2^0, too; both ways sort",
-      "radix in cache packs pairs", NAMED },
     { "CLSORT__EDGE_FEW_PARTS", "15 and 16 splitters", "u32 keys are parted", NAMED },
     { "CLSORT__EDGE_LAST_BOUND", "k around 5/8 of the columns",
       "k may be as large as bounds of columns allow", NAMED },

@@ -1763,7 +1763,7 @@ static void cached_moves_payloads(bench *b)
 }
 
 /* Pairs of 4 bytes each, as they are and by index, at every length of a row, at the edges of leaves
-   and of one launch, where spare lanes end, and where a range is too long for vectors. */
+   and of one launch, and where spare lanes end. */
 static int pairs_in_cache(bench *b, size_t most)
 {
     static const char *const patterns[] = { "uniform", "mod-16", "equal", "sorted", "zipf" };
@@ -1787,18 +1787,17 @@ static int pairs_in_cache(bench *b, size_t most)
     return 1;
 }
 
-/* In both forms; with so many cores that few lanes are spare, or none; with ranges that digits
-   sort. */
+/* In both forms; with so many cores that few lanes are spare, or none. */
 static void cached_packs_pairs(bench *b)
 {
     static const struct { const char *options; cl_uint cores; size_t most; } forms[] = {
         { NULL, 0, 80007 }, { NULL, 128, 80007 }, { NULL, 255, 80007 },
-        { "-DCLSORT_NO_VECTORS=1", 0, 3001 }, { "-DCLSORT_PACKED_LOG2=0", 0, 80007 }
+        { "-DCLSORT_NO_VECTORS=1", 0, 3001 }
     };
     bench other = *b;
     size_t i;
     int good = test_is_cpu(b);
-    for (i = 0; i < (b->few_programs ? 4u : 5u) && good; i++) {
+    for (i = 0; i < sizeof forms / sizeof *forms && good; i++) {
         more_options = forms[i].options;
         other.sorter = pretending_sorter(b, 0, forms[i].cores, 0);
         good = other.sorter && pairs_in_cache(&other, b->small ? 3001 : forms[i].most);
