@@ -5277,7 +5277,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
         alt[i] = encode(*key_place(r.source, i), r.codec);
     sort_lanes(q, r.n);
 }
-#endif
+#endif   /* CLSORT_PACKS_PAIRS */
 #endif   /* CLSORT_VECTOR_LANES == 0 */
 
 //---- radix: sorted by a work-item
@@ -11901,7 +11901,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
      k above the list      select_pass * (passes + 1), select_scatter
                            narrows to exactly k elements, and writes them in the row's order
      partitions            the rows are sorted; with lengths or a count on the device
-                           select_pass * (passes + 1), select_partition
+                           select_pass * (passes + 1), select_scatter
                            narrows to the k-th element, and writes the row's new order
      small k, on CPUs      select_stream, select_sort
                            no digits: a work-item reads its part of a row once and lists what comes

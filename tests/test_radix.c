@@ -1221,7 +1221,7 @@ static void plans_fit_keys(bench *b)
     static const struct { cl_uint type; const char *pattern; cl_uint stays; } cases[] = {
         { CLSORT_F64, "normal", 1 },  { CLSORT_F32, "normal", 1 },   { CLSORT_F64, "unit", 1 },
         { CLSORT_F32, "unit", 1 },    { CLSORT_U32, "gaussian", 1 }, { CLSORT_U64, "uniform", 1 },
-        { CLSORT_U32, "sorted", 1 },  { CLSORT_I32, "zipf", 0 }
+        { CLSORT_U32, "sorted", 1 },  { CLSORT_I32, "zipf", 1 },     { CLSORT_U64, "clusters", 0 }
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
