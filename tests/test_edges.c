@@ -436,6 +436,13 @@ static void make_heavies(stage *t, int side)
     make_codes(t, 4 * SAMPLE, CLSORT__EDGE_HEAVIES + (cl_uint)(side + 1) - 1, 9, 9, 130, 130);
 }
 
+/* The last of HEAVIES codes has 1 / HEAVY_PART of the sample. */
+static void make_last_heavy(stage *t, int side)
+{
+    make_codes(t, many_keys(t), CLSORT__EDGE_HEAVIES, 9, 300, 130,
+               SAMPLE / CLSORT__EDGE_HEAVY_PART + (size_t)(side + 1));
+}
+
 /* Different codes of one cell have 1 / HEAVY_PART of the sample. */
 static void make_heavy_cell(stage *t, int side)
 {
@@ -775,6 +782,8 @@ static const struct decision {
     { "CLSORT__EDGE_HEAVIES", "so many codes have most of the sample", NULL, make_heavies,
       see_heavies, { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS,
       &hybrid },
+    { "CLSORT__EDGE_HEAVIES", "the last of them has 1 / HEAVY_PART of it", NULL, make_last_heavy,
+      see_skip, { 1, 1, 1 }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVIES", "the same, of more keys", NULL, make_many_heavies, see_heavies,
       { CLSORT__EDGE_HEAVIES - 1, CLSORT__EDGE_HEAVIES, CLSORT__EDGE_HEAVIES }, KEYS, &hybrid },
     { "CLSORT__EDGE_HEAVIES_PART", "codes have so much of what is looked through", NULL,
