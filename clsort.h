@@ -19963,6 +19963,8 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - fields that only say more about one that is not set (row_stride without rows): ignored ->
      CLSORT_ERROR_UNUSED_FIELD
    - bitonic with CLSORT_LOCAL_START and items above 32, which did not sort -> refused
+   - outputs, lengths and segments that are announced but no device can hold, to explain or prepare:
+     ignored -> refused as the other arrays are
    - quicksort-device where CL_TARGET_OPENCL_VERSION is not set -> set it to 300
    - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly ->
      refused
@@ -19980,7 +19982,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
      clsort_save_choices and clsort_load_choices move what was measured as text, clsort_auto_choice
      tells it, CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all
-     that may be measured: for few elements it is up to 0.5 MB more.
+     that may be measured: for few elements it is up to 2 MB more.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.
