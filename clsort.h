@@ -19963,8 +19963,8 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - fields that only say more about one that is not set (row_stride without rows): ignored ->
      CLSORT_ERROR_UNUSED_FIELD
    - bitonic with CLSORT_LOCAL_START and items above 32, which did not sort -> refused
-   - outputs, lengths and segments that are announced but no device can hold, to explain or prepare:
-     ignored -> refused as the other arrays are
+   - clsort_explain, clsort_prepare and the like take outputs, lengths and segments that flags
+     announce and that no device can hold -> they refuse them
    - quicksort-device where CL_TARGET_OPENCL_VERSION is not set -> set it to 300
    - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly ->
      refused

@@ -8121,10 +8121,10 @@ CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
            || cell == s.gap_cell + 1 || cell == s.gap_last;
 }
 
-/* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. One that has too many
-   for others to share its range has so many ranges less beside it that all have digits. before: how
-   many of the sample come before the first of them, and in the end, before what follows; quota: of
-   the cell before. */
+/* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. A cell with more than
+   1 / HEAVY_PART of the sample begins one, too. The digits still suffice: such a cell has so many
+   quotas, of which it uses one. before: how many of the sample come before the first of them, and
+   in the end, before what follows; quota: of the cell before. */
 CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 {
     uint mask = 0;

@@ -172,6 +172,7 @@ static void all_ways_to_select(bench *b)
         printf("%s: %d\n", clsort__ways[way].name, met[way]);
     CHECK(met[CLSORT__BY_DIGITS] > 2 && met[CLSORT__BY_SORTING] > 2);
     if (!test_is_cpu(b)) return;
+    CHECK(met[CLSORT__BY_DIGITS] > 3 && met[CLSORT__BY_SORTING] > 3);
     CHECK(met[CLSORT__BY_STREAMS] > 5 && met[CLSORT__BY_REGISTERS] > 1
           && met[CLSORT__BY_TILES] > 3);
 }
