@@ -978,7 +978,7 @@ CLSORT__DEFAULT(clsort_partition_desc)
 /* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
    come before splitter p. `starts` can be `segments` of a later sort. Keys are read twice, values
    once, and all are written once. On an NVIDIA H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55
-   ms by 255; a copy 0.14 ms. On GPUs keys not at a multiple of 16 bytes take longer.
+   ms by 255; a copy 0.14 ms. On an NVIDIA GPU keys not at a multiple of 16 bytes take longer.
    Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
    with a search among splitters in place of a digit, as in radix-samples. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
@@ -1524,10 +1524,6 @@ extern "C" {
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* Counters of a partition into few parts: 16 rows of halves of words, with an empty word after each
-   32. */
-#define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
-#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
 /* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
    in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
    staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
@@ -1824,12 +1820,10 @@ static const char *const clsort__source[] = {
 "CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))\n#define "
 "CLSORT__RADIX_PLACES(digits) (2 * (digits))\n#define CLSORT__RADIX_COUNTERS(group, team, digits) "
 "((group) / CLSORT__TEAM(group, team) * (digits))\n#define CLSORT__RADIX_SHARES(team, "
-"value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n\n\n#define CLSORT__FEW_ROW(group) "
-"(((group) / 2 + (group) / 64 + 31) / 32 * 32)\n#define CLSORT__FEW_WORDS(group) (16 * "
-"CLSORT__FEW_ROW(group))\n\n\n\n#define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)\n#define "
-"CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)\n#define "
-"CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)\n#define "
-"CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \\\n "
+"value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n\n\n\n#define CLSORT__LANE_COUNTERS "
+"(16 * CLSORT__WARP)\n#define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + "
+"33)\n#define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)\n"
+"#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \\\n "
 "(CLSORT__RADIX_PLACES(digits) + (counters) \\\n + ((staged) > (sums) + ((shares) ? (counters) : "
 "0) ? (staged) - ((shares) ? (counters) : 0) \\\n : (sums)))\n\n#define "
 "CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)\n\n#define CLSORT__QUICK_SUMS(group) "
@@ -2399,7 +2393,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 2029\n",
+"#line 2025\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2414,7 +2408,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2074\n",
+"#line 2070\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2431,7 +2425,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2099\n",
+"#line 2095\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2454,7 +2448,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2150\n",
+"#line 2146\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2485,7 +2479,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2220\n",
+"#line 2216\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2972,7 +2966,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3642\n",
+"#line 3638\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3122,7 +3116,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4029\n",
+"#line 4025\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3608,7 +3602,6 @@ static const char *const clsort__source[] = {
 "}\n}\n#endif\n#endif\n\n",
 "//---- radix: a tile per work-group\n#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && "
 "CLSORT_SHARE_LOG2 > 0\n#define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n#define "
-"CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)\n\n#define "
 "CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)\n\n",
 "//---- radix: counting\n\n\n\n\n#define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
 "#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n#define "
@@ -3617,14 +3610,14 @@ static const char *const clsort__source[] = {
 "CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)\n\n#define "
 "CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)\n\n\nCLSORT_INLINE void "
 "clear_bins(local uint *bins)\n{\nfor (uint i = local_id(); i < CLSORT_COUNT_WORDS + "
-"CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\nbins[i] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if "
-"!CLSORT_FEW_PARTS\n\nCLSORT_INLINE void count_one(local uint *own, uint p, uint digit)\n{\nconst "
-"uint i = p * CLSORT_DIGITS + digit;\natomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * "
-"CLSORT_COUNT_COPIES],\nCLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);\n}\n\n\n\n\nCLSORT_INLINE "
-"void count_block(radix_t r, array_t from, block_t b, uint first, uint last,\nlocal uint *bins, "
-"seen_t *seen)\n{\nconst uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;\n"
-"local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;\nfor (uint base = local_id(); base < "
-"b.size - rest; base += step) {\nconst array_t at = advance(from, (long)b.begin + base);\ncode_t "
+"CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\nbins[i] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n"
+"CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)\n{\nconst uint i = p * "
+"CLSORT_DIGITS + digit;\natomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],\n"
+"CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);\n}\n\n\n\n\nCLSORT_INLINE void "
+"count_block(radix_t r, array_t from, block_t b, uint first, uint last,\nlocal uint *bins, seen_t "
+"*seen)\n{\nconst uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;\nlocal "
+"uint *own = bins + local_id() % CLSORT_COUNT_COPIES;\nfor (uint base = local_id(); base < b.size "
+"- rest; base += step) {\nconst array_t at = advance(from, (long)b.begin + base);\ncode_t "
 "code[CLSORT_COUNT_ITEMS];\n#pragma unroll\nfor (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n"
 "code[m] = *key_place(at, m * CLSORT_GROUP);\n#pragma unroll\nfor (uint m = 0; m < "
 "CLSORT_COUNT_ITEMS; m++)\ncode[m] = see_code(seen, encode(code[m], r.codec));\nfor (uint p = "
@@ -3633,9 +3626,9 @@ static const char *const clsort__source[] = {
 "#pragma unroll 1\nfor (uint i = b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {\n"
 "const code_t code = see_code(seen, encode(*key_place(from, (size_t)b.begin + i), r.codec));\nfor "
 "(uint p = first; p <= last; p++)\ncount_one(own, p - first, digit_of(code, pass_digit(r, p)));\n"
-"}\n}\n#endif\n\n\n\nCLSORT_INLINE uint bin_count(local const uint *bins, uint i)\n{\nuint count "
-"= 0;\nfor (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {\nconst uint copy = CLSORT_FEW_VOTES ? (k "
-"+ i) % CLSORT_COUNT_COPIES : k,\nword = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + "
+"}\n}\n\n\n\nCLSORT_INLINE uint bin_count(local const uint *bins, uint i)\n{\nuint count = 0;\n"
+"for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {\nconst uint copy = CLSORT_FEW_VOTES ? (k + i) % "
+"CLSORT_COUNT_COPIES : k,\nword = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + "
 "copy];\ncount += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;\n}\nreturn count;\n"
 "}\n\n\n\nCLSORT_INLINE void merge_seen(local uint *words, seen_t seen)\n{\natomic_or(&words[0], "
 "(uint)seen.set);\natomic_or(&words[2], (uint)seen.clear);\nif (CLSORT_KEY_BYTES == 8) {\n"
@@ -3646,25 +3639,21 @@ static const char *const clsort__source[] = {
 "* CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\natomic_or(&words[i & 3], radix_seen(r, 0)[i]);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nreturn (code_t)((words[0] & words[2]) | (ulong)(words[1] & "
 "words[3]) << 32);\n}\n\n",
-"//---- radix: tiles\n\n\n\n\n\n\n\n\n\n\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE \\\n"
-" * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n#define "
-"CLSORT_TEAM_COUNTERS \\\n (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \\\n : "
-"CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS))\n#define "
-"CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)\n#define CLSORT_SHARES \\\n (!CLSORT_FEW_PARTS && "
-"CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))\n#if CLSORT_SHARES && !CLSORT_WARPS\n"
-"#error \"teams of CLSORT__WARP need warps\"\n#elif CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || "
-"CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)\n#error \"few parts need 16 to 2048 work-items "
-"of up to 16 elements\"\n#endif\ntypedef struct {\nlocal uint *offsets, *next, *counters, *sums;\n"
-"local code_t *staged;\nlocal ushort *origins;\n} tile_t;\n\nCLSORT_INLINE tile_t make_tile(local "
-"ulong *space)\n{\nlocal uint *offsets = (local uint *)space,\n*counters = offsets + "
-"CLSORT__RADIX_PLACES(CLSORT_DIGITS),\n*sums = counters + CLSORT_TEAM_COUNTERS;\nconst uint words "
-"= CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,\n"
+"//---- radix: tiles\n\n\n\n\n\n\n\n\n\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE \\\n "
+"* (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n#define "
+"CLSORT_TEAM_COUNTERS \\\n CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)\n"
+"#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)\n#define CLSORT_SHARES "
+"CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)\n#if CLSORT_SHARES && !CLSORT_WARPS\n#error "
+"\"teams of CLSORT__WARP need warps\"\n#endif\ntypedef struct {\nlocal uint *offsets, *next, "
+"*counters, *sums;\nlocal code_t *staged;\nlocal ushort *origins;\n} tile_t;\n\nCLSORT_INLINE "
+"tile_t make_tile(local ulong *space)\n{\nlocal uint *offsets = (local uint *)space,\n*counters = "
+"offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),\n*sums = counters + CLSORT_TEAM_COUNTERS;\nconst "
+"uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,\n"
 "CLSORT__SCAN_WORDS(CLSORT_GROUP),\n(CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);\nconst tile_t "
 "tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,\n(local code_t *)(CLSORT_SHARES ? "
-"counters : sums),\n(local ushort *)(offsets + words) };\nreturn tile;\n}\n\n\n\nCLSORT_INLINE "
-"uint tile_item(uint m)\n{\nconst uint t = local_id();\nif (CLSORT_FEW_PARTS)\nreturn t * "
-"CLSORT_RADIX_ITEMS + m;\nreturn t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % "
-"CLSORT_TEAM + m * CLSORT_TEAM;\n}\n\n#if !CLSORT_FEW_PARTS\n\n\nCLSORT_INLINE void "
+"counters : sums),\n(local ushort *)(offsets + words) };\nreturn tile;\n}\n\n\nCLSORT_INLINE uint "
+"tile_item(uint m)\n{\nconst uint t = local_id();\nreturn t / CLSORT_TEAM * (CLSORT_TEAM * "
+"CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;\n}\n\n\n\nCLSORT_INLINE void "
 "load_keys(code_t *key, array_t from, codec_t c, uint size)\n{\nconst uint first = tile_item(0);\n"
 "const array_t own = advance(from, first);\nif (size >= CLSORT_RADIX_TILE) {\n#pragma unroll\nfor "
 "(uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nkey[m] = *key_place(own, m * CLSORT_TEAM);\n} else {\n"
@@ -3672,7 +3661,7 @@ static const char *const clsort__source[] = {
 "< size ? *key_place(own, m * CLSORT_TEAM)\n: decode((code_t) ~(code_t)0, c);\n}\n}\n\n"
 "CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)\n{\n"
 "load_keys(code, from, c, size);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"code[m] = encode(code[m], c);\n}\n#endif\n\n",
+"code[m] = encode(code[m], c);\n}\n\n",
 "//---- radix: ranks\n\n\ntypedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : "
 "1]; } digits_t;\n\nCLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, "
 "uint m, digit_t d)\n{\nreturn CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : "
@@ -3715,123 +3704,38 @@ static const char *const clsort__source[] = {
 "< assigned_digit(CLSORT_OWN_DIGITS); d++) {\ntile.offsets[d] -= begin;\n#pragma unroll\nfor "
 "(uint w = 0; w < CLSORT_TEAMS; w++) {\nlocal uint *counter = &tile.counters[w * CLSORT_DIGITS + "
 "d];\nconst uint count = *counter >> CLSORT_COUNT_SHIFT;\n*counter = begin << "
-"CLSORT_COUNT_SHIFT;\nbegin += count;\n}\n}\n}\n\n",
-"//---- radix: chunks\n#if CLSORT_FEW_PARTS || CLSORT_FEW_VOTES\n\n#define CLSORT_CHUNKS "
-"(CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 "
-"/ CLSORT_KEY_BYTES : 1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)\ntypedef "
-"CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;\n\n\nCLSORT_INLINE uint has_chunks(array_t "
-"from)\n{\nreturn CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;\n}\n\n\nCLSORT_INLINE void "
-"load_chunks(code_t *key, array_t from, uint first, uint step)\n{\n#if CLSORT_CHUNKS\n#pragma "
-"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)\nCLSORT_STORE_CHUNK(\n"
-"*(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,\nkey + m);\n"
-"#endif\n}\n#endif\n\n#if !CLSORT_FEW_PARTS\n\n\nCLSORT_INLINE void order_tile(tile_t tile, const "
-"code_t *code, digit_t digit, uint *rank)\n{\nuint sum = 0;\ndigits_t digits;\n"
+"CLSORT_COUNT_SHIFT;\nbegin += count;\n}\n}\n}\n\n\n\nCLSORT_INLINE void order_tile(tile_t tile, "
+"const code_t *code, digit_t digit, uint *rank)\n{\nuint sum = 0;\ndigits_t digits;\n"
 "count_team_digits(tile, &digits, code, digit);\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor (uint d = "
 "assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {\nconst uint count = "
 "digit_count(tile, d);\ntile.offsets[d] = tile.next[d];\ntile.next[d] += count;\nsum += count;\n"
 "}\nplace_digits(tile, group_scan(sum, tile.sums));\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
 "rank_items(tile, &digits, code, digit, rank);\nstage_codes(tile, &digits, code, digit, rank);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n#else\n\n",
-"//---- radix: few parts\n\n\n\n\n\n\nCLSORT_INLINE uint few_half(uint d, uint t)\n{\nconst uint "
-"half_word = d * 2 * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 64 * 2;\n#ifdef __ENDIAN_LITTLE__\n"
-"return half_word;\n#else\nreturn half_word ^ 1;\n#endif\n}\n\n\nCLSORT_INLINE uint "
-"few_row(void)\n{\nreturn local_id() * 16 / CLSORT_GROUP;\n}\n\nCLSORT_INLINE uint few_word(uint "
-"i)\n{\nconst uint word = local_id() * 8 % (CLSORT_GROUP / 2) + i;\nreturn few_row() * "
-"CLSORT__FEW_ROW(CLSORT_GROUP) + word + word / 32;\n}\n\n\nCLSORT_INLINE uint few_shift(code_t "
-"code, digit_t d)\n{\nlocal const uchar *splitters = (local const uchar *)d.splitters;\nconst "
-"uint high = d.middle <= code;\nuint shift = (high ? 32 : 0) + ((high ? d.upper : d.lower) <= "
-"code ? 16 : 0);\n#pragma unroll\nfor (uint step = 2; step > 0; step /= 2)\nshift += *(local "
-"const code_t *)(splitters + shift * CLSORT_KEY_BYTES / 4\n+ (step - 1) * CLSORT_KEY_BYTES)\n<= "
-"code\n? 4 * step\n: 0;\nreturn shift;\n}\n\n\n\n\nCLSORT_INLINE void load_tile(tile_t tile, "
-"code_t *key, array_t from, codec_t c, uint size)\n{\nconst uint whole = size == "
-"CLSORT_RADIX_TILE && has_chunks(from);\nconst code_t last = decode((code_t) ~(code_t)0, c);\n"
-"#pragma unroll 1\nfor (uint i = local_id(); i < (whole ? 0 : CLSORT_RADIX_TILE); i += "
-"CLSORT_GROUP)\ntile.staged[i] = i < size ? *key_place(from, i) : last;\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nif (whole) {\nload_chunks(key, from, tile_item(0), "
-"CLSORT_CHUNK_KEYS);\n} else {\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"key[m] = tile.staged[tile_item(m)];\n}\n}\n\n",
-"//---- radix: few parts are counted\n\n#define CLSORT_FEW_TILES (255 / CLSORT_RADIX_ITEMS)\n\n\n"
-"\nCLSORT_INLINE void count_chunks(uint *sums, array_t from, digit_t digit, codec_t c)\n{\ncode_t "
-"key[CLSORT_RADIX_ITEMS];\nload_chunks(key, from, local_id() * CLSORT_CHUNK_KEYS, CLSORT_GROUP * "
-"CLSORT_CHUNK_KEYS);\n#pragma unroll\nfor (uint k = 0; k < CLSORT_RADIX_ITEMS; k += 8) {\nulong "
-"counts = 0;\n#pragma unroll\nfor (uint m = k; m < k + 8 && m < CLSORT_RADIX_ITEMS; m++)\ncounts "
-"+= 1ul << few_shift(encode(key[m], c), digit);\n#pragma unroll\nfor (uint w = 0; w < 4; w++)\n"
-"sums[w] += (uint)(counts >> (w / 2 * 32 + w % 2 * 4)) & 0x0F0F0F0F;\n}\n}\n\n\n\nCLSORT_INLINE "
-"void join_sums(const uint *sums, local uint *bins, local uint *counters)\n{\nuint sum = 0;\n"
-"#pragma unroll\nfor (uint d = 0; d < CLSORT_DIGITS; d++)\n((local ushort *)counters)[few_half(d, "
-"local_id())]\n= (ushort)(sums[d / 8 * 2 + d % 2] >> d % 8 / 2 * 8 & 255);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor (uint i = 0; i < 8; i++)\nsum += "
-"counters[few_word(i)];\natomic_add(&bins[few_row() * CLSORT_COUNT_COPIES + local_id() % "
-"CLSORT_COUNT_COPIES],\n(sum & 0xFFFF) + (sum >> 16));\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n"
-"CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uint *counters)\n{\n"
-"const array_t from = advance(r.source, b.begin);\nconst uint tiles = has_chunks(from) ? b.size / "
-"CLSORT_RADIX_TILE : 0;\nfor (uint tile = 0; tile < tiles; tile += CLSORT_FEW_TILES) {\nuint "
-"sums[4] = { 0, 0, 0, 0 };\nfor (uint k = tile; k < min(tiles, tile + CLSORT_FEW_TILES); k++)\n"
-"count_chunks(sums, advance(from, k * CLSORT_RADIX_TILE), r.digit, r.codec);\njoin_sums(sums, "
-"bins, counters);\n}\n#pragma unroll 1\nfor (uint i = tiles * CLSORT_RADIX_TILE + local_id(); i < "
-"b.size; i += CLSORT_GROUP)\natomic_add(&bins[digit_of(encode(*key_place(from, i), r.codec), "
-"r.digit)\n* CLSORT_COUNT_COPIES\n+ local_id() % CLSORT_COUNT_COPIES],\n1u);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
-"//---- radix: few parts are ranked\n\n\ntypedef struct { uint pairs[CLSORT_DIGIT_WORDS]; } "
-"own_t;\n\nCLSORT_INLINE uint packed_digit(const own_t *own, uint m)\n{\nreturn "
-"get_digit(own->pairs, m) >> 4;\n}\n\nCLSORT_INLINE uint packed_rank(const own_t *own, uint m)\n"
-"{\nreturn get_digit(own->pairs, m) & 15;\n}\n\n\n\nCLSORT_INLINE void rank_own(own_t *own, local "
-"ushort *counters, const code_t *key, codec_t c,\ndigit_t digit)\n{\nulong counts = 0;\n#pragma "
-"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint shift = "
-"few_shift(encode(key[m], c), digit);\nset_digit(own->pairs, m, shift << 2 | ((uint)(counts >> "
-"shift) & 15));\nif (m + 1 < CLSORT_RADIX_ITEMS)\ncounts += 1ul << shift;\n}\n#pragma unroll\nfor "
-"(uint d = 0; d < CLSORT_DIGITS; d++)\ncounters[few_half(d, local_id())] = (ushort)((uint)(counts "
-">> d * 4) & 15);\ncounters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += "
-"1;\n}\n\n\nCLSORT_INLINE void place_counters(tile_t tile)\n{\nuint counts[8], sum = 0;\n#pragma "
-"unroll\nfor (uint i = 0; i < 8; i++) {\ncounts[i] = tile.counters[few_word(i)];\nsum += "
-"counts[i];\n}\nsum = group_scan((sum & 0xFFFF) + (sum >> 16), tile.sums);\n#pragma unroll\nfor "
-"(uint i = 0; i < 8; i++) {\nconst uint second = sum + (counts[i] & 0xFFFF);\n"
-"tile.counters[few_word(i)] = sum | second << 16;\nsum = second + (counts[i] >> 16);\n}\n}\n\n\n"
-"CLSORT_INLINE uint few_begin(local const ushort *counters, uint d)\n{\nreturn d < CLSORT_DIGITS "
-"? counters[few_half(d, 0)] : CLSORT_RADIX_TILE;\n}\n\n\n\nCLSORT_INLINE void order_keys(tile_t "
-"tile, const code_t *key, codec_t c, digit_t digit, uint *rank)\n{\nlocal uchar *digits = (local "
-"uchar *)tile.origins;\nlocal ushort *counters = (local ushort *)tile.counters;\nown_t own;\n"
-"rank_own(&own, counters, key, c, digit);\nbarrier(CLK_LOCAL_MEM_FENCE);\nplace_counters(tile);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nfor (uint d = assigned_digit(0); d < "
-"assigned_digit(CLSORT_OWN_DIGITS); d++) {\nconst uint begin = few_begin(counters, d), next = "
-"tile.next[d];\ntile.offsets[d] = next - begin;\ntile.next[d] = next + few_begin(counters, d + 1) "
-"- begin;\n}\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint d = "
-"packed_digit(&own, m),\nplace = counters[few_half(d, local_id())] + packed_rank(&own, m);\n"
-"set_rank(rank, m, place);\ntile.staged[place] = key[m];\ndigits[place] = (uchar)d;\n}\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void store_keys(tile_t tile, array_t to, "
-"uint size, uint *place)\n{\nlocal const uchar *digits = (local const uchar *)tile.origins;\n"
-"const uint t = local_id();\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-"const uint i = m * CLSORT_GROUP + t;\nplace[m] = tile.offsets[digits[i]] + i;\n}\nif (size == "
-"CLSORT_RADIX_TILE) {\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"*key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];\n} else {\n#pragma unroll\nfor "
-"(uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nif (m * CLSORT_GROUP + t < size)\n*key_place(to, "
-"place[m]) = tile.staged[m * CLSORT_GROUP + t];\n}\n}\n#endif\n\n",
-"//---- radix: tiles move\n#if !CLSORT_FEW_PARTS\n\n\nCLSORT_INLINE void store_codes(tile_t tile, "
-"array_t to, codec_t c, digit_t digit, uint size,\nuint *place)\n{\nconst uint t = local_id(), "
-"whole = size == CLSORT_RADIX_TILE;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; "
-"m++) {\nconst code_t code = tile.staged[m * CLSORT_GROUP + t];\nconst uint d = "
-"CLSORT_IS(PARTITION)\n? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]\n: "
-"digit_of(code, digit);\nplace[m] = tile.offsets[d] + m * CLSORT_GROUP + t;\nif (!CLSORT_RECORDS "
-"&& (whole || m * CLSORT_GROUP + t < size))\n*key_place(to, place[m]) = decode(code, c);\n}\n}\n"
-"#endif\n\n\ntypedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;\n\nCLSORT_INLINE void "
-"load_values(value_t *value, array_t from, uint size)\n{\nif (CLSORT_WORDS == 0)\nreturn;\nif "
-"(size == CLSORT_RADIX_TILE) {\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"load_words(from, tile_item(m), value[m].word);\nreturn;\n}\n#pragma unroll\nfor (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++)\nload_words_within(from, tile_item(m), tile_item(m) < size, "
-"value[m].word);\n}\n\n\n\nCLSORT_INLINE void move_values(tile_t tile, const value_t *value, "
-"array_t to, uint size,\nconst uint *rank, const uint *place)\n{\nconst uint t = local_id();\n"
-"local uint *staged = (local uint *)tile.staged;\n#pragma unroll\nfor (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++)\n#pragma unroll\nfor (uint w = 0; w < CLSORT_WORDS; w++)\nif "
-"(tile_item(m) < size)\nstaged[w * CLSORT_RADIX_TILE + get_rank(rank, m)] = value[m].word[w];\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-"uint word[CLSORT_WORDS_OR_1];\n#pragma unroll\nfor (uint w = 0; w < CLSORT_WORDS; w++)\nword[w] "
-"= staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + t];\nif (m * CLSORT_GROUP + t < size)\n"
-"store_words(to, place[m], word);\n}\n}\n\n\n\nCLSORT_INLINE void store_tile(tile_t tile, const "
-"value_t *value, array_t to, codec_t c,\ndigit_t digit, uint size, const uint *rank)\n{\nuint "
-"place[CLSORT_RADIX_ITEMS];\n#if CLSORT_FEW_PARTS\nstore_keys(tile, to, size, place);\n#else\n"
-"store_codes(tile, to, c, digit, size, place);\n#endif\nif (CLSORT_WORDS) {\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nmove_values(tile, value, to, size, rank, place);\n}\n}\n\n#if "
-"!CLSORT_SWEEP\n",
+"//---- radix: tiles move\n\n\nCLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, "
+"digit_t digit, uint size,\nuint *place)\n{\nconst uint t = local_id(), whole = size == "
+"CLSORT_RADIX_TILE;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst "
+"code_t code = tile.staged[m * CLSORT_GROUP + t];\nconst uint d = CLSORT_IS(PARTITION)\n? ((local "
+"const uchar *)tile.origins)[m * CLSORT_GROUP + t]\n: digit_of(code, digit);\nplace[m] = "
+"tile.offsets[d] + m * CLSORT_GROUP + t;\nif (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < "
+"size))\n*key_place(to, place[m]) = decode(code, c);\n}\n}\n\n\ntypedef struct { uint "
+"word[CLSORT_WORDS_OR_1]; } value_t;\n\nCLSORT_INLINE void load_values(value_t *value, array_t "
+"from, uint size)\n{\nif (CLSORT_WORDS == 0)\nreturn;\nif (size == CLSORT_RADIX_TILE) {\n#pragma "
+"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nload_words(from, tile_item(m), "
+"value[m].word);\nreturn;\n}\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+"load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);\n}\n\n\n\n"
+"CLSORT_INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,\nconst "
+"uint *rank, const uint *place)\n{\nconst uint t = local_id();\nlocal uint *staged = (local uint "
+"*)tile.staged;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n#pragma unroll\n"
+"for (uint w = 0; w < CLSORT_WORDS; w++)\nif (tile_item(m) < size)\nstaged[w * CLSORT_RADIX_TILE "
+"+ get_rank(rank, m)] = value[m].word[w];\nbarrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor "
+"(uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nuint word[CLSORT_WORDS_OR_1];\n#pragma unroll\nfor "
+"(uint w = 0; w < CLSORT_WORDS; w++)\nword[w] = staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + "
+"t];\nif (m * CLSORT_GROUP + t < size)\nstore_words(to, place[m], word);\n}\n}\n\n\n\n"
+"CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,\ndigit_t "
+"digit, uint size, const uint *rank)\n{\nuint place[CLSORT_RADIX_ITEMS];\nstore_codes(tile, to, "
+"c, digit, size, place);\nif (CLSORT_WORDS) {\nbarrier(CLK_LOCAL_MEM_FENCE);\nmove_values(tile, "
+"value, to, size, rank, place);\n}\n}\n\n#if !CLSORT_SWEEP\n",
 "//---- radix: count and scan\n\n\nCLSORT_INLINE void scan_digit(radix_t r, uint digit, uint "
 "used, local uint *sums)\n{\nconst uint t = local_id();\nglobal uint *counts = radix_table(r, "
 "digit);\nconst uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, "
@@ -3855,19 +3759,16 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP);\nif (first && t == 0)\nwrite_plan(r, differ);\nscan_digit(r, digit, used, sums);\n"
 "}\n#endif\n\n",
 "//---- radix: scatter\n\n\nCLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)\n"
-"{\nglobal const uint *totals = radix_table(r, CLSORT_DIGITS);\nuint sum = 0;\n#if "
-"CLSORT_FEW_PARTS\nfor (uint d = 0; assigned_digit(0) < CLSORT_DIGITS && d < assigned_digit(0); "
-"d++)\nsum += totals[d];\n#else\nfor (uint d = assigned_digit(0); d < "
-"assigned_digit(CLSORT_OWN_DIGITS); d++)\nsum += totals[d];\nsum = group_scan(sum, tile.sums);\n"
-"#endif\nfor (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {\n"
-"tile.next[d] = sum + radix_table(r, d)[block];\nsum += totals[d];\n}\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void scatter_tile(tile_t tile, array_t "
-"from, array_t to, codec_t codec, digit_t digit,\nuint size)\n{\ncode_t "
+"{\nglobal const uint *totals = radix_table(r, CLSORT_DIGITS);\nuint sum = 0;\nfor (uint d = "
+"assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++)\nsum += totals[d];\nsum = "
+"group_scan(sum, tile.sums);\nfor (uint d = assigned_digit(0); d < "
+"assigned_digit(CLSORT_OWN_DIGITS); d++) {\ntile.next[d] = sum + radix_table(r, d)[block];\nsum "
+"+= totals[d];\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void scatter_tile(tile_t "
+"tile, array_t from, array_t to, codec_t codec, digit_t digit,\nuint size)\n{\ncode_t "
 "code[CLSORT_RADIX_ITEMS];\nvalue_t value[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RANK_WORDS];\n"
-"#if CLSORT_FEW_PARTS\nload_tile(tile, code, from, codec, size);\norder_keys(tile, code, codec, "
-"digit, rank);\n#else\nload_codes(code, from, codec, size);\norder_tile(tile, code, digit, "
-"rank);\n#endif\nload_values(value, from, size);\nstore_tile(tile, value, to, codec, digit, size, "
-"rank);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void "
+"load_codes(code, from, codec, size);\norder_tile(tile, code, digit, rank);\nload_values(value, "
+"from, size);\nstore_tile(tile, value, to, codec, digit, size, rank);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void "
 "clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)\n{\nconst radix_t r = CLSORT_RADIX;\n"
 "const tile_t tile = make_tile(space);\nconst uint block = (uint)get_group_id(0), plan = "
 "pass_plan(r);\nconst block_t sorted = take_block(r, block, plan & PASS_SORTS),\ncopied = "
@@ -3892,16 +3793,24 @@ static const char *const clsort__source[] = {
 "//---- radix: few parts by votes\n#if CLSORT_FEW_VOTES\n\n\n\n\n\n#define CLSORT_STAGED_CHUNKS "
 "CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)\n#define CLSORT_CHUNK (16 / "
 "CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n (CLSORT_STAGED_CHUNKS \\\n * (4 * "
-"CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))\n\n\nCLSORT_INLINE "
-"uint vote_digit(code_t code, digit_t d, uint *bit)\n{\nlocal const uchar *splitters = (local "
-"const uchar *)d.splitters;\nbit[0] = d.middle <= code;\nbit[1] = (bit[0] ? d.upper : d.lower) <= "
-"code;\nuint digit = (bit[0] ? 32 : 0) + (bit[1] ? 16 : 0);\nbit[2] = *(local const code_t "
-"*)(splitters + digit * CLSORT_KEY_BYTES / 4 + CLSORT_KEY_BYTES)\n<= code;\ndigit += bit[2] ? 8 : "
-"0;\nbit[3] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;\nreturn "
-"digit + (bit[3] ? 4 : 0);\n}\n\n\n\nCLSORT_INLINE uint lane_digit(void) { return local_id() % "
-"CLSORT_DIGITS; }\n\nCLSORT_INLINE void encode_keys(code_t *key, codec_t c)\n{\nif "
-"(keys_are_codes(c))\nreturn;\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-"key[m] = encode(key[m], c);\n}\n\n",
+"CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))\n\n\n#define "
+"CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n#define CLSORT_CHUNK_KEYS "
+"(CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, "
+"CLSORT_PACK)\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;\n\n\nCLSORT_INLINE "
+"uint has_chunks(array_t from)\n{\nreturn CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;\n}\n\n\n"
+"CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)\n{\n#if "
+"CLSORT_CHUNKS\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)\n"
+"CLSORT_STORE_CHUNK(\n*(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * "
+"step), 0,\nkey + m);\n#endif\n}\n\n",
+"//---- radix: digits by votes\n\nCLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint "
+"*bit)\n{\nlocal const uchar *splitters = (local const uchar *)d.splitters;\nbit[0] = d.middle <= "
+"code;\nbit[1] = (bit[0] ? d.upper : d.lower) <= code;\nuint digit = (bit[0] ? 32 : 0) + (bit[1] "
+"? 16 : 0);\nbit[2] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4 + "
+"CLSORT_KEY_BYTES)\n<= code;\ndigit += bit[2] ? 8 : 0;\nbit[3] = *(local const code_t "
+"*)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;\nreturn digit + (bit[3] ? 4 : 0);\n}\n\n\n"
+"\nCLSORT_INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }\n\nCLSORT_INLINE "
+"void encode_keys(code_t *key, codec_t c)\n{\nif (keys_are_codes(c))\nreturn;\n#pragma unroll\n"
+"for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nkey[m] = encode(key[m], c);\n}\n\n",
 "//---- radix: few parts are counted by lanes\n\n\nCLSORT_INLINE void count_lanes(radix_t r, "
 "block_t b, local uint *bins)\n{\nlocal uint *own = bins + local_id() % CLSORT__WARP;\nconst "
 "array_t from = advance(r.source, b.begin);\nconst uint whole = has_chunks(from) ? b.size / "
@@ -3986,16 +3895,15 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nstore_chunks(v, r.target, chunks);\nif (CLSORT_WORDS) {\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nmove_words(v, value, rank, r.target, size, chunks);\n}\n}\n}\n"
 "#endif\n\n",
-"//---- radix: partition by work-groups\n#if CLSORT_IS(PARTITION)\n\n\n\nCLSORT_KERNEL void "
+"//---- radix: partition by work-groups\n#if CLSORT_IS(PARTITION)\n\n\nCLSORT_KERNEL void "
 "clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n{\nlocal code_t *codes = "
 "(local code_t *)space;\nlocal uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);\n"
 "radix_t r = CLSORT_PARTITION(codes);\nconst uint block = blocks - 1 - (uint)get_group_id(0);\n"
 "const block_t b = take_block(r, block, 1);\nr.digit = load_splitters(codes, splitters + "
 "splitters_at, splitter_count, r.codec);\nclear_bins(bins);\n#if CLSORT_FEW_VOTES\ncount_lanes(r, "
-"b, bins);\n#elif CLSORT_FEW_PARTS\ncount_block(r, b, bins, bins + CLSORT_COUNT_WORDS + "
-"CLSORT__SEEN_WORDS);\n#else\nseen_t seen = { 0, 0 };\ncount_block(r, r.source, b, 0, 0, bins, "
-"&seen);\nbarrier(CLK_LOCAL_MEM_FENCE);\n#endif\nfor (uint d = local_id(); d < CLSORT_DIGITS; d "
-"+= CLSORT_GROUP)\nradix_table(r, d)[block] = bin_count(bins, d);\n}\n\n#if CLSORT_FEW_VOTES\n\n\n"
+"b, bins);\n#else\nseen_t seen = { 0, 0 };\ncount_block(r, r.source, b, 0, 0, bins, &seen);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n#endif\nfor (uint d = local_id(); d < CLSORT_DIGITS; d += "
+"CLSORT_GROUP)\nradix_table(r, d)[block] = bin_count(bins, d);\n}\n\n#if CLSORT_FEW_VOTES\n\n\n"
 "CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)\n{\n"
 "local code_t *codes = (local code_t *)space;\nradix_t r = CLSORT_PARTITION(codes);\nconst uint "
 "block = (uint)get_group_id(0), t = local_id(), next = begin_lane(r, block),\npart = t - "
@@ -5342,7 +5250,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10764\n",
+"#line 10488\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5717,7 +5625,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11864\n",
+"#line 11588\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -8025,9 +7933,6 @@ static size_t clsort__group_sums(cl_uint group_log2)
    that each of them has. */
 enum { CLSORT__RUNS_GROUP_LOG2 = 6, CLSORT__RUNS_ITEMS_LOG2 = 3 };
 
-/* log2 of the fewest work-items that share a block of few parts. */
-enum { CLSORT__FEW_GROUP_LOG2 = 4 };
-
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
 {
@@ -8102,7 +8007,6 @@ static void clsort__least_tile(clsort__config *c)
 {
     if (c->family == CLSORT__RUNS && c->share_log2 < CLSORT__RUNS_GROUP_LOG2)
         c->share_log2 = c->group_log2 = 0;
-    if (c->few_parts && c->share_log2 < CLSORT__FEW_GROUP_LOG2) c->share_log2 = c->group_log2 = 0;
     if (c->family == CLSORT__PARTITION && 1 << c->group_log2 < CLSORT__WARP) {
         c->team = 16;
         if (c->radix_items > 16) c->radix_items = 16;
@@ -11886,8 +11790,8 @@ enum {
     CLSORT__RADIX_BLOCKS = 1024,      /* the most blocks that a table has room for */
     CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
     CLSORT__VOTES_GROUP_LOG2 = 7,     /* work-items that rank few parts by votes */
-    CLSORT__FEW_BLOCKS = 4,           /* times as many blocks where parts are few: their tables have
-                                         16 columns instead of 256 */
+    CLSORT__VOTES_BLOCKS = 4,         /* times as many blocks then: tables have 16 columns instead
+                                         of 256 */
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
     CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
@@ -11906,13 +11810,7 @@ typedef struct clsort__radix_local {
     size_t small;               /* clsort_radix_small */
 } clsort__radix_local;
 
-/* A partition into up to 16 parts by work-groups. */
-static int clsort__shares_few_parts(const clsort__config *c)
-{
-    return c->few_parts && c->share_log2;
-}
-
-/* The same where warps rank by votes. */
+/* A partition into up to 16 parts where warps rank by votes. */
 static int clsort__few_votes(const clsort__config *c)
 {
     return c->few_parts && c->team == CLSORT__WARP;
@@ -11936,18 +11834,16 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
                  packed = c->team != CLSORT__WARP,
                  copies = CLSORT__HISTOGRAM_COPIES(all, !packed);
-    const int few = clsort__shares_few_parts(c);
-    const size_t counters = few ? CLSORT__FEW_WORDS(group)
-                                : CLSORT__RADIX_COUNTERS(group, c->team, digits),
+    const size_t counters = CLSORT__RADIX_COUNTERS(group, c->team, digits),
                  sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
     clsort__radix_local l;
-    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS + (few ? counters : 0)) * 4;
+    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = (sums + CLSORT__SEEN_WORDS) * 4;
     l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
     l.runs = 4 * (tile + 2);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
-                                          !few && CLSORT__RADIX_SHARES(c->team, words))
+                                          CLSORT__RADIX_SHARES(c->team, words))
              + (c->family == CLSORT__PARTITION ? tile : 0);
     if (clsort__few_votes(c)) {
         l.bins = 4 * (CLSORT__LANE_COUNTERS + CLSORT__SEEN_WORDS);
@@ -12125,16 +12021,17 @@ static size_t clsort__radix_tile(const clsort__config *shape)
     return (size_t)shape->radix_items << shape->share_log2;
 }
 
-/* Elements are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs,
-   and never more than fit into a table. */
+/* Elements are cut into blocks of whole tiles: few per core on CPUs, and behind other plans, where
+   launches that end at once take less time so; else enough for every core on GPUs; never more than
+   fit into a table. */
 static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
 {
     const clsort__config *shape = &j->w.shape;
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
-                        * (clsort__shares_few_parts(shape) ? CLSORT__FEW_BLOCKS : 1),
-                 wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
+                        * (clsort__few_votes(shape) ? CLSORT__VOTES_BLOCKS : 1),
+                 wanted = s->is_cpu || j->gated ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);

@@ -184,10 +184,6 @@
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* Counters of a partition into few parts: 16 rows of halves of words, with an empty word after each
-   32. */
-#define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
-#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
 /* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
    in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
    staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
@@ -5549,8 +5545,6 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 //---- radix: a tile per work-group
 #if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-/* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
-#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)
 /* A partition into few parts where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
@@ -5577,7 +5571,6 @@ CLSORT_INLINE void clear_bins(local uint *bins)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-#if !CLSORT_FEW_PARTS
 /* Adds a digit of pass first + p to a work-item's bins. */
 CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
 {
@@ -5617,7 +5610,6 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
             count_one(own, p - first, digit_of(code, pass_digit(r, p)));
     }
 }
-#endif   /* !CLSORT_FEW_PARTS */
 
 /* Counter i of the bins. Called with a barrier since they were counted. Where there is a copy for
    each lane, work-items begin in different banks. */
@@ -5666,21 +5658,16 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
    - sums: for a sweep's ticket and group_scan, before anything is staged
    - staged: codes, later words, in order
    - origins: of clsort_radix_small, the numbers of the elements before they were sorted; of a
-     partition, bytes: the digit of each staged element
-   The counters of few parts are CLSORT__FEW_WORDS words, see few_half. */
+     partition, bytes: the digit of each staged element */
 #define CLSORT_STAGED_BYTES \
     (CLSORT_RADIX_TILE \
      * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
 #define CLSORT_TEAM_COUNTERS \
-    (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \
-                      : CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS))
+    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)
 #define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
-#define CLSORT_SHARES \
-    (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))
+#define CLSORT_SHARES CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)
 #if CLSORT_SHARES && !CLSORT_WARPS
 #error "teams of CLSORT__WARP need warps"
-#elif CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
-#error "few parts need 16 to 2048 work-items of up to 16 elements"
 #endif
 typedef struct {
     local uint *offsets, *next, *counters, *sums;
@@ -5702,17 +5689,13 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
     return tile;
 }
 
-/* The m-th element of a work-item. A team's elements lie side by side, those of a work-item only
-   for few parts. */
+/* The m-th element of a work-item. A team's elements lie side by side. */
 CLSORT_INLINE uint tile_item(uint m)
 {
     const uint t = local_id();
-    if (CLSORT_FEW_PARTS)
-        return t * CLSORT_RADIX_ITEMS + m;
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
 }
 
-#if !CLSORT_FEW_PARTS
 /* Loads the work-item's keys, those of top codes beyond the end. Loads of a whole tile do not wait
    for each other. */
 CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
@@ -5738,7 +5721,6 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], c);
 }
-#endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: ranks
 /* The digits of a work-item's elements, where these take long to find; else they are found again
@@ -5885,34 +5867,6 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
-//---- radix: chunks
-#if CLSORT_FEW_PARTS || CLSORT_FEW_VOTES
-/* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
-#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
-#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
-#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
-typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;
-
-/* May the elements that begin at `from` be loaded in chunks? */
-CLSORT_INLINE uint has_chunks(array_t from)
-{
-    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
-}
-
-/* Loads keys in chunks that are `step` elements apart. */
-CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
-{
-#if CLSORT_CHUNKS
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
-        CLSORT_STORE_CHUNK(
-            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
-            key + m);
-#endif
-}
-#endif   /* CLSORT_FEW_PARTS || CLSORT_FEW_VOTES */
-
-#if !CLSORT_FEW_PARTS
 /* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
    Called by all work-items with the tile free; ends with a barrier. */
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
@@ -5933,245 +5887,8 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     stage_codes(tile, &digits, code, digit, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#else
-
-//---- radix: few parts
-/* FEW PARTS. A work-item ranks consecutive elements by itself: 16 counters of 4 bits in two words.
-   The counts of all work-items are then summed digit after digit. Digits are searched once, and
-   kept as bytes beside the staged keys. No work-item waits for another one but at the barriers.
-
-   counters: row d has for each work-item half a word: its elements with digit d, later where the
-   first of these goes in the tile. Here is its number. */
-CLSORT_INLINE uint few_half(uint d, uint t)
-{
-    const uint half_word = d * 2 * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 64 * 2;
-#ifdef __ENDIAN_LITTLE__
-    return half_word;
-#else
-    return half_word ^ 1;
-#endif
-}
-
-/* Of the eight words that work-item t adds up, the row, and the i-th one; they lie side by side. */
-CLSORT_INLINE uint few_row(void)
-{
-    return local_id() * 16 / CLSORT_GROUP;
-}
-
-CLSORT_INLINE uint few_word(uint i)
-{
-    const uint word = local_id() * 8 % (CLSORT_GROUP / 2) + i;
-    return few_row() * CLSORT__FEW_ROW(CLSORT_GROUP) + word + word / 32;
-}
-
-/* Four times the digit of a code: where the 4 bits of its counter begin. */
-CLSORT_INLINE uint few_shift(code_t code, digit_t d)
-{
-    local const uchar *splitters = (local const uchar *)d.splitters;
-    const uint high = d.middle <= code;
-    uint shift = (high ? 32 : 0) + ((high ? d.upper : d.lower) <= code ? 16 : 0);
-    #pragma unroll
-    for (uint step = 2; step > 0; step /= 2)
-        shift += *(local const code_t *)(splitters + shift * CLSORT_KEY_BYTES / 4
-                                         + (step - 1) * CLSORT_KEY_BYTES)
-                         <= code
-                     ? 4 * step
-                     : 0;
-    return shift;
-}
-
-/* Loads the work-item's keys, those of top codes beyond the end. What is no whole tile of chunks
-   goes through local memory. Called by all work-items with the tile free; needs a barrier before
-   `staged` is used. */
-CLSORT_INLINE void load_tile(tile_t tile, code_t *key, array_t from, codec_t c, uint size)
-{
-    const uint whole = size == CLSORT_RADIX_TILE && has_chunks(from);
-    const code_t last = decode((code_t) ~(code_t)0, c);
-    #pragma unroll 1
-    for (uint i = local_id(); i < (whole ? 0 : CLSORT_RADIX_TILE); i += CLSORT_GROUP)
-        tile.staged[i] = i < size ? *key_place(from, i) : last;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (whole) {
-        load_chunks(key, from, tile_item(0), CLSORT_CHUNK_KEYS);
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = tile.staged[tile_item(m)];
-    }
-}
-
-//---- radix: few parts are counted
-/* Tiles whose elements a counter of 8 bits has room for: those of one work-item. */
-#define CLSORT_FEW_TILES (255 / CLSORT_RADIX_ITEMS)
-
-/* Adds the digits of a work-item's elements in a whole tile to the bytes of sums: byte d % 8 / 2 of
-   word d / 8 * 2 + d % 2. */
-CLSORT_INLINE void count_chunks(uint *sums, array_t from, digit_t digit, codec_t c)
-{
-    code_t key[CLSORT_RADIX_ITEMS];
-    load_chunks(key, from, local_id() * CLSORT_CHUNK_KEYS, CLSORT_GROUP * CLSORT_CHUNK_KEYS);
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += 8) {
-        ulong counts = 0;   /* of 4 bits each */
-        #pragma unroll
-        for (uint m = k; m < k + 8 && m < CLSORT_RADIX_ITEMS; m++)
-            counts += 1ul << few_shift(encode(key[m], c), digit);
-        #pragma unroll
-        for (uint w = 0; w < 4; w++)
-            sums[w] += (uint)(counts >> (w / 2 * 32 + w % 2 * 4)) & 0x0F0F0F0F;
-    }
-}
-
-/* Adds the bytes of sums of all work-items to the bins. Called by all of them with the counters
-   free; ends with a barrier. */
-CLSORT_INLINE void join_sums(const uint *sums, local uint *bins, local uint *counters)
-{
-    uint sum = 0;
-    #pragma unroll
-    for (uint d = 0; d < CLSORT_DIGITS; d++)
-        ((local ushort *)counters)[few_half(d, local_id())]
-            = (ushort)(sums[d / 8 * 2 + d % 2] >> d % 8 / 2 * 8 & 255);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint i = 0; i < 8; i++)
-        sum += counters[few_word(i)];
-    atomic_add(&bins[few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES],
-               (sum & 0xFFFF) + (sum >> 16));
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Adds the digits of a block's elements to the bins. Called with the bins cleared and a barrier
-   since; ends with a barrier. counters: CLSORT__FEW_WORDS words. */
-CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uint *counters)
-{
-    const array_t from = advance(r.source, b.begin);
-    const uint tiles = has_chunks(from) ? b.size / CLSORT_RADIX_TILE : 0;
-    for (uint tile = 0; tile < tiles; tile += CLSORT_FEW_TILES) {
-        uint sums[4] = { 0, 0, 0, 0 };
-        for (uint k = tile; k < min(tiles, tile + CLSORT_FEW_TILES); k++)
-            count_chunks(sums, advance(from, k * CLSORT_RADIX_TILE), r.digit, r.codec);
-        join_sums(sums, bins, counters);
-    }
-    #pragma unroll 1
-    for (uint i = tiles * CLSORT_RADIX_TILE + local_id(); i < b.size; i += CLSORT_GROUP)
-        atomic_add(&bins[digit_of(encode(*key_place(from, i), r.codec), r.digit)
-                             * CLSORT_COUNT_COPIES
-                         + local_id() % CLSORT_COUNT_COPIES],
-                   1u);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-//---- radix: few parts are ranked
-/* The digits of a work-item's elements, and how many of its elements before have the same one: four
-   bits each, above and below. */
-typedef struct { uint pairs[CLSORT_DIGIT_WORDS]; } own_t;
-
-CLSORT_INLINE uint packed_digit(const own_t *own, uint m)
-{
-    return get_digit(own->pairs, m) >> 4;
-}
-
-CLSORT_INLINE uint packed_rank(const own_t *own, uint m)
-{
-    return get_digit(own->pairs, m) & 15;
-}
-
-/* Ranks a work-item's elements among its own, and writes its counters. The last element is counted
-   there: 16 would not fit into 4 bits. Called with the counters free; needs a barrier after. */
-CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *key, codec_t c,
-                            digit_t digit)
-{
-    ulong counts = 0;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint shift = few_shift(encode(key[m], c), digit);
-        set_digit(own->pairs, m, shift << 2 | ((uint)(counts >> shift) & 15));
-        if (m + 1 < CLSORT_RADIX_ITEMS)
-            counts += 1ul << shift;
-    }
-    #pragma unroll
-    for (uint d = 0; d < CLSORT_DIGITS; d++)
-        counters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * 4) & 15);
-    counters[few_half(packed_digit(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;
-}
-
-/* Turns the counters into places in the tile. Called by all work-items between barriers. */
-CLSORT_INLINE void place_counters(tile_t tile)
-{
-    uint counts[8], sum = 0;
-    #pragma unroll
-    for (uint i = 0; i < 8; i++) {
-        counts[i] = tile.counters[few_word(i)];
-        sum += counts[i];
-    }
-    sum = group_scan((sum & 0xFFFF) + (sum >> 16), tile.sums);
-    #pragma unroll
-    for (uint i = 0; i < 8; i++) {
-        const uint second = sum + (counts[i] & 0xFFFF);
-        tile.counters[few_word(i)] = sum | second << 16;
-        sum = second + (counts[i] >> 16);
-    }
-}
-
-/* Where the elements with digit d begin in the tile; the end for digit 16. */
-CLSORT_INLINE uint few_begin(local const ushort *counters, uint d)
-{
-    return d < CLSORT_DIGITS ? counters[few_half(d, 0)] : CLSORT_RADIX_TILE;
-}
-
-/* Counts, places, ranks and stages the keys of a tile, which go where next[] says, and moves next[]
-   on. Called by all work-items with the tile free; ends with a barrier. */
-CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t digit, uint *rank)
-{
-    local uchar *digits = (local uchar *)tile.origins;
-    local ushort *counters = (local ushort *)tile.counters;
-    own_t own;
-    rank_own(&own, counters, key, c, digit);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_counters(tile);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
-        const uint begin = few_begin(counters, d), next = tile.next[d];
-        tile.offsets[d] = next - begin;
-        tile.next[d] = next + few_begin(counters, d + 1) - begin;
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = packed_digit(&own, m),
-                   place = counters[few_half(d, local_id())] + packed_rank(&own, m);
-        set_rank(rank, m, place);
-        tile.staged[place] = key[m];
-        digits[place] = (uchar)d;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Writes the staged keys, and says where they went. Called by all work-items with a barrier since
-   the offsets and keys were set. */
-CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
-{
-    local const uchar *digits = (local const uchar *)tile.origins;
-    const uint t = local_id();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint i = m * CLSORT_GROUP + t;
-        place[m] = tile.offsets[digits[i]] + i;
-    }
-    if (size == CLSORT_RADIX_TILE) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            if (m * CLSORT_GROUP + t < size)
-                *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];
-    }
-}
-#endif   /* !CLSORT_FEW_PARTS */
 
 //---- radix: tiles move
-#if !CLSORT_FEW_PARTS
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
 CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
@@ -6189,7 +5906,6 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
             *key_place(to, place[m]) = decode(code, c);
     }
 }
-#endif   /* !CLSORT_FEW_PARTS */
 
 /* The values of a work-item's elements. */
 typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
@@ -6240,11 +5956,7 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
                               digit_t digit, uint size, const uint *rank)
 {
     uint place[CLSORT_RADIX_ITEMS];
-#if CLSORT_FEW_PARTS
-    store_keys(tile, to, size, place);
-#else
     store_codes(tile, to, c, digit, size, place);
-#endif
     if (CLSORT_WORDS) {
         barrier(CLK_LOCAL_MEM_FENCE);
         move_values(tile, value, to, size, rank, place);
@@ -6321,14 +6033,9 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
     uint sum = 0;
-#if CLSORT_FEW_PARTS
-    for (uint d = 0; assigned_digit(0) < CLSORT_DIGITS && d < assigned_digit(0); d++)
-        sum += totals[d];
-#else
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++)
         sum += totals[d];
     sum = group_scan(sum, tile.sums);
-#endif
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         tile.next[d] = sum + radix_table(r, d)[block];
         sum += totals[d];
@@ -6344,13 +6051,8 @@ CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t c
     code_t code[CLSORT_RADIX_ITEMS];
     value_t value[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RANK_WORDS];
-#if CLSORT_FEW_PARTS
-    load_tile(tile, code, from, codec, size);
-    order_keys(tile, code, codec, digit, rank);
-#else
     load_codes(code, from, codec, size);
     order_tile(tile, code, digit, rank);
-#endif
     load_values(value, from, size);
     store_tile(tile, value, to, codec, digit, size, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -6408,7 +6110,7 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
 
 //---- radix: few parts by votes
 #if CLSORT_FEW_VOTES
-/* FEW PARTS where warps are known. A warp votes on each bit of its elements' digits. Each lane
+/* FEW PARTS, where warps are known. A warp votes on each bit of its elements' digits. Each lane
    keeps count of one digit, that of its number modulo 16, and asks the lane of its element's digit
    how many came before. In local memory keys are staged so that 16 bytes of them, a CHUNK, go to 16
    aligned bytes of one part: all but the edges of parts is written by chunks. On an H200, for 2^26
@@ -6419,6 +6121,31 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
     (CLSORT_STAGED_CHUNKS \
      * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))
 
+/* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
+#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
+#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
+#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
+typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;
+
+/* May the elements that begin at `from` be loaded in chunks? */
+CLSORT_INLINE uint has_chunks(array_t from)
+{
+    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
+}
+
+/* Loads keys in chunks that are `step` elements apart. */
+CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
+{
+#if CLSORT_CHUNKS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
+        CLSORT_STORE_CHUNK(
+            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
+            key + m);
+#endif
+}
+
+//---- radix: digits by votes
 /* Four times the digit of a code, and its bits, the highest one first. */
 CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
 {
@@ -6682,8 +6409,7 @@ CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
 //---- radix: partition by work-groups
 #if CLSORT_IS(PARTITION)
 /* A work-group per block; the last block comes first, so that caches still have the first ones when
-   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
-   counters. */
+   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
@@ -6695,8 +6421,6 @@ CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *sp
     clear_bins(bins);
 #if CLSORT_FEW_VOTES
     count_lanes(r, b, bins);
-#elif CLSORT_FEW_PARTS
-    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
 #else
     seen_t seen = { 0, 0 };
     count_block(r, r.source, b, 0, 0, bins, &seen);
