@@ -88,7 +88,7 @@ static void describe(const sentinel *s, size_t count)
     *d = clsort_desc_default();
     d->key_type = s->key_bytes == 8 ? CLSORT_U64 : s->floats ? CLSORT_F32 : CLSORT_U32;
     d->count = s->segments ? s->rows * count : count;
-    d->rows = s->segments ? 1 : s->rows;
+    d->rows = s->rows > 1 && !s->segments ? s->rows : 0;   /* even one row is sorted stably */
     if (s->segments) d->segments = o.offsets, d->segment_count = s->rows;
     d->keys = o.keys;
     d->keys_out = o.keys_out;
