@@ -14513,14 +14513,16 @@ static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity
 }
 
 /* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound.
-   Where rows are few, more work-items take less time. */
+   Where rows are few, more work-items take less time. Without a bound of registers 32 keys of a
+   work-item spill on three of four of Intel's GPUs. */
 static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const int few = p->select.rows <= 2 * (size_t)s->compute_units;
     const cl_uint row_log2 = clsort__ceil_log2(p->d.count),
-                  own = row_log2 <= (few ? 8 : 9) ? 5 : row_log2 <= 11 && !few ? 6 : 7;
+                  own = row_log2 <= (few ? 8 : 9) ? 5 : row_log2 <= 11 && !few ? 6 : 7,
+                  most = s->has_warps ? 5 : 4, wide = row_log2 > most ? row_log2 - most : 0;
     c->family = CLSORT__SHORT_ROWS;
-    if (!p->d.tuning.work_group) c->group_log2 = clsort__lower_group(s, own);
+    if (!p->d.tuning.work_group) c->group_log2 = clsort__lower_group(s, own > wide ? own : wide);
     c->share_log2 = c->group_log2;
     c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
     c->digit_bits = 8;

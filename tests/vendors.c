@@ -53,6 +53,8 @@ static const sorting sortings[] = {
     { "auto", CLSORT_U64, 0, 1000, 4000, 0, 0, 0 },
     { "auto", CLSORT_U32, 4, 1 << 22, 0, 1000, 0, 0 },
     { "auto", CLSORT_F32, 0, 1000, 4000, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
+    { "auto", CLSORT_F32, 0, 4096, 4000, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
+    { "auto", CLSORT_U64, 0, 4096, 4, 0, 40, CLSORT_FLAG_KEYS_OUT },
     { "auto", CLSORT_F32, 0, 1000, 4000, 0, 700, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
     { "auto", CLSORT_F32, 0, 1 << 17, 64, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
     { "auto", CLSORT_F32, 0, 1 << 17, 2000, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
