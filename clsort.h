@@ -2196,34 +2196,35 @@ static const char *const clsort__source[] = {
 "unroll\nfor (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\nteam_sync();\nsum += t % "
 "CLSORT_TEAM >= step ? sums[base + t - step] : 0;\nbase ^= CLSORT_GROUP;\nsums[base + t] = sum;\n"
 "}\ngroup_sync();\n#pragma unroll\nfor (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\nsum += w < t / "
-"CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\nreturn sum - x;\n}\n#endif\n\n"
-"\n\nCLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n{\nconst uint "
-"before = group_scan(x, sums);\nif (local_id() == CLSORT_GROUP - 1)\nsums[2 * CLSORT_GROUP] = "
-"before + x;\ngroup_sync();\n*total = sums[2 * CLSORT_GROUP];\nreturn before;\n}\n\n\n#define "
-"CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)\nCLSORT_INLINE void set_rank(uint *rank, uint "
-"m, uint place)\n{\nrank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;\n}\n\nCLSORT_INLINE "
-"uint get_rank(const uint *rank, uint m)\n{\nreturn m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & "
-"0xFFFF;\n}\n\n\n#define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)\nCLSORT_INLINE void "
-"set_digit(uint *digits, uint m, uint digit)\n{\ndigits[m / 4] = m % 4 ? digits[m / 4] | digit << "
-"m % 4 * 8 : digit;\n}\n\nCLSORT_INLINE uint get_digit(const uint *digits, uint m)\n{\nreturn "
-"digits[m / 4] >> m % 4 * 8 & 255;\n}\n\n\n\n\n\nCLSORT_INLINE uint place_counts(local uint "
-"*counts, const uint own, const uint looked_at,\nconst uint least, local uint *sums, local uint "
-"*longest)\n{\nuint sum = 0, most = 0;\n#pragma unroll\nfor (uint k = 0; k < own; k++) {\nsum += "
-"counts[k];\nmost = k < looked_at ? max(most, counts[k]) : most;\n}\nif (most > least)\n"
-"atomic_max(longest, most);\nsum = group_scan(sum, sums);\n#pragma unroll\nfor (uint k = 0; k < "
-"own; k++) {\nconst uint count = counts[k];\ncounts[k] = sum;\nsum += count;\n}\nreturn sum;\n}\n"
-"\n\n\nCLSORT_INLINE uint group_total(uint x, local uint *word)\n{\nif (local_id() == 0)\n*word = "
-"0;\ngroup_sync();\nif (x != 0)\natomic_add(word, x);\ngroup_sync();\nconst uint total = *word;\n"
-"group_sync();\nreturn total;\n}\n#endif\n\n",
+"CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\nreturn sum - x;\n}\n#endif\n\n",
+"//---- group: totals\n\n\nCLSORT_INLINE uint read_once(local uint *word) { return *(volatile "
+"local uint *)word; }\n\n\n\nCLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint "
+"*total)\n{\nconst uint before = group_scan(x, sums);\nif (local_id() == CLSORT_GROUP - 1)\n"
+"sums[2 * CLSORT_GROUP] = before + x;\ngroup_sync();\n*total = read_once(&sums[2 * "
+"CLSORT_GROUP]);\nreturn before;\n}\n\n\n#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / "
+"2)\nCLSORT_INLINE void set_rank(uint *rank, uint m, uint place)\n{\nrank[m / 2] = m % 2 ? rank[m "
+"/ 2] | place << 16 : place;\n}\n\nCLSORT_INLINE uint get_rank(const uint *rank, uint m)\n{\n"
+"return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;\n}\n\n\n#define CLSORT_DIGIT_WORDS "
+"((CLSORT_RADIX_ITEMS + 3) / 4)\nCLSORT_INLINE void set_digit(uint *digits, uint m, uint digit)\n"
+"{\ndigits[m / 4] = m % 4 ? digits[m / 4] | digit << m % 4 * 8 : digit;\n}\n\nCLSORT_INLINE uint "
+"get_digit(const uint *digits, uint m)\n{\nreturn digits[m / 4] >> m % 4 * 8 & 255;\n}\n\n\n\n\n\n"
+"CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,\nconst "
+"uint least, local uint *sums, local uint *longest)\n{\nuint sum = 0, most = 0;\n#pragma unroll\n"
+"for (uint k = 0; k < own; k++) {\nsum += counts[k];\nmost = k < looked_at ? max(most, counts[k]) "
+": most;\n}\nif (most > least)\natomic_max(longest, most);\nsum = group_scan(sum, sums);\n#pragma "
+"unroll\nfor (uint k = 0; k < own; k++) {\nconst uint count = counts[k];\ncounts[k] = sum;\nsum "
+"+= count;\n}\nreturn sum;\n}\n\n\n\nCLSORT_INLINE uint group_total(uint x, local uint *word)\n{\n"
+"if (local_id() == 0)\n*word = 0;\ngroup_sync();\nif (x != 0)\natomic_add(word, x);\n"
+"group_sync();\nconst uint total = read_once(word);\ngroup_sync();\nreturn total;\n}\n#endif\n\n",
 "//---- group: numbers\n\n\n\n\n#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)\nenum { "
 "NUMBERS_DRAWN, NUMBERS_DONE };\n\nCLSORT_INLINE void fence_memory(void)\n{\n#if "
 "CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n#else\n"
 "mem_fence(CLK_GLOBAL_MEM_FENCE);\n#endif\n}\n\n\nCLSORT_INLINE uint draw_ahead(global uint "
 "*numbers)\n{\nreturn local_id() ? 0 : atomic_inc((volatile global uint "
 "*)&numbers[NUMBERS_DRAWN]);\n}\n\n\n\nCLSORT_INLINE uint share_number(uint drawn, local uint "
-"*word)\n{\nif (local_id() == 0)\n*word = drawn;\ngroup_sync();\nreturn *word;\n}\n\n\n\n"
-"CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)\n{\nif (local_id() == 0)\n"
-"while (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}\ngroup_sync();\n"
+"*word)\n{\nif (local_id() == 0)\n*word = drawn;\ngroup_sync();\nreturn read_once(word);\n}\n\n\n"
+"\nCLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)\n{\nif (local_id() == "
+"0)\nwhile (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}\ngroup_sync();\n"
 "fence_memory();\n}\n\n\n\nCLSORT_INLINE void tell_done(global uint *numbers, uint done)\n{\n"
 "fence_memory();\ngroup_sync();\nif (local_id() == 0)\natomic_add((volatile global uint "
 "*)&numbers[NUMBERS_DONE], done);\n}\n#endif\n\n",
@@ -2393,7 +2394,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 2025\n",
+"#line 2030\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2408,7 +2409,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2070\n",
+"#line 2075\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2425,7 +2426,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2095\n",
+"#line 2100\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2448,7 +2449,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2146\n",
+"#line 2151\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2479,7 +2480,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2216\n",
+"#line 2221\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2966,7 +2967,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3638\n",
+"#line 3643\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3116,7 +3117,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4025\n",
+"#line 4030\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -5220,7 +5221,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nfor (uint i = local_id(); i < size; i += CLSORT_GROUP) {\nconst "
 "code_t code = stretch_code(s, b, i);\nif (code >= span.first && code <= span.last) {\nconst uint "
 "place = atomic_inc(&b.words[BINS_KEPT]);\nif (place < CLSORT_TILE_ITEMS)\n*held_slot(l, place) = "
-"code;\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn b.words[BINS_KEPT];\n}\n\n",
+"code;\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn read_once(&b.words[BINS_KEPT]);\n}\n\n",
 "//---- radix: samples bucket\n\n\n\n\nCLSORT_INLINE uint take_codes(samples_t s, held_t l, "
 "bins_t b, code_t *code, stretch_t own,\nuint before, uint size, codes_span_t span)\n{\nconst "
 "uint t = local_id();\nuint kept = size;\nb.count[t] = before;\nb.count[CLSORT_GROUP + t] = t * "
@@ -5250,7 +5251,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10488\n",
+"#line 10493\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5326,24 +5327,25 @@ static const char *const clsort__source[] = {
 "//---- quicksort: sums of a work-group\n\n\n\nCLSORT_INLINE void tree_level(local uint *sums, "
 "uint step, uint down)\n{\nconst uint right = (2 * local_id() + 2) * step - 1;\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nif (right < CLSORT_GROUP) {\nconst uint left = sums[right - "
-"step];\nif (down)\nsums[right - step] = sums[right];\nsums[right] += left;\n}\n}\n\n\n\n\n\n"
+"step];\nif (down)\nsums[right - step] = sums[right];\nsums[right] += left;\n}\n}\n\n\n\n\n"
 "CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)\n{\nsums[local_id()] = "
 "x;\nfor (uint step = 1; step < CLSORT_GROUP; step *= 2)\ntree_level(sums, step, 0);\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n*total = sums[CLSORT_GROUP - 1];\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"if (local_id() == 0)\nsums[CLSORT_GROUP - 1] = 0;\nfor (uint step = CLSORT_GROUP / 2; step > 0; "
-"step /= 2)\ntree_level(sums, step, 1);\nbarrier(CLK_LOCAL_MEM_FENCE);\nx = ((volatile local uint "
-"*)sums)[local_id()];\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn x;\n}\n\n\n\nCLSORT_INLINE uint "
-"scan_total(uint x, uint *total, quick_local_t l)\n{\n#if CLSORT_SCAN == CLSORT__SCAN_BUILTIN\n"
-"const uint before = work_group_scan_exclusive_add(x);\n*total = work_group_broadcast(before + x, "
-"CLSORT_GROUP - 1);\nreturn before;\n#elif CLSORT_SCAN == CLSORT__SCAN_BLELLOCH\nreturn "
-"blelloch_scan(x, l.sums, total);\n#else\nreturn group_scan_total(x, l.sums, total);\n#endif\n}\n"
-"\nCLSORT_INLINE void put_partition(quick_local_t l, uint t, partition_t p)\n{\nl.sums[t] = "
-"p.less;\nl.sums[CLSORT_GROUP + t] = p.equal;\nl.codes[t] = p.least;\nl.codes[CLSORT_GROUP + t] = "
-"p.below;\nl.codes[2 * CLSORT_GROUP + t] = p.above;\nl.codes[3 * CLSORT_GROUP + t] = p.most;\n}\n"
-"\nCLSORT_INLINE partition_t get_partition(quick_local_t l, uint t)\n{\nconst partition_t p = { "
-"l.sums[t],\nl.sums[CLSORT_GROUP + t],\nl.codes[t],\nl.codes[CLSORT_GROUP + t],\nl.codes[2 * "
-"CLSORT_GROUP + t],\nl.codes[3 * CLSORT_GROUP + t] };\nreturn p;\n}\n\n\nCLSORT_INLINE "
-"partition_t join_group(partition_t p, quick_local_t l)\n{\nconst uint t = local_id();\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n*total = read_once(&sums[CLSORT_GROUP - 1]);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nif (local_id() == 0)\nsums[CLSORT_GROUP - 1] = 0;\nfor (uint step "
+"= CLSORT_GROUP / 2; step > 0; step /= 2)\ntree_level(sums, step, 1);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\nx = read_once(&sums[local_id()]);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+"return x;\n}\n\n\n\nCLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n{\n#if "
+"CLSORT_SCAN == CLSORT__SCAN_BUILTIN\nconst uint before = work_group_scan_exclusive_add(x);\n"
+"*total = work_group_broadcast(before + x, CLSORT_GROUP - 1);\nreturn before;\n#elif CLSORT_SCAN "
+"== CLSORT__SCAN_BLELLOCH\nreturn blelloch_scan(x, l.sums, total);\n#else\nreturn "
+"group_scan_total(x, l.sums, total);\n#endif\n}\n\nCLSORT_INLINE void put_partition(quick_local_t "
+"l, uint t, partition_t p)\n{\nl.sums[t] = p.less;\nl.sums[CLSORT_GROUP + t] = p.equal;\n"
+"l.codes[t] = p.least;\nl.codes[CLSORT_GROUP + t] = p.below;\nl.codes[2 * CLSORT_GROUP + t] = "
+"p.above;\nl.codes[3 * CLSORT_GROUP + t] = p.most;\n}\n\nCLSORT_INLINE partition_t "
+"get_partition(quick_local_t l, uint t)\n{\nconst partition_t p = { l.sums[t],\n"
+"l.sums[CLSORT_GROUP + t],\nl.codes[t],\nl.codes[CLSORT_GROUP + t],\nl.codes[2 * CLSORT_GROUP + "
+"t],\nl.codes[3 * CLSORT_GROUP + t] };\nreturn p;\n}\n\n\nCLSORT_INLINE partition_t "
+"join_group(partition_t p, quick_local_t l)\n{\nconst uint t = local_id();\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nput_partition(l, t, p);\nfor (uint step = CLSORT_GROUP / 2; step "
 "> 0; step >>= 1) {\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (t < step) {\np = join_partitions(p, "
 "get_partition(l, t + step));\nput_partition(l, t, p);\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\np = "
@@ -5625,7 +5627,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11588\n",
+"#line 11592\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -1396,6 +1396,11 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 }
 #endif   /* CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP */
 
+//---- group: totals
+/* A word of local memory that may change behind the next barrier. PoCL 7.1 repeats other reads
+   where their value is used, even behind barriers. */
+CLSORT_INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
+
 /* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
    free again when it returns. */
 CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
@@ -1404,7 +1409,7 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     if (local_id() == CLSORT_GROUP - 1)
         sums[2 * CLSORT_GROUP] = before + x;
     group_sync();
-    *total = sums[2 * CLSORT_GROUP];
+    *total = read_once(&sums[2 * CLSORT_GROUP]);
     return before;
 }
 
@@ -1467,7 +1472,7 @@ CLSORT_INLINE uint group_total(uint x, local uint *word)
     if (x != 0)
         atomic_add(word, x);
     group_sync();
-    const uint total = *word;
+    const uint total = read_once(word);
     group_sync();
     return total;
 }
@@ -1503,7 +1508,7 @@ CLSORT_INLINE uint share_number(uint drawn, local uint *word)
     if (local_id() == 0)
         *word = drawn;
     group_sync();
-    return *word;
+    return read_once(word);
 }
 
 /* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
@@ -10402,7 +10407,7 @@ CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint size, codes_s
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return b.words[BINS_KEPT];
+    return read_once(&b.words[BINS_KEPT]);
 }
 
 //---- radix: samples bucket
@@ -10743,8 +10748,7 @@ CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
 }
 
 /* As scan_total, with the tree of sums of the published program. Called by all; sums: CLSORT_GROUP
-   words, free before and after. The last read is volatile: PoCL 7.1 repeats other reads where their
-   value is used, even behind barriers. Source: G. E. Blelloch, Prefix sums and their applications,
+   words, free before and after. Source: G. E. Blelloch, Prefix sums and their applications,
    1990. */
 CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
@@ -10752,14 +10756,14 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
     for (uint step = 1; step < CLSORT_GROUP; step *= 2)
         tree_level(sums, step, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
-    *total = sums[CLSORT_GROUP - 1];
+    *total = read_once(&sums[CLSORT_GROUP - 1]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (local_id() == 0)
         sums[CLSORT_GROUP - 1] = 0;
     for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
         tree_level(sums, step, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
-    x = ((volatile local uint *)sums)[local_id()];
+    x = read_once(&sums[local_id()]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return x;
 }
