@@ -963,7 +963,7 @@ static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(
 {
     const size_t first = decision_of(from), end = decision_of(to);
     bench other = *b;
-    more_options = test_draws(b) ? "-cl-opt-disable" : NULL;
+    more_options = quick_builds(b);
     other.sorter = pretending_sorter(b, 0, decisions[first].form == &cached ? CORES : 0, 0);
     if (other.sorter) {
         other.sorter->broken |= CLSORT__BIT(CLSORT__RANKS);   /* which samples give way to */

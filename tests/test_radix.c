@@ -1031,12 +1031,11 @@ static sort_case hybrid_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* Runs a test of kernels of GPUs with a sorter of its own. PoCL optimizes each for ten seconds:
-   there it does not, but with CLSORT_TEST_WHOLE and by fuzz. */
+/* Runs a test of kernels of GPUs with a sorter of its own. */
 static void with_kernels_of_gpus(bench *b, void (*run)(bench *))
 {
     bench other = *b;
-    more_options = test_draws(b) ? "-cl-opt-disable" : NULL;
+    more_options = quick_builds(b);
     other.sorter = fresh_sorter(b, 0);
     if (other.sorter) run(&other);
     clsort_destroy(other.sorter);

@@ -15,6 +15,13 @@ static const char *more_options;
 static struct { cl_device_type type; cl_uint units; cl_ulong local_memory; size_t group; } pretended;
 static unsigned test_crossover_log2;
 
+/* The option for kernels that a test builds to run them once or twice: PoCL optimizes each for
+   seconds. None where POCL_EXTRA_BUILD_FLAGS says how PoCL builds. */
+static inline const char *quick_builds(const bench *b)
+{
+    return test_draws(b) && !getenv("POCL_EXTRA_BUILD_FLAGS") ? "-cl-opt-disable" : NULL;
+}
+
 static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
                               const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                               void *user)
