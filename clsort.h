@@ -1792,7 +1792,7 @@ static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n",
 "//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "//---- shared\n\n\n\n\n\n\n#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n"
 "#define CLSORT__FAMILY_RADIX 3\n#define CLSORT__FAMILY_QUICKSORT 4\n#define "
 "CLSORT__FAMILY_UTILITY 32\n#define CLSORT__FAMILY_PUBLISHED_BITONIC 33\n#define "
@@ -2394,7 +2394,7 @@ static const char *const clsort__source[] = {
 "tile_log2); left > 0; left--)\nglobal_step(tile, tile, codec, size, left - 1, left > stage);\n}\n"
 "#endif\n#endif\n\n",
 #else
-"#line 2030\n",
+"#line 2067\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH) && CLSORT_LANES == "
@@ -2409,7 +2409,7 @@ static const char *const clsort__source[] = {
 "(uint left = stage + 1; left > low; left--)\nglobal_step(row, row, c, n, left - 1, left > "
 "stage);\n}\n\n",
 #else
-"#line 2075\n",
+"#line 2112\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void "
@@ -2426,7 +2426,7 @@ static const char *const clsort__source[] = {
 "global_step(from, to, codec, n, 0, 1);\nfor (uint stage = 1; stage < stages; stage++)\n"
 "batch_steps(to, codec, n, stage, 0);\n}\n\n",
 #else
-"#line 2100\n",
+"#line 2137\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t *keys, "
@@ -2449,7 +2449,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2, n);\nblock_stages(keys, words, first, last);\nstore_block(keys, words, "
 "to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n}\n}\n\n",
 #else
-"#line 2151\n",
+"#line 2188\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row, "
@@ -2480,7 +2480,7 @@ static const char *const clsort__source[] = {
 "= batch_row(source, stride), to = batch_row(target, stride);\nconst codec_t codec = "
 "CLSORT_CODEC;\nbatch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n}\n#endif\n\n",
 #else
-"#line 2221\n",
+"#line 2258\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct {\narray_t a, b;\nuint start, "
@@ -2967,7 +2967,7 @@ static const char *const clsort__source[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);\nr = get_item(keys, words, t);\n}\n#endif\nstore_item(target, "
 "codec, i, n, r);\n}\n#endif\n\n",
 #else
-"#line 3643\n",
+"#line 3680\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 "
 "&& !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t "
@@ -3117,7 +3117,7 @@ static const char *const clsort__source[] = {
 "begin - a, end - end_a,\nadvance(runs_before(target, alt, passes, pass + 1), job.segment.begin), "
 "first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4030\n",
+"#line 4067\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))\n"
@@ -3663,39 +3663,40 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)\n{\n"
 "load_keys(code, from, c, size);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
 "code[m] = encode(code[m], c);\n}\n\n",
-"//---- radix: ranks\n\n\ntypedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : "
-"1]; } digits_t;\n\nCLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, "
-"uint m, digit_t d)\n{\nreturn CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : "
-"digit_of(code[m], d);\n}\n\n\n\nCLSORT_INLINE void count_team_digits(tile_t tile, digits_t "
-"*digits, const code_t *code,\ndigit_t digit)\n{\nconst uint lane = local_id() % CLSORT_TEAM;\n"
-"local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\nfor (uint d = "
-"lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)\ncounters[d] = 0;\nteam_sync();\n#pragma unroll\nfor "
-"(uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint d = digit_of(code[m], digit);\nif "
-"(CLSORT_IS(PARTITION))\nset_digit(digits->bytes, m, d);\natomic_add(&counters[d], 1u << "
-"CLSORT_COUNT_SHIFT);\n}\n}\n\n\n#define CLSORT_VOTE(bit) \\\n \"{ .reg .pred p; .reg .b32 own, "
-"same; and.b32 own, %1, \" bit \"; setp.ne.u32 p, own, 0;\" \\\n \" vote.sync.ballot.b32 same, p, "
-"0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }\"\n\n\n\n\nCLSORT_INLINE uint "
-"find_peers(local uint *counter, uint d, uint lane, uint *place)\n{\n#if CLSORT_WARPS\nuint peers "
-"= 0xFFFFFFFFu;\n__asm__ volatile(CLSORT_VOTE(\"1\") CLSORT_VOTE(\"2\") CLSORT_VOTE(\"4\") "
-"CLSORT_VOTE(\"8\")\nCLSORT_VOTE(\"16\") CLSORT_VOTE(\"32\") CLSORT_VOTE(\"64\") "
-"CLSORT_VOTE(\"128\")\n: \"+r\"(peers) : \"r\"(d));\n*place = *counter;\n#else\n"
-"atomic_or(counter, 1u << lane);\nteam_sync();\nconst uint now = *counter, peers = now & 0xFFFF;\n"
-"*place = now >> 16;\n#endif\nteam_sync();\nreturn peers;\n}\n\n\n\nCLSORT_INLINE digit_t "
-"opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n__asm__ "
-"volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\nreturn d;\n}\n\n\nCLSORT_INLINE void "
-"stage_code(tile_t tile, uint place, code_t code, uint digit)\n{\ntile.staged[place] = code;\nif "
-"(CLSORT_IS(PARTITION))\n((local uchar *)tile.origins)[place] = (uchar)digit;\n}\n\n\n\n\n"
-"CLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, const code_t *code,\ndigit_t "
-"digit, uint *rank)\n{\nconst uint lane = local_id() % CLSORT_TEAM;\nlocal uint *counters = "
-"tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n#pragma unroll\nfor (uint m = 0; m < "
-"CLSORT_RADIX_ITEMS; m++) {\nconst uint d = item_digit(digits, code, m, digit);\nuint place;\n"
-"const uint peers = find_peers(&counters[d], d, lane, &place),\nown = place + popcount(peers & "
-"((1u << lane) - 1));\nif (peers >> lane == 1)\ncounters[d] = (own + 1) << CLSORT_COUNT_SHIFT;\n"
-"set_rank(rank, m, own);\nif (!CLSORT_SHARES)\nstage_code(tile, own, code[m], d);\nteam_sync();\n"
-"}\n}\n\n\n\nCLSORT_INLINE void stage_codes(tile_t tile, const digits_t *digits, const code_t "
-"*code,\ndigit_t digit, const uint *rank)\n{\n#if CLSORT_SHARES\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\nstage_code(tile, get_rank(rank, "
-"m), code[m],\nCLSORT_IS(PARTITION) ? item_digit(digits, code, m, digit) : 0);\n#endif\n}\n\n",
+"//---- radix: ranks in a tile\n\n\ntypedef struct { uint bytes[CLSORT_IS(PARTITION) ? "
+"CLSORT_DIGIT_WORDS : 1]; } digits_t;\n\nCLSORT_INLINE uint item_digit(const digits_t *digits, "
+"const code_t *code, uint m, digit_t d)\n{\nreturn CLSORT_IS(PARTITION) ? "
+"get_digit(digits->bytes, m) : digit_of(code[m], d);\n}\n\n\n\nCLSORT_INLINE void "
+"count_team_digits(tile_t tile, digits_t *digits, const code_t *code,\ndigit_t digit)\n{\nconst "
+"uint lane = local_id() % CLSORT_TEAM;\nlocal uint *counters = tile.counters + local_id() / "
+"CLSORT_TEAM * CLSORT_DIGITS;\nfor (uint d = lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)\n"
+"counters[d] = 0;\nteam_sync();\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+"const uint d = digit_of(code[m], digit);\nif (CLSORT_IS(PARTITION))\nset_digit(digits->bytes, m, "
+"d);\natomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);\n}\n}\n\n\n#define CLSORT_VOTE(bit) \\\n"
+" \"{ .reg .pred p; .reg .b32 own, same; and.b32 own, %1, \" bit \"; setp.ne.u32 p, own, 0;\" \\\n"
+" \" vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }\"\n"
+"\n\n\n\nCLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)\n{\n"
+"#if CLSORT_WARPS\nuint peers = 0xFFFFFFFFu;\n__asm__ volatile(CLSORT_VOTE(\"1\") "
+"CLSORT_VOTE(\"2\") CLSORT_VOTE(\"4\") CLSORT_VOTE(\"8\")\nCLSORT_VOTE(\"16\") "
+"CLSORT_VOTE(\"32\") CLSORT_VOTE(\"64\") CLSORT_VOTE(\"128\")\n: \"+r\"(peers) : \"r\"(d));\n"
+"*place = *counter;\n#else\natomic_or(counter, 1u << lane);\nteam_sync();\nconst uint now = "
+"*counter, peers = now & 0xFFFF;\n*place = now >> 16;\n#endif\nteam_sync();\nreturn peers;\n}\n\n"
+"\n\nCLSORT_INLINE digit_t opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n"
+"__asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\nreturn d;\n}\n\n\n"
+"CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)\n{\n"
+"tile.staged[place] = code;\nif (CLSORT_IS(PARTITION))\n((local uchar *)tile.origins)[place] = "
+"(uchar)digit;\n}\n\n\n\n\nCLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, "
+"const code_t *code,\ndigit_t digit, uint *rank)\n{\nconst uint lane = local_id() % CLSORT_TEAM;\n"
+"local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n#pragma "
+"unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\nconst uint d = item_digit(digits, code, "
+"m, digit);\nuint place;\nconst uint peers = find_peers(&counters[d], d, lane, &place),\nown = "
+"place + popcount(peers & ((1u << lane) - 1));\nif (peers >> lane == 1)\ncounters[d] = (own + 1) "
+"<< CLSORT_COUNT_SHIFT;\nset_rank(rank, m, own);\nif (!CLSORT_SHARES)\nstage_code(tile, own, "
+"code[m], d);\nteam_sync();\n}\n}\n\n\n\nCLSORT_INLINE void stage_codes(tile_t tile, const "
+"digits_t *digits, const code_t *code,\ndigit_t digit, const uint *rank)\n{\n#if CLSORT_SHARES\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+"stage_code(tile, get_rank(rank, m), code[m],\nCLSORT_IS(PARTITION) ? item_digit(digits, code, m, "
+"digit) : 0);\n#endif\n}\n\n",
 "//---- radix: places\n\n#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / "
 "CLSORT_GROUP)\nCLSORT_INLINE uint assigned_digit(uint k)\n{\nreturn min(local_id() * "
 "CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);\n}\n\n\nCLSORT_INLINE uint digit_count(tile_t tile, "
@@ -4216,25 +4217,25 @@ static const char *const clsort__source[] = {
 "CLSORT_OWN_BINS);\nfill_bins(l, key, rank, size);\norder_bins(l, size, single_bins(map) ? 0 : "
 "longest);\n}\n#endif\n\n",
 "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 "
-"> 0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n\n#define "
-"CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), "
-"CLSORT_ARRAY_ARGS(alt), \\\n CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, "
-"uint tables, \\\n uint second_digits, uint parts, local ulong2 *space\n#define CLSORT_HYBRID_ALT "
-"CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)\n#define CLSORT_HYBRID \\\n { \\\n "
-"CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n (global uint "
-"*)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \\\n (global uint *)(scratch + scratch_at) + "
-"tables, n, second_digits, parts \\\n }\ntypedef struct {\narray_t source, target, alt;\ncodec_t "
-"codec;\nglobal uint *skip_passes, *tables;\nuint n, second_digits, parts;\n} hybrid_t;\n\n\n\n\n"
-"enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\n"
-"enum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\nCLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n{\n"
-"return h.tables + CLSORT__HYBRID_NEXT_AT;\n}\n\nCLSORT_INLINE global uint *hybrid_range(hybrid_t "
-"h, uint digit)\n{\nreturn h.tables + CLSORT__HYBRID_RANGES_AT + digit * "
-"CLSORT__HYBRID_RANGE_WORDS;\n}\n\nCLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint "
-"number)\n{\nreturn h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;\n"
-"}\n\nCLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)\n{\nreturn h.tables + "
-"CLSORT__HYBRID_SECOND_DIGITS_AT;\n}\n\n\n\nCLSORT_INLINE global uint *hybrid_list(hybrid_t h)\n"
-"{\nreturn h.skip_passes + 1;\n}\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID) && "
+"CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n#define CLSORT_SPLIT_TILE (CLSORT_GROUP * "
+"CLSORT_RADIX_ITEMS)\n\n\n\n\n#define CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS(source), "
+"CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n CLSORT_CODEC_ARGS, global uchar "
+"*scratch, ulong scratch_at, uint n, uint tables, \\\n uint second_digits, uint parts, local "
+"ulong2 *space\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, "
+"0)\n#define CLSORT_HYBRID \\\n { \\\n CLSORT_ARRAY(source), CLSORT_ARRAY(target), "
+"CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n (global uint *)(scratch + scratch_at) + "
+"CLSORT__SKIP_PASSES, \\\n (global uint *)(scratch + scratch_at) + tables, n, second_digits, "
+"parts \\\n }\ntypedef struct {\narray_t source, target, alt;\ncodec_t codec;\nglobal uint "
+"*skip_passes, *tables;\nuint n, second_digits, parts;\n} hybrid_t;\n\n\n\n\nenum { RANGE_LOW, "
+"RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\nenum { HEAVY_CODE, "
+"HEAVY_DIGIT = 2 };\n\nCLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n{\nreturn h.tables + "
+"CLSORT__HYBRID_NEXT_AT;\n}\n\nCLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)\n"
+"{\nreturn h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;\n}\n\n"
+"CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)\n{\nreturn h.tables + "
+"CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;\n}\n\nCLSORT_INLINE global uint "
+"*hybrid_second_digits(hybrid_t h)\n{\nreturn h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;\n}\n\n\n"
+"\nCLSORT_INLINE global uint *hybrid_list(hybrid_t h)\n{\nreturn h.skip_passes + 1;\n}\n\n",
 "//---- radix: hybrid sample\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)\n#define "
 "CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define "
 "CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)\n#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)\n"
@@ -5251,7 +5252,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };\nsort_spans(s, l, "
 "bins_of(l), own, before, begin, size, all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10493\n",
+"#line 10547\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5627,7 +5628,7 @@ static const char *const clsort__source[] = {
 "quick_t q = CLSORT_QUICK_JOB;\nif (get_global_id(0) != 0)\nreturn;\nquick_begin(q);\nrelaunch(q, "
 "local_bytes);\n}\n#endif\n#endif\n\n",
 #else
-"#line 11592\n",
+"#line 11646\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -87,10 +87,47 @@
    On CPUs a work-item takes a whole segment of up to 16384 elements, or a piece of a longer one,
    and sorts it by radix.
 
+   DISTRIBUTION. Radix, samples, partitions and merges of many runs put elements into PARTS that
+   follow each other. A part is a digit's value, or what lies between two splitters. Below,
+   work-groups have tiles of 4, and parts begin at 0, 4 and 7:
+
+     source       7 2 9 4 | 1 8 3 6 | 5 0 2 9
+     part         2 0 2 1 | 0 2 0 1 | 1 0 0 2          which part: find
+     counts       1 1 2   | 2 1 1   | 2 1 1            of each part in each tile: count
+     places       0 5 8   | 1 6 10  | 3 7 11           part by part, tile by tile: scan
+     rank         0 0 1 0 | 0 0 1 0 | 0 0 1 0          among those of the tile's part: rank
+     target       2 1 3 0 2 | 4 6 5 | 7 9 8 9          place of tile and part, and rank: move
+
+   Then each part is sorted. The families differ in who takes a step:
+
+     family       parts               counts become places    ranks               parts then
+     passes       a digit, from the   kernels count and scan  of warps; else      next digit
+                  lowest one on                               counters of teams
+     SWEEP        the same            tiles look back         the same            next digit
+     HYBRID       ranges of cells of  an atomic for each      local atomics, not  a second digit,
+                  a sample            tile and part           stable              then a bucket
+     SAMPLES      between samples     buckets add up tiles'   local atomics; the  a bucket
+                  of the source       counts                  number breaks ties
+     RANKS        one element each    none                    searches of blocks  none
+     CACHED       ranges of cells of  one work-item           a work-item's       radix of a
+                  a sample, on CPUs   adds up blocks'         order               work-item
+     PARTITION    between the         kernels count and scan  as passes           left to the
+                  caller's splitters                                              caller
+     runs         between samples of  searches in the runs    merges; bare keys,  done
+                  the runs                                    also buckets
+
+   What they share: "group: totals" scans; "radix: digits" and "radix: splitters" find; "radix:
+   counts of a block" and "radix: a block per work-item" count, rank and move for a work-item;
+   "radix: counting" to "radix: tiles move" for a work-group; "radix: linear maps" and "radix: bins"
+   sort buckets of hybrid, samples and runs. Each family's chapter has its kernels and what they
+   decide.
+
    The other families are explained where they begin:
 
-     RADIX       "radix: plan"; with one launch per digit, "radix: sweep"; in the caches of CPUs,
-                 "radix: cached", and in vectors, "radix: vectors"
+     RADIX       "radix: plan"; with one launch per digit, "radix: sweep"; from the top digit down,
+                 "radix: hybrid"; few elements, "radix: ranks" and "radix: samples"; in the caches
+                 of CPUs, "radix: cached", and in vectors, "radix: vectors"; into parts that the
+                 caller bounds, "radix: partition"
      QUICKSORT   "quicksort"
      SELECT      the first k of each row, "select: plan"
      BATCHES     sorts of rows as published, "bitonic: published batch"
@@ -5727,7 +5764,7 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
         code[m] = encode(code[m], c);
 }
 
-//---- radix: ranks
+//---- radix: ranks in a tile
 /* The digits of a work-item's elements, where these take long to find; else they are found again
    each time, which takes fewer registers. */
 typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } digits_t;
@@ -7420,7 +7457,8 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    side. What lies below or above the sample has a range of its own. So has a GAP in the middle of
    the codes, if the sample's keys on both sides of it span less: floats of both signs leave most
    codes out, those of numbers near 0. It is one cell then, however long it is. Where the sample is
-   about flat, ranges are CELL GROUPS of 64: a key's range is then a product, and needs no table.
+   about flat, without a gap and heavy codes, ranges are CELL GROUPS of 64: a key's range is then a
+   product, and no kernel looks it up in the table.
    Inside a range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
    work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
    odd-even transposition, else by a bitonic network.
@@ -7455,12 +7493,28 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
                                                            digits are counted at once
      above                                   only the passes
 
-   The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
-   in one range, the word SKIP_PASSES is cleared: the kernels that follow end at once, and the
-   passes that are enqueued behind them (sweeps, or three launches per digit) sort the untouched
-   source. Else those end at once. That only saves time: a bucket of any size and content is sorted
-   right. A range of few codes may have any part of the keys: each code has a second digit, and what
-   is equal needs no sort.
+   What is decided, by which kernel, and who reads it:
+
+     flat or not, gap, heavy codes   cells, in the head of the tables     all that follow
+     line of the cells' codes        cells, in the head                   count, split
+     second digits counted ahead     cells; ranges takes it back          count, recount
+     a range's second digits         ranges, in the range                 recount to long
+     whether these join in twos      starts                               by the buckets' places
+     whether passes sort instead     SKIP_PASSES, see below               all but starts
+
+   The word SKIP_PASSES says that hybrid radix sorts. Where it is cleared, the kernels that follow
+   end at once, and the passes that are enqueued behind them (sweeps, or three launches per digit)
+   sort the untouched source; else those end at once. It is cleared
+
+     by cells    where a cell has too much of the sample, heavy codes left out, or ranges need more
+                 second digits than they may have; for pairs, also where the sample is not flat or
+                 spans few codes
+     by ranges   where a counter of 16 bits was too small, or a range that has neither a heavy code
+                 nor a second digit for each code has too many keys
+     by ranges and starts
+                 where a bucket, or all buckets above the capacity together, have too many keys
+
+   That only saves time: a bucket of any size and content is sorted right.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
