@@ -105,6 +105,15 @@ typedef struct input_file {
     int ended;                /* by pieces: there are no more elements */
 } input_file;
 
+/* A signal may interrupt the wait for a writer, where the input is a pipe. */
+static FILE *file_open(const char *path)
+{
+    FILE *file;
+    do file = fopen(path, "rb");
+    while (!file && errno == EINTR);
+    return file;
+}
+
 /* Opens a file, or standard input if the path is NULL or "-". Returns an exit code. */
 static int input_open(input_file *in, const char *path)
 {
@@ -117,7 +126,7 @@ static int input_open(input_file *in, const char *path)
     in->name = is_stdin ? "standard input" : path;
     if (is_stdin && stdin_was_read++)
         return fail(DONE_USAGE, "standard input can be read only once");
-    in->file = is_stdin ? stdin : fopen(path, "rb");
+    in->file = is_stdin ? stdin : file_open(path);
     if (!in->file) return fail(DONE_IO, "%s: %s", in->name, strerror(errno));
     if (fstat(fileno(in->file), &facts) || !S_ISREG(facts.st_mode)) return DONE_OK;
     at = lseek(fileno(in->file), 0, SEEK_CUR);
@@ -135,8 +144,9 @@ static void input_close(input_file *in)
 static int bytes_read(input_file *in, size_t most, unsigned char **data, size_t *size)
 {
     size_t room = (in->ahead < most ? (size_t)in->ahead : 0) + 65536, got = 1;
+    int interrupted = 0;
     *data = NULL;
-    for (*size = 0; got > 0 && *size <= most; *size += got) {
+    for (*size = 0; (got > 0 || interrupted) && *size <= most; *size += got) {
         if (!*data || *size + 1 == room) {
             unsigned char *grown = (unsigned char *)realloc(*data, *data ? room * 2 : room);
             if (!grown) return fail(DONE_IO, "%s: %s", in->name, strerror(ENOMEM));
@@ -146,6 +156,8 @@ static int bytes_read(input_file *in, size_t most, unsigned char **data, size_t 
         got = room - *size - 1;
         if (got > most - *size) got = most - *size + 1;
         got = fread(*data + *size, 1, got, in->file);
+        interrupted = ferror(in->file) && errno == EINTR;
+        if (interrupted) clearerr(in->file);
         if (ferror(in->file)) return fail(DONE_IO, "%s: %s", in->name, strerror(errno));
     }
     (*data)[*size] = '\0';
