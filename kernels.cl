@@ -7496,7 +7496,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    What is decided, by which kernel, and who reads it:
 
      flat or not, gap, heavy codes   cells, in the head of the tables     all that follow
-     line of the cells' codes        cells, in the head                   count, split
+     line of the cells' codes        cells, in the head                   count, ranges, split
      second digits counted ahead     cells; ranges takes it back          count, recount
      a range's second digits         ranges, in the range                 recount to long
      whether these join in twos      starts                               by the buckets' places
