@@ -106,7 +106,7 @@ typedef struct input_file {
 } input_file;
 
 /* A signal may interrupt the wait for a writer, where the input is a pipe. */
-static FILE *file_open(const char *path)
+static FILE *open_uninterrupted(const char *path)
 {
     FILE *file;
     do file = fopen(path, "rb");
@@ -126,7 +126,7 @@ static int input_open(input_file *in, const char *path)
     in->name = is_stdin ? "standard input" : path;
     if (is_stdin && stdin_was_read++)
         return fail(DONE_USAGE, "standard input can be read only once");
-    in->file = is_stdin ? stdin : file_open(path);
+    in->file = is_stdin ? stdin : open_uninterrupted(path);
     if (!in->file) return fail(DONE_IO, "%s: %s", in->name, strerror(errno));
     if (fstat(fileno(in->file), &facts) || !S_ISREG(facts.st_mode)) return DONE_OK;
     at = lseek(fileno(in->file), 0, SEEK_CUR);
