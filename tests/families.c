@@ -75,6 +75,7 @@ static void open_world(world *w, mock_facts facts)
 {
     cl_int error = 0;
     mock_reset(facts);
+    counted_reset();
     w->device = (cl_device_id)(void *)&mock_devices[0];
     w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
     w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
@@ -86,6 +87,7 @@ static void open_world(world *w, mock_facts facts)
 static void close_world(world *w)
 {
     clsort_destroy(w->sorter);
+    CHECK(counted_nothing_live());
     mock_clReleaseMemObject(w->keys);
     mock_clReleaseMemObject(w->other);
     mock_clReleaseCommandQueue(w->queue);
@@ -95,11 +97,10 @@ static void close_world(world *w)
 
 static void for_each_device(void (*run)(world *w))
 {
-    mock_facts (*const facts[])(void) = { mock_cpu, mock_gpu, mock_nvidia, mock_launcher };
     size_t i;
-    for (i = 0; i < sizeof facts / sizeof *facts; i++) {
+    for (i = 0; i < MOCK_PRESETS; i++) {
         world w;
-        open_world(&w, facts[i]());
+        open_world(&w, mock_presets[i].facts());
         run(&w);
         close_world(&w);
     }
@@ -173,10 +174,12 @@ static void sort_by_names(bench *b)
     for_each_device(sort_by_each_name);
 }
 
+/* By number. */
+static const int there[] = { 1, 1, MERGE, RADIX, QUICKSORT };
+
 /* An algorithm or a tuning that was left out is refused, and why is said. */
 static void ask_for_each(world *w)
 {
-    const int there[] = { 1, 1, MERGE, RADIX, QUICKSORT };
     clsort_desc d = make_desc(w, 3000);
     for (d.algorithm = 1; d.algorithm <= CLSORT_QUICKSORT; d.algorithm++) {
         AT("algorithm %u", (unsigned)d.algorithm);
@@ -207,12 +210,14 @@ static void sort_by_auto(world *w)
 {
     const int parts = MERGE && RADIX;
     size_t count;
-    for (count = 10; count < 100000; count *= 10) {
-        clsort_desc d = make_desc(w, count), rows = d, bits = d, stable = d;
+    for (count = 10; count < 200000; count = count * 3 + 1) {
+        clsort_desc d = make_desc(w, count), rows = d, bits = d, stable = d, resolved = d;
         rows.count = count / 10, rows.rows = 10;
         bits.first_bit = 4;
         stable.stable = 1, stable.values = w->other, stable.value_size = 4;
         AT("%zu keys", count);
+        CHECK_OK(clsort_resolve(w->sorter, &d, &resolved));
+        CHECK(there[resolved.algorithm]);
         CHECK_OK(sort(w, &d));
         CHECK_OK(sort(w, &stable));
         CHECK_STATUS(sort(w, &bits), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
@@ -228,16 +233,21 @@ static void let_auto_choose(bench *b)
     for_each_device(sort_by_auto);
 }
 
-static void test_what_is_there(world *w)
+/* Kernels that do nothing are found out. */
+static void find_fault(world *w)
 {
-    /* The mock sorts nothing. */
     CHECK_STATUS(clsort_self_test(w->sorter), CLSORT_ERROR_WRONG_RESULT);
 }
 
 static void test_oneself(bench *b)
 {
+    world w;
     (void)b;
-    for_each_device(test_what_is_there);
+    for_each_device(find_fault);
+    open_world(&w, mock_gpu());
+    mock.sorts = 1;
+    CHECK_OK(clsort_self_test(w.sorter));
+    close_world(&w);
 }
 
 static const test_entry tests[] = {
