@@ -7927,8 +7927,8 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
    one spills registers and there is a smaller shape, or neither. */
 enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
 
-/* Takes about half the elements for each work-item of a program whose kernels spill registers: once,
-   as each step costs a build. 0: that is done, or there is no such shape. */
+/* Halves, about, the elements of a work-item of a program whose kernels spill registers: once, as
+   each step costs a build. 0: that is done, or there is no such shape. */
 static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
                                clsort__config *c)
 {
@@ -11031,18 +11031,19 @@ static size_t clsort__lane_bytes(const clsort__config *c)
 
 static size_t clsort__run_bucket_bytes(const clsort__config *c);
 
-static size_t clsort__cores(const clsort_sorter *s)
+/* The most codes that a work-group sorts as a bucket. */
+static size_t clsort__bucket_most(size_t code_bytes, cl_uint group_log2)
 {
-    return s->compute_units ? s->compute_units : 1;
+    return (size_t)CLSORT__EDGE_BUCKET_ITEMS(code_bytes) << group_log2;
 }
 
-/* The most elements of a tile of `group` work-items. They fill a bucket; else each share begins at
-   a work-item's items. */
-static size_t clsort__runs_room(const clsort__config *shape, size_t group)
+/* The most elements of a work-group's tile. They fill a bucket; else each share begins at a
+   work-item's items. */
+static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
 {
     return clsort__run_buckets(shape)
-               ? group * CLSORT__EDGE_BUCKET_ITEMS(shape->key_bytes)
-               : CLSORT__RUNS_TILE(group, (size_t)1 << shape->items_log2);
+               ? clsort__bucket_most(shape->key_bytes, group_log2)
+               : CLSORT__RUNS_TILE((size_t)1 << group_log2, (size_t)1 << shape->items_log2);
 }
 
 /* How many elements more or fewer the tiles before a place may have, where work-groups share
@@ -11051,7 +11052,7 @@ static size_t clsort__runs_room(const clsort__config *shape, size_t group)
 static size_t clsort__runs_slack(const clsort__config *shape)
 {
     return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
-               ? clsort__runs_room(shape, (size_t)1 << shape->share_log2) >> CLSORT__RUNS_SLACK_LOG2
+               ? clsort__runs_room(shape, shape->share_log2) >> CLSORT__RUNS_SLACK_LOG2
                : 0;
 }
 
@@ -11060,9 +11061,10 @@ static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *sh
 {
     size_t tile = CLSORT__RUNS_SERIAL_TILE;
     if (shape->share_log2)
-        return clsort__runs_room(shape, (size_t)1 << shape->share_log2)
+        return clsort__runs_room(shape, shape->share_log2)
                - 2 * clsort__runs_slack(shape);
-    while (tile > CLSORT__RUNS_LEAST_TILE && n / tile < CLSORT__RUNS_PER_CORE * clsort__cores(s))
+    while (tile > CLSORT__RUNS_LEAST_TILE
+           && n / tile < CLSORT__RUNS_PER_CORE * (size_t)s->compute_units)
         tile /= 2;
     return tile;
 }
@@ -11077,10 +11079,10 @@ static cl_uint clsort__runs_step(const clsort__config *shape)
 /* The most tiles that n elements are cut into, whatever the kernels' work-groups turn out to be. */
 static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__config *asked, size_t n)
 {
-    const size_t least = clsort__runs_room(asked, (size_t)1 << CLSORT__RUNS_GROUP_LOG2);
+    const size_t least = clsort__runs_room(asked, CLSORT__RUNS_GROUP_LOG2);
     return asked->share_log2 ? n / least + 1
                              : n / CLSORT__RUNS_SERIAL_TILE
-                                   + 2 * CLSORT__RUNS_PER_CORE * clsort__cores(s) + 1;
+                                   + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units + 1;
 }
 
 /* The fields that descriptions of merges of runs and of partitions have in common, in a sort's. */
@@ -11328,7 +11330,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
 
 static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job *r)
 {
-    const size_t workers = CLSORT__RUNS_PER_CORE * clsort__cores(run->s),
+    const size_t workers = CLSORT__RUNS_PER_CORE * (size_t)run->s->compute_units,
                  each = clsort__ceil_divide(r->tiles, workers);
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
     clsort__arg_arrays(run, r->to);
@@ -11934,7 +11936,7 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
                  masks = 4 * CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS
                          + CLSORT__EDGE_HEAVIES * key,
                  tile = group * c->radix_items;
-    const size_t rows = group * CLSORT__EDGE_BUCKET_ITEMS(key),
+    const size_t rows = clsort__bucket_most(key, c->group_log2),
                  bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
     const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(key))) * key,
                  spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
@@ -11984,7 +11986,7 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
                   group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
-                 bucket = (size_t)CLSORT__EDGE_BUCKET_ITEMS(code) << group_log2;
+                 bucket = clsort__bucket_most(code, group_log2);
     return mean > bucket * 2 / 3
            ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
 }
@@ -12097,7 +12099,7 @@ static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
                  cell_groups = CLSORT__HYBRID_DIGITS - 2,
-                 bucket = group * CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes),
+                 bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
                  parts = p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
     return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
@@ -12114,9 +12116,8 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, cores = run->s->compute_units, busy = 8 * cores,
                  buckets = j->slots ? digits * j->slots : digits,
-                 capacity = (size_t)CLSORT__EDGE_BUCKET_ITEMS(j->w->shape.key_bytes)
-                            << j->w->shape.group_log2,
-                 enough = digits + p->d.count / capacity / 7 * 8,
+                 bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
+                 enough = digits + p->d.count / bucket / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t parts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES),
                  count = clsort__largest(l.count, 4 * CLSORT__HYBRID_PART_WORDS(j->parts), 0);
