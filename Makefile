@@ -67,7 +67,7 @@ clsort-mpi: build/clsort-mpi
 bench-mpi: $(mpi) build/clsort | deps-bench
 	tools/mpi/bench-mpi
 
-# Measures this device for the picture in README, and draws it again.
+# Measures this device for the picture in README.md, and draws it again.
 plots: build/clsort | deps-bench
 	tools/bench/bench-peers --figure
 	tools/bench/draw-plots take

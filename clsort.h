@@ -1792,7 +1792,8 @@ static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n",
 "//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "//---- shared\n\n\n\n\n\n\n#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n"
 "#define CLSORT__FAMILY_RADIX 3\n#define CLSORT__FAMILY_QUICKSORT 4\n#define "
 "CLSORT__FAMILY_UTILITY 32\n#define CLSORT__FAMILY_PUBLISHED_BITONIC 33\n#define "
@@ -2351,7 +2352,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2067\n",
+"#line 2097\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2365,7 +2366,7 @@ static const char *const clsort__source[] = {
 "stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>"
 "stage);\n}\n\n",
 #else
-"#line 2112\n",
+"#line 2142\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2380,7 +2381,7 @@ static const char *const clsort__source[] = {
 "CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,n,0,1);\nfor(uint "
 "stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2137\n",
+"#line 2167\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2401,7 +2402,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2188\n",
+"#line 2218\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2430,7 +2431,7 @@ static const char *const clsort__source[] = {
 "const array_t from=batch_row(source,stride),to=batch_row(target,stride);\nconst codec_t codec="
 "CLSORT_CODEC;\nbatch_in_blocks(from,to,codec,n,1,block_keys,block_words);\n}\n#endif\n\n",
 #else
-"#line 2258\n",
+"#line 2288\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2862,7 +2863,7 @@ static const char *const clsort__source[] = {
 "t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr=get_item(keys,words,t);\n}\n#endif\n"
 "store_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3680\n",
+"#line 3710\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2998,7 +2999,7 @@ static const char *const clsort__source[] = {
 "end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance(runs_before(target,alt,passes,"
 "pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4067\n",
+"#line 4097\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES==1&&(CLSORT_NEEDS_BINS||CLSORT_IS(CACHED))\nCLSORT_INLINE "
@@ -4929,7 +4930,7 @@ static const char *const clsort__source[] = {
 "low);\nreturn;\n}\nconst codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\n"
 "sort_spans(s,l,bins_of(l),own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10547\n",
+"#line 10577\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5272,7 +5273,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11646\n",
+"#line 11676\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "

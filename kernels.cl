@@ -122,16 +122,46 @@
    sort buckets of hybrid, samples and runs. Each family's chapter has its kernels and what they
    decide.
 
-   The other families are explained where they begin:
+   NAMES, as clsort_set_algorithm takes them, and the chapters that explain them. Most of them
+   reproduce what was published, so that it can be measured; what each costs says PERFORMANCE in
+   clsort.h.
 
-     RADIX       "radix: plan"; with one launch per digit, "radix: sweep"; from the top digit down,
-                 "radix: hybrid"; few elements, "radix: ranks" and "radix: samples"; in the caches
-                 of CPUs, "radix: cached", and in vectors, "radix: vectors"; into parts that the
-                 caller bounds, "radix: partition"
-     QUICKSORT   "quicksort"
-     SELECT      the first k of each row, "select: plan"
-     BATCHES     sorts of rows as published, "bitonic: published batch"
-     utility     takes keys out of records, gathers and checks, "utility"
+     auto                the fastest for the device and the description; never quicksort
+     merge               above; also sorts rows and segments
+     radix               the fastest of the next five
+     radix-portable      8 bits of the key at a time, from the lowest on, but for digits that all
+                         keys share; three launches for each: "radix: plan"
+     radix-sweeps        the same with one launch for each, on NVIDIA's GPUs: "radix: sweep"
+     radix-hybrid        from the top of the key down: two partitions into ranges of about equal
+                         load, then each bucket in local memory: "radix: hybrid"
+     radix-samples       few elements: "radix: ranks", and "radix: samples"
+     radix-cached        on CPUs, a partition into ranges that fit a core's cache: "radix: cached",
+                         "radix: vectors"
+     quicksort           rounds of partitions around pivots, all enqueued at once; then a work-group
+                         sorts each range that is short enough: "quicksort"
+     quicksort-host      the same, and the host launches each round when it has read the state back
+     quicksort-device    the same, and a kernel launches each round
+     bitonic             above: up to four steps a launch, and tiles; on CPUs in vector registers
+     bitonic-a           a step a launch, out of place, a work-item for each key
+     bitonic-b2, -b4, -b8, -b16
+                         up to one, two, three, four steps a launch, in place
+     bitonic-a-local ... bitonic-b16-local
+                         the same, with first stages and ends of stages in local memory
+     bitonic-b16-global-tail
+                         these in one launch each, with barriers in global memory
+     bitonic-shared-512  blocks of 512 in local memory, then a step a launch
+     bitonic-local-only, merge-local-only
+                         blocks in local memory and nothing else
+     batch-odd-even, batch-bitonic
+                         a work-group for each row, all in global memory: Batcher's odd-even merge
+                         sort, or a bitonic network: "bitonic: published batch"
+     batch-bitonic-local steps inside a block of two keys for each work-item in local memory
+     batch-bitonic-split the same, and the step above them while blocks are loaded, with half of the
+                         keys waiting in registers
+
+   Without names: partitions into parts that the caller bounds, "radix: partition"; merges of many
+   runs, "merge: runs"; the first k of each row, "select: plan"; what takes keys out of records,
+   gathers and checks, "utility".
 
    An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side,
    16 on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item

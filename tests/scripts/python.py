@@ -875,8 +875,8 @@ def refuse_to_build(function):
 
 
 def test_pyopencl_and_numpy_are_used_as_readme_says(gpu):
-    """What each print of README's block prints is its comment."""
-    with open(os.path.join(root, "README.md")) as file:
+    """What each print of the block in examples/README.md prints is its comment."""
+    with open(os.path.join(root, "examples", "README.md")) as file:
         block = re.search("```python\n(.*?)```", file.read(), re.S).group(1)
     wanted = re.findall(r"^print\(.*?\) +# (.*)$", block, re.M)
     printed = io.StringIO()
