@@ -425,8 +425,8 @@ typedef cl_int clsort_status;
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
 #undef CLSORT__ENUMERATOR
 
-/* What a status means and what to change, in one line; for OpenCL's own codes their name. Never
-   NULL. */
+/* What a status means and what to change, in one line; for OpenCL's own codes their name, and where
+   no driver is installed what to install. Never NULL. */
 CLSORT_API const char *clsort_status_text(clsort_status status);
 
 /* ---- description ----------------------------------------------------------------------------- */
@@ -6540,7 +6540,9 @@ static const struct clsort__code { cl_int code; const char *name; } clsort__code
     { -54, "CL_INVALID_WORK_GROUP_SIZE" }, { -55, "CL_INVALID_WORK_ITEM_SIZE" },
     { -57, "CL_INVALID_EVENT_WAIT_LIST" }, { -58, "CL_INVALID_EVENT" },
     { -59, "CL_INVALID_OPERATION" }, { -61, "CL_INVALID_BUFFER_SIZE" },
-    { -63, "CL_INVALID_GLOBAL_WORK_SIZE" }, { -1001, "CL_PLATFORM_NOT_FOUND_KHR" }
+    { -63, "CL_INVALID_GLOBAL_WORK_SIZE" },
+    { -1001, "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, or "
+             "PoCL for CPUs" }
 };
 
 static const char *clsort__opencl_name(cl_int code)
@@ -19431,6 +19433,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
    - clsort_array with some fields set -> zeroed first: it has new fields
    - clsort_desc_default(), clsort_merge_desc_default() exported -> compiled into the program
    - CLSORT_NO_BITONIC -> nothing: bitonic, which takes 16 KB, is always there
+   - build/clsort writes raw elements to a terminal -> --force
    - tools/mpi_sort.h -> tools/mpi/mpi_sort.h; tools/deps, tools/embed and other scripts for
      maintainers -> tools/dev; benchmarks -> tools/bench; scripts of tests -> tests/scripts
    - algorithms that CLSORT_NO_<FAMILY> leaves out are listed -> clsort_algorithm_name does not list

@@ -20,6 +20,15 @@
 #include "stages.h"
 #include "verify.h"
 
+/* There is no device, or none of a name that the option or the environment asks for. */
+static int fail_no_device(const char *want)
+{
+    if (!want) want = getenv("CLSORT_DEVICE");
+    if (want && *want) return fail(DONE_OPENCL, "no OpenCL device has a name with %s", want);
+    return fail(DONE_OPENCL, "no OpenCL device: install a driver, as your GPU's vendor has one, or "
+                             "PoCL for CPUs (on Debian pocl-opencl-icd)");
+}
+
 enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50,
        LEFT_OUT_NAMES = 4 };
 
@@ -980,9 +989,7 @@ static int command_bench(const arguments *a)
     count = code != DONE_OK                ? 0
             : want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX)
                                            : (size_t)device_choose(want, list);
-    if (code == DONE_OK && !count)
-        code = fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
-                    want ? want : "");
+    if (code == DONE_OK && !count) code = fail_no_device(want);
     if (code == DONE_OK && plan.csv) print_columns(&plan);
     for (i = 0; i < count && code == DONE_OK; i++) code = bench_device(&plan, &list[i]);
     order_free(&plan.order);

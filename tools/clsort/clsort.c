@@ -726,39 +726,34 @@ static const command commands[] = {
     { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,
       command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
-      "The same pattern, type, count and seed give the same keys. `gen records` writes records\n"
-      "of 100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
+      "The same pattern, type, count and seed give the same keys. `gen records` writes records of "
+      "100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
       FOR_GEN, 1, 1, command_gen },
     { "sort", " [IN]", "Sorts a file of keys or records",
       "IN is a file, by default standard input. A raw file holds keys one after the other, "
-      "little-endian. Records in the order of\n"
-      "two fields, and of an expression:\n"
+      "little-endian. Records in the order of two fields, and of an expression:\n"
       "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
-      "  clsort sort draws --record-size 8 --record-type 'typedef struct { float z; uint id; } "
-      "clsort_record;' \\\n"
-      "      --precedes 'a.z * a.z < b.z * b.z' -o sorted\n"
+      "  clsort sort draws --record-size 8 -o sorted \\\n"
+      "      --record-type 'typedef struct { float z; uint id; } clsort_record;' \\\n"
+      "      --precedes 'a.z * a.z < b.z * b.z'\n"
       "A file of 200 rows, each sorted on its own:\n"
       "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n"
-      "A file that needs more than --memory is sorted in runs. They go to a temporary file without "
-      "a name and are merged\n"
-      "from there: each byte is read twice and written twice. With --rows, --segments or "
-      "--precedes it must fit into memory\n"
-      "and into the device's.\n",
+      "A file that needs more than --memory is sorted in runs. They go to a temporary file "
+      "without a name and are merged from there: each byte is read twice and written twice. With "
+      "--rows, --segments or --precedes it must fit into memory and into the device's.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
-      "With rows and segments both are\n"
-      "counted from the start of each; keys that lie in none of them get 0. IN must fit into "
-      "memory and into the device's.\n",
+      "With rows and segments both are counted from the start of each; keys that lie in none of "
+      "them get 0. IN must fit into memory and into the device's.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
     { "top", " [IN]", "Writes the first K keys of each row of a file",
       "Rows are not sorted for that. Of equal keys those that come first in their row are taken. "
-      "The best 40 of each of 200 rows, and where\n"
-      "they were:\n"
-      "  clsort top scores --type f32 --order desc --rows 200 --k 40 -o best --indices-output "
-      "where\n"
+      "The best 40 of each of 200 rows, and where they were:\n"
+      "  clsort top scores --type f32 --order desc --rows 200 --k 40 -o best \\\n"
+      "      --indices-output where\n"
       "IN must fit into memory and into the device's.\n",
       FOR_TOP, 0, 1, command_top },
     { "merge", " A B", "Merges two sorted files of keys",
@@ -767,51 +762,44 @@ static const command commands[] = {
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
       "It works on the host, without OpenCL. It checks the order of all keys, and by two products "
-      "modulo 2^61 - 1, at\n"
-      "random points, that none is lost or changed: n wrong keys pass with a chance of n^2 / 2^122 "
-      "at most. Where something is\n"
-      "wrong it compares key by key and prints the first wrong position, counted from 0.\n"
-      "With --zero equal the zeros must keep their order, with --bits keys that are equal "
-      "in these bits; with --stable the\n"
-      "values or indices of equal keys must. Records in the order of --fields are compared byte by "
-      "byte: equal ones keep their order. By an expression only a device\n"
-      "can compare: then it checks the order of neighbours, and by sums of hashes that no record "
-      "is lost. What lies in no row or segment\n"
-      "must be unchanged.\n"
+      "modulo 2^61 - 1, at random points, that none is lost or changed: n wrong keys pass with a "
+      "chance of n^2 / 2^122 at most. Where something is wrong it compares key by key and prints "
+      "the first wrong position, counted from 0.\n"
+      "With --zero equal the zeros must keep their order, with --bits keys that are equal in "
+      "these bits; with --stable the values or indices of equal keys must. Records in the order "
+      "of --fields are compared byte by byte: equal ones keep their order. By an expression only "
+      "a device can compare: then it checks the order of neighbours, and by sums of hashes that "
+      "no record is lost. What lies in no row or segment must be unchanged.\n"
       "Files that need more than --memory are read once, in order. Whether equal elements kept "
-      "their order then stays\n"
-      "unchecked, and a message says so.\n",
+      "their order then stays unchecked, and a message says so.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time "
-      "on the host from enqueue\n"
-      "to clFinish, the median by event profiling (0: not available), keys per second by host "
-      "time, and the bandwidth of device copies.\n"
+      "on the host from enqueue to clFinish, the median by event profiling (0: not available), "
+      "keys per second by host time, and the bandwidth of device copies.\n"
       "Algorithms whose names end in \"only\" sort blocks of a work-group: these are checked.\n"
       "Records are filled with keys of --type.\n"
       "\"Of copy\": bytes of elements that a sort reads and writes, as `clsort explain` counts "
       "them, per time, beside that bandwidth.\n"
-      "--published repeats an experiment; of Bainville, OpenCL Sorting, 2011, it prints his Mkey/s "
-      "(of GPUs of that time, not named).\n"
+      "--published repeats an experiment; of Bainville, OpenCL Sorting, 2011, it prints his "
+      "Mkey/s (of GPUs of that time, not named).\n"
       "Of several algorithms those that cannot run here are named and left out.\n",
       FOR_BENCH, 0, 0, command_bench },
     { "explain", "", "Says how a sort would run",
-      "Prints the algorithm, its passes, launches and copies, the bytes of elements that they read "
-      "and write, and the bytes of\n"
-      "scratch memory. Sorts nothing. Example: clsort explain --type u32 -n 2^24 --pairs\n",
+      "Prints the algorithm, its passes, launches and copies, the bytes of elements that they "
+      "read and write, and the bytes of scratch memory. Sorts nothing.\n"
+      "  clsort explain --type u32 -n 2^24 --pairs\n",
       FOR_EXPLAIN, 0, 0, command_explain },
     { "tune", "", "Measures which algorithm is best at which count on a device",
-      "Measures sorts by all that auto may take, and prints its choices for this device with their "
-      "gain, also as text\n"
-      "for programs. They are kept in the cache, where the other commands find them. --seconds "
-      "does not count builds\n"
-      "of kernels, which come first and may take ten times as long. Please send in what it prints "
-      "of a device that gains.\n",
+      "Measures sorts by all that auto may take, and prints its choices for this device with "
+      "their gain, also as text for programs. They are kept in the cache, where the other "
+      "commands find them. --seconds does not count builds of kernels, which come first and may "
+      "take ten times as long. Please send in what it prints of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
     { "report", "", "Writes a text about a device, to be sent in",
-      "It has names and versions of device and driver, what clsort reads of the device, and what\n"
-      "the self-test, `tune` and `bench` say: half of --seconds goes to each of these two, the\n"
-      "self-test and builds take their own. It uses no cache and keeps nothing. Please send it to\n"
+      "It has names and versions of device and driver, what clsort reads of the device, and what "
+      "the self-test, `tune` and `bench` say: half of --seconds goes to each of these two, the "
+      "self-test and builds take their own. It uses no cache and keeps nothing. Please send it to "
       "the issues of the repository, most of all where something failed:\n"
       "  clsort report -o report.txt\n",
       FOR_REPORT, 0, 0, command_report }
@@ -825,9 +813,18 @@ static void program_help(void)
     puts("Usage: clsort COMMAND [OPTION]...\n\nCommands:");
     for (i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-    printf("\n`clsort COMMAND --help` lists the options of a command; `clsort --version` prints "
-           "the version.\n\n%s",
-           exit_codes_help);
+    puts("");
+    help_print("`clsort COMMAND --help` lists the options of a command.\n"
+               "`clsort --version` prints the version.\n\n");
+    help_print(exit_codes_help);
+}
+
+/* Would raw elements go to a terminal, which nobody asked for? */
+static int garbles_terminal(const command *c, const arguments *a)
+{
+    return c->bit & FOR_RAW && !a->given[OPTION_TEXT] && !a->given[OPTION_FORCE]
+           && !a->given[OPTION_LIST] && !strcmp(argument(a, OPTION_OUTPUT, "-"), "-")
+           && isatty(STDOUT_FILENO);
 }
 
 static int command_run(const command *c, int count, char **words)
@@ -837,9 +834,14 @@ static int command_run(const command *c, int count, char **words)
         fprintf(stderr, "`clsort %s --help` lists the options\n", c->name);
         return DONE_USAGE;
     }
-    if (!a.given[OPTION_HELP]) return c->run(&a);
-    command_help(c);
-    return DONE_OK;
+    if (a.given[OPTION_HELP]) {
+        command_help(c);
+        return DONE_OK;
+    }
+    if (garbles_terminal(c, &a))
+        return fail(DONE_USAGE, "%s: raw elements are not for a terminal: name a file with -o, or "
+                                "add --text or --force", c->name);
+    return c->run(&a);
 }
 
 static int program_run(int count, char **words)

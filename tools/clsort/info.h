@@ -319,9 +319,7 @@ static int command_info(const arguments *a)
     size_t count = device_list(want, list, DEVICE_MAX), i;
     const clsort_options options = cached_options(a);
     int code = DONE_OK;
-    if (!count)
-        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
-                    want ? want : "");
+    if (!count) return fail_no_device(want);
     for (i = 0; i < count; i++) {
         int this_code = info_device(&list[i], &options);
         if (this_code != DONE_OK) code = this_code;

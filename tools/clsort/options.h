@@ -12,20 +12,22 @@
 #include "counts.h"
 
 enum { DONE_OK = 0, DONE_WRONG = 1, DONE_USAGE = 2, DONE_IO = 3, DONE_OPENCL = 4 };
+enum { HELP_COLUMNS = 80 };
 
 static const char exit_codes_help[] =
-    "Exit codes: 0 done; 1 a wrong or unsorted result, or unsorted input of merge; 2 wrong usage,\n"
-    "or a comparator that does not compile; 3 a file cannot be read, understood or written;\n"
-    "4 OpenCL or clsort failed, or the device is too small.\n";
+    "Exit codes: 0 done; 1 a wrong or unsorted result, or unsorted input of merge; 2 wrong usage, "
+    "or a comparator that does not compile; 3 a file cannot be read, understood or written; 4 "
+    "OpenCL or clsort failed, or the device is too small.\n";
 
 /* Of commands that write files. */
 static const char outputs_help[] =
-    "An output is written beside its target: without a name or, where the system cannot do that,\n"
-    "as .clsort.XXXXXX. It replaces the target when every output is complete and on the disk: a\n"
-    "failure or a signal leaves all targets as they were. A file that replaces another has such\n"
-    "a name for a moment, and a kill in that moment leaves it there. It gets the old one's owner\n"
-    "and permissions. Where a link leads is replaced, not the link. Other hard links to a replaced\n"
-    "file keep the old one, and a message says so.\n\n";
+    "An output is written beside its target: without a name or, where the system cannot do that, "
+    "as .clsort.XXXXXX. It replaces the target when every output is complete and on the disk: a "
+    "failure or a signal leaves all targets as they were. A file that replaces another has such a "
+    "name for a moment, and a kill in that moment leaves it there. It gets the old one's owner "
+    "and permissions. Where a link leads is replaced, not the link. Other hard links to a "
+    "replaced file keep the old one, and a message says so.\n"
+    "\n";
 
 /* Commands, as bits of option_rule.commands. */
 enum {
@@ -47,6 +49,7 @@ enum {
     FOR_SORTS = FOR_SORT | FOR_ARGSORT,
     FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
     FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
+    FOR_RAW = FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP,
     FOR_VALUES = FOR_SORT | FOR_MERGE | FOR_VERIFY | FOR_TOP
 };
 
@@ -56,6 +59,7 @@ typedef enum option_id {
     OPTION_SEED,
     OPTION_LIST,
     OPTION_OUTPUT,
+    OPTION_FORCE,
     OPTION_TEXT,
     OPTION_ORDER,
     OPTION_STABLE,
@@ -119,12 +123,14 @@ typedef struct option_rule {
 static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
       FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI, 1 },
-    { 'n', "n", "COUNT", "number of keys, of tune and report the most: 1000, 2^20, 100k or 16Mi",
+    { 'n', "n", "COUNT",
+      "number of keys, with --rows in each: 1000, 2^20, 100k or 16Mi; of tune and report the most",
       FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_REPORT | FOR_MPI_SORT, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
     { 'o', "output", "FILE", "write FILE (default: standard output; clsort-mpi: nowhere)",
       FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP | FOR_REPORT | FOR_MPI_SORT, 0 },
+    { 0, "force", NULL, "write raw elements even to a terminal", FOR_RAW, 0 },
     { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES,
       0 },
     { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN | FOR_MPI, 0 },
@@ -313,23 +319,54 @@ static const char *argument(const arguments *a, option_id id, const char *otherw
     return a->given[id] ? a->value[id][a->given[id] - 1] : otherwise;
 }
 
+/* Prints the words of a line of help, from column `at` on, and of the next ones from `indent` on,
+   as many as fit. */
+static void help_wrap(const char *text, int length, int at, int indent)
+{
+    const char *const end = text + length;
+    while (text < end) {
+        const char *const blank = (const char *)memchr(text, ' ', (size_t)(end - text));
+        const int word = (int)((blank ? blank : end) - text);
+        if (at > indent && at + 1 + word > HELP_COLUMNS) printf("\n%*s", at = indent, "");
+        else if (at > indent) at += printf(" ");
+        at += printf("%.*s", word, text);
+        text += word + 1;
+    }
+    puts("");
+}
+
+/* Prints lines of help. Those that begin with a blank are examples, which stay as they are. */
+static void help_print(const char *text)
+{
+    while (*text) {
+        const int length = (int)strcspn(text, "\n");
+        if (*text == ' ') printf("%.*s\n", length, text);
+        else help_wrap(text, length, 0, 0);
+        text += length + (text[length] != 0);
+    }
+}
+
 static void command_help(const command *c)
 {
+    enum { INDENT = 27 };
     int i;
-    printf("Usage: %s %s%s [OPTION]...\n%s.\n%s\nOptions:\n", program_name, c->name, c->operands,
-           c->summary, c->help);
+    printf("Usage: %s %s%s [OPTION]...\n%s.\n", program_name, c->name, c->operands, c->summary);
+    help_print(c->help);
+    puts("\nOptions:");
     for (i = 0; i < OPTION_TOTAL; i++) {
         const option_rule *rule = &option_rules[i];
-        char letter[8] = "    ", name[40];
+        char letter[8] = "    ", name[40], help[300];
         if (!(rule->commands & c->bit)) continue;
         if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
         snprintf(name, sizeof name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
-        printf("  %s%-20s %s%s\n", letter, name, rule->help,
-               c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
+        snprintf(help, sizeof help, "%s%s", rule->help,
+                 c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
+        if (printf("  %s%-20s ", letter, name) > INDENT) printf("\n%*s", INDENT, "");
+        help_wrap(help, (int)strlen(help), INDENT, INDENT);
     }
-    printf("\n%s%s",
-           option_rules[OPTION_OUTPUT].commands & c->bit & ~FOR_MPI ? outputs_help : "",
-           exit_codes_help);
+    puts("");
+    if (option_rules[OPTION_OUTPUT].commands & c->bit & ~FOR_MPI) help_print(outputs_help);
+    help_print(exit_codes_help);
 }
 
 /* The option that `word` names for a command, OPTION_TOTAL if none; *attached is the text after

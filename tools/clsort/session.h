@@ -52,9 +52,7 @@ static int sorter_open(const arguments *a, cl_uint flags, sorter_session *s)
     clsort_options options = cached_options(a);
     cl_bool unified = CL_FALSE;
     device_info info;
-    if (!device_choose(want, &info))
-        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
-                    want ? want : "");
+    if (!device_choose(want, &info)) return fail_no_device(want);
     if (!device_open(&info, &s->device))
         return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
     clGetDeviceInfo(info.id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);

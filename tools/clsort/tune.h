@@ -229,9 +229,7 @@ static int tune_options(const arguments *a, const char *name, const char *usual_
         return fail(DONE_USAGE, "%s: -n needs a number from 1 to 2^32 - 1", name);
     *most_ms = 1e3 * (double)seconds;
     *most = (size_t)n;
-    return device_choose(want, info) ? DONE_OK
-                                     : fail(DONE_OPENCL, "no OpenCL device%s%s",
-                                            want ? " has a name with " : "", want ? want : "");
+    return device_choose(want, info) ? DONE_OK : fail_no_device(want);
 }
 
 static void tune_print_device(const device_info *info)

@@ -899,17 +899,16 @@ static int command_verify(const arguments *a)
 static const command commands[] = {
     { "sort", " [IN]", "Sorts a file, or generated keys, over the ranks of a job",
       "IN holds raw keys or records, as for `clsort sort`. Without it -n keys of a --pattern are "
-      "sorted; their values hold their\n"
-      "numbers. Each rank reads a share, sorts it on its device, exchanges parts with the others "
-      "and writes what it gets. The ranks of a\n"
-      "machine take its devices in turn. An output gets its name when it is complete.\n"
+      "sorted; their values hold their numbers. Each rank reads a share, sorts it on its device, "
+      "exchanges parts with the others and writes what it gets. The ranks of a machine take its "
+      "devices in turn. An output gets its name when it is complete.\n"
       "  mpirun -n 4 clsort-mpi sort keys --type u64 -o sorted --times\n"
-      "  mpirun -n 4 clsort-mpi sort --type f32 --pattern normal -n 2^28 --check --times\n",
+      "  mpirun -n 4 clsort-mpi sort --type f32 --pattern normal -n 2^28 --check\n",
       FOR_MPI_SORT, 0, 1, command_sort },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
-      "Each rank checks the order of a share of OUTPUT, with the element before it, and all add up "
-      "hashes of the elements with their\n"
-      "values. Needs no OpenCL device. The order of equal keys is not looked at.\n",
+      "Each rank checks the order of a share of OUTPUT, with the element before it, and all add "
+      "up hashes of the elements with their values. Needs no OpenCL device. The order of equal "
+      "keys is not looked at.\n",
       FOR_MPI_VERIFY, 2, 2, command_verify }
 };
 
