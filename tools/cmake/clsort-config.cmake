@@ -1,7 +1,11 @@
 # Read by find_package(clsort). It lies in share/cmake/clsort below the prefix; see CMakeLists.txt
-# for the targets.
+# for the targets. CMake has written what they are beside it; make install-lib has not.
 include(CMakeFindDependencyMacro)
 find_dependency(OpenCL)
+include("${CMAKE_CURRENT_LIST_DIR}/clsort-targets.cmake" OPTIONAL RESULT_VARIABLE clsort_exported)
+if(clsort_exported)
+    return()
+endif()
 get_filename_component(clsort_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET clsort::header)
