@@ -1,14 +1,16 @@
 """clsort for Python: sorts numpy arrays, and PyOpenCL's arrays on your queue without a copy.
 
-Copy this file and the shared library (build/lib/libclsort.so.0 after `make lib`) into your program.
-It needs numpy, and PyOpenCL only if you pass its arrays.
+Copy this file and the shared library (build/lib/libclsort.so.0 after `make lib`) into your program;
+or `pip install examples/python`, which compiles the library. It needs numpy, and PyOpenCL only if
+you pass its arrays.
 
     import clsort, numpy as np
     s = clsort.Sorter()                               # the first GPU, else the first device
     s.sort(np.array([3, -1, 4, 0, 2], "f4"))          # [-1. 0. 2. 3. 4.]
 
 Keys are bool, integers of 1 to 8 bytes, f2, f4, f8 and ml_dtypes' bfloat16, in the machine's byte
-order. An array of several dimensions is sorted along its last axis: each row by itself.
+order. An array of several dimensions is sorted along its last axis, or by sort and argsort along
+another one: each row by itself.
 Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes. They can be
 sorted, and up to 8 bytes selected by top_k, but not merged or parted by splitters.
 Keys of any other dtype are a TypeError. Values may have any dtype that holds no objects. Masked
@@ -30,6 +32,8 @@ The header clsort.h documents all else. Numbers and structs below are the header
 library compares them.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import math
@@ -37,8 +41,29 @@ import operator
 import os
 import sys
 import threading
+import typing
 
 import numpy as np
+
+if typing.TYPE_CHECKING:
+    from typing import Callable, Sequence
+
+    import pyopencl as cl
+    from numpy.typing import ArrayLike
+    from pyopencl.array import Array as DeviceArray
+    from typing_extensions import Unpack
+    AnyArray = DeviceArray | np.ndarray
+
+
+class Order(typing.TypedDict, total=False):
+    """Options of every sort, by name: see above."""
+    descending: bool
+    stable: bool
+    nan: str
+    zero_equal: bool
+    bits: tuple[int, int]
+    algorithm: str
+
 
 # ---- the header, in its words --------------------------------------------------------------------
 
@@ -282,6 +307,18 @@ def _host(given):
     return _admitted(given if isinstance(given, np.ma.MaskedArray) else np.asarray(given))
 
 
+def _along(keys, axis):
+    """The keys with that axis last; in one row if it is None."""
+    return keys.ravel() if axis is None else np.moveaxis(keys, axis, -1)
+
+
+def _of_kind(kind, order):
+    """The options of a sort of one of numpy's kinds."""
+    if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
+        raise ValueError(f"kind: {kind!r} is none of numpy's")
+    return {"stable": True, **order} if kind in ("mergesort", "stable") else order
+
+
 def _integers(given, what, most):
     """Numbers from 0 to `most` as u4. Others are an error: they would wrap in the cast."""
     array = _host(given)
@@ -377,7 +414,7 @@ def _numbers(array, what, length=None):
     _layout(array, what)
 
 
-def key_type(dtype, field=False):
+def key_type(dtype: np.dtype, field: bool = False) -> int:
     """The number of a dtype in the header; TypeError if it cannot be a key. Bytes can only be one
     as the field of a record."""
     dtype = np.dtype(dtype)
@@ -406,8 +443,10 @@ class Sorter:
     library  the path of the shared library; see _load for the default
     """
 
-    def __init__(self, context=None, device=None, *, cache=False, verify=False, profile=None,
-                 library=None):
+    def __init__(self, context: cl.Context | cl.CommandQueue | None = None,
+                 device: cl.Device | None = None, *, cache: bool | str | os.PathLike = False,
+                 verify: bool = False, profile: Callable[[str, int], object] | None = None,
+                 library: str | None = None) -> None:
         self._sorter, self._queue, self._lock = None, None, threading.RLock()
         self._lib = _load(library)
         self._cl = _OpenCL(self._lib)
@@ -426,7 +465,7 @@ class Sorter:
         self._check(self._lib.clsort_create(*handles, ctypes.byref(options), ctypes.byref(sorter)))
         self._sorter = sorter
 
-    def close(self):
+    def close(self) -> None:
         """Releases everything. Sorts that are still queued complete."""
         with self._lock:
             if self._queue:
@@ -435,7 +474,7 @@ class Sorter:
                 self._lib.clsort_destroy(self._sorter)
             self._sorter = self._queue = None
 
-    def __enter__(self):
+    def __enter__(self) -> Sorter:
         return self
 
     def __exit__(self, *_):
@@ -452,9 +491,13 @@ class Sorter:
 
     # ---- numpy -----------------------------------------------------------------------------------
 
-    def sort(self, keys, *, by=None, segments=None, segment_ends=None, **order):
+    def sort(self, keys: ArrayLike, axis: int | None = -1, kind: str | None = None, *,
+             by: Sequence[str] | None = None, segments: ArrayLike | None = None,
+             segment_ends: ArrayLike | None = None, **order: Unpack[Order]) -> np.ndarray:
         """The sorted keys, as a new array of the same shape; as np.sort, each row by itself.
 
+        axis, kind  as in numpy: None sorts all keys as one row; "stable" and "mergesort" are
+                  `stable`, other kinds change nothing
         by        with a structured dtype: the names of the fields that decide, the first one first;
                   "-name" is in descending order
         segments  offsets, m + 1 ascending integers: keys[segments[i]:segments[i + 1]] is sorted by
@@ -462,29 +505,35 @@ class Sorter:
         segment_ends  m integers; then `segments` has m, too: keys[segments[i]:segment_ends[i]].
                   None begins before the begin or end of the one before
         """
-        out = np.array(_host(keys), order="C")
-        self._sort_host(out, None, None, by, segments, segment_ends, order)
-        return out
+        out = np.array(_along(_host(keys), axis), order="C")
+        self._sort_host(out, None, None, by, segments, segment_ends, _of_kind(kind, order))
+        return out if axis is None else np.moveaxis(out, -1, axis)
 
-    def argsort(self, keys, *, by=None, segments=None, segment_ends=None, **order):
+    def argsort(self, keys: ArrayLike, axis: int | None = -1, kind: str | None = None, *,
+                by: Sequence[str] | None = None, segments: ArrayLike | None = None,
+                segment_ends: ArrayLike | None = None, **order: Unpack[Order]) -> np.ndarray:
         """Indices (u4, of the shape of keys) in the order of their keys; as np.argsort.
 
         They count in their row or segment. With `stable` they are those of kind="stable".
         """
-        keys = np.ascontiguousarray(_host(keys))
+        keys = np.ascontiguousarray(_along(_host(keys), axis))
         indices = np.zeros(keys.shape, np.uint32)
-        self._sort_host(keys, None, indices, by, segments, segment_ends, order)
-        return indices
+        self._sort_host(keys, None, indices, by, segments, segment_ends, _of_kind(kind, order))
+        return indices if axis is None else np.moveaxis(indices, -1, axis)
 
-    def sort_by_key(self, keys, values, *, by=None, segments=None, segment_ends=None, **order):
+    def sort_by_key(self, keys: ArrayLike, values: ArrayLike, *, by: Sequence[str] | None = None,
+                    segments: ArrayLike | None = None, segment_ends: ArrayLike | None = None,
+                    **order: Unpack[Order]) -> tuple[np.ndarray, np.ndarray]:
         """(sorted keys, their values): new arrays. Values have the shape of keys."""
         keys, values = (np.array(_host(a), order="C") for a in (keys, values))
         _matches(values, "values", keys.shape)
         self._sort_host(keys, values, None, by, segments, segment_ends, order)
         return keys, values
 
-    def top_k(self, keys, k, *, values=None, lengths=None, segments=None, segment_ends=None,
-              by=None, sort=True, **order):
+    def top_k(self, keys: ArrayLike, k: int, *, values: ArrayLike | None = None,
+              lengths: ArrayLike | None = None, segments: ArrayLike | None = None,
+              segment_ends: ArrayLike | None = None, by: Sequence[str] | None = None,
+              sort: bool = True, **order: Unpack[Order]) -> tuple[np.ndarray, ...]:
         """(the first k keys of each row's order, their indices): shapes (..., k), indices u4.
 
         values    of the shape of keys: the result is (keys, indices, values)
@@ -510,7 +559,7 @@ class Sorter:
                                segment_ends=segment_ends)
             return tuple(gpu.download(a) for a in (out, indices, values_out) if a is not None)
 
-    def partition(self, keys, kth, **order):
+    def partition(self, keys: ArrayLike, kth: int, **order: Unpack[Order]) -> np.ndarray:
         """A new array with the key number kth of each row's order in its place, those before it in
         front and the rest behind it; as np.partition, but kth is 0 or more."""
         keys, kth = np.ascontiguousarray(_host(keys)), _integer(kth, "kth", most=0xFFFFFFFE)
@@ -522,7 +571,9 @@ class Sorter:
             self._enqueue("clsort_enqueue_sort", gpu.queue, desc)
             return gpu.download(both)
 
-    def merge(self, a, b, *, values=None, descending=False, nan="last"):
+    def merge(self, a: ArrayLike, b: ArrayLike, *,
+              values: tuple[ArrayLike, ArrayLike] | None = None, descending: bool = False,
+              nan: str = "last") -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The merge of two sorted arrays of one dimension; of equal keys those of `a` come first.
 
         values  (those of a, those of b), of at most 8 bytes each: the result is (keys, values)
@@ -536,7 +587,9 @@ class Sorter:
             keys = gpu.download(out)
             return (keys, gpu.download(values_out)) if values else keys
 
-    def merge_runs(self, runs, *, values=None, descending=False, nan="last"):
+    def merge_runs(self, runs: Sequence[ArrayLike], *, values: Sequence[ArrayLike] | None = None,
+                   descending: bool = False,
+                   nan: str = "last") -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The merge of up to 16 sorted arrays of one dimension and one dtype; of equal keys those
         of the first array come first.
 
@@ -550,7 +603,9 @@ class Sorter:
             self._enqueue_merge_runs(gpu.queue, runs, out, moved, values_out, descending, nan)
             return (gpu.download(out), gpu.download(values_out)) if moved else gpu.download(out)
 
-    def partition_by(self, keys, splitters, *, values=None, descending=False, nan="last"):
+    def partition_by(self, keys: ArrayLike, splitters: ArrayLike, *,
+                     values: ArrayLike | None = None, descending: bool = False,
+                     nan: str = "last") -> tuple[np.ndarray, ...]:
         """(keys, starts): keys in parts between sorted splitters, of which there are 1 to 255. Part
         p is keys[starts[p]:starts[p + 1]]: the keys that do not come before splitters[p - 1], but
         before splitters[p]. They keep their order. Starts are u4, two more than splitters.
@@ -566,7 +621,7 @@ class Sorter:
                                     descending, nan)
             return tuple(gpu.download(a) for a in (out, starts, values_out) if a is not None)
 
-    def gather(self, indices, *arrays):
+    def gather(self, indices: ArrayLike, *arrays: ArrayLike) -> tuple[np.ndarray, ...]:
         """The elements of each array at the indices, each row by itself: a tuple of new arrays, as
         np.take_along_axis(array, indices, -1). Indices are 0 or more and below the row's length, or
         0xFFFFFFFF: there the new arrays have 0. top_k writes these where a row has too few keys."""
@@ -581,7 +636,7 @@ class Sorter:
                 self._enqueue_gather(gpu.queue, gpu.upload(indices), sources, targets)
             return tuple(gpu.download(a) for a in targets)
 
-    def group_starts(self, keys, groups):
+    def group_starts(self, keys: ArrayLike, groups: int) -> np.ndarray:
         """Where each group begins among ascending keys, which are numbers of groups: u4 of shape
         (groups + 1,). The keys of group g are keys[starts[g]:starts[g + 1]]."""
         with self._lock, _Buffers(self) as gpu:
@@ -618,8 +673,12 @@ class Sorter:
     # looked at: clsort.h says what wrong ones do. A sorter with `verify` reports sorts of wrong
     # segments.
 
-    def enqueue_sort(self, queue, keys, *, out=None, values=None, values_out=None, indices=None,
-                     by=None, segments=None, segment_ends=None, count=None, wait_for=(), **order):
+    def enqueue_sort(self, queue: cl.CommandQueue, keys: DeviceArray, *,
+                     out: DeviceArray | None = None, values: DeviceArray | None = None,
+                     values_out: DeviceArray | None = None, indices: DeviceArray | None = None,
+                     by: Sequence[str] | None = None, segments: DeviceArray | None = None,
+                     segment_ends: DeviceArray | None = None, count: DeviceArray | None = None,
+                     wait_for: Sequence[cl.Event] = (), **order: Unpack[Order]) -> cl.Event:
         """Sorts keys in place, or into `out`; moves values in place, or into values_out.
 
         indices   receives the permutation, u4 or i4, of the shape of keys; then keys and values
@@ -634,9 +693,13 @@ class Sorter:
                                       values=values, values_out=values_out, indices=indices,
                                       segments=segments, segment_ends=segment_ends, count=count)
 
-    def enqueue_top_k(self, queue, keys, k, *, out=None, indices=None, values=None, values_out=None,
-                      lengths=None, segments=None, segment_ends=None, by=None, sort=True,
-                      wait_for=(), **order):
+    def enqueue_top_k(self, queue: cl.CommandQueue, keys: DeviceArray, k: int, *,
+                      out: DeviceArray | None = None, indices: DeviceArray | None = None,
+                      values: DeviceArray | None = None, values_out: DeviceArray | None = None,
+                      lengths: DeviceArray | None = None, segments: DeviceArray | None = None,
+                      segment_ends: DeviceArray | None = None, by: Sequence[str] | None = None,
+                      sort: bool = True, wait_for: Sequence[cl.Event] = (),
+                      **order: Unpack[Order]) -> cl.Event:
         """Writes the first k keys of each row's order to `out`, their indices to `indices`, and
         their values to values_out. Keys and values are only read.
 
@@ -651,9 +714,13 @@ class Sorter:
                                       lengths=lengths, segments=segments,
                                       segment_ends=segment_ends)
 
-    def prepare(self, queue, keys, k=None, *, by=None, sort=True, any_count=False, out=None,
-                values=None, values_out=None, indices=None, lengths=None, segments=None,
-                segment_ends=None, count=None, **order):
+    def prepare(self, queue: cl.CommandQueue | None, keys: AnyArray, k: int | None = None, *,
+                by: Sequence[str] | None = None, sort: bool = True, any_count: bool = False,
+                out: AnyArray | None = None, values: AnyArray | None = None,
+                values_out: AnyArray | None = None, indices: AnyArray | None = None,
+                lengths: AnyArray | None = None, segments: AnyArray | None = None,
+                segment_ends: AnyArray | None = None, count: AnyArray | None = None,
+                **order: Unpack[Order]) -> None:
         """Builds and allocates what the call with these arguments needs: enqueue_sort, or with `k`
         enqueue_top_k. That call then makes nothing but events. Blocks, and sorts nothing.
 
@@ -706,8 +773,11 @@ class Sorter:
                                                               "count")))
         return self._enqueue("clsort_enqueue_sort", queue, desc, read, written, wait_for)
 
-    def enqueue_merge(self, queue, a, b, out, *, values_a=None, values_b=None, values_out=None,
-                      descending=False, nan="last", wait_for=()):
+    def enqueue_merge(self, queue: cl.CommandQueue, a: DeviceArray, b: DeviceArray,
+                      out: DeviceArray, *, values_a: DeviceArray | None = None,
+                      values_b: DeviceArray | None = None, values_out: DeviceArray | None = None,
+                      descending: bool = False, nan: str = "last",
+                      wait_for: Sequence[cl.Event] = ()) -> cl.Event:
         """Merges two sorted arrays of shapes (n,) and (m,) into `out`, of shape (n + m,)."""
         with self._lock:
             return self._enqueue_merge(queue, a, b, out, values_a, values_b, values_out, descending,
@@ -729,15 +799,18 @@ class Sorter:
         return self._enqueue("clsort_enqueue_merge", queue, merge, (a, b, values_a, values_b),
                              (out, values_out), wait_for)
 
-    def enqueue_merge_runs(self, queue, runs, out, *, values=(), values_out=None, descending=False,
-                           nan="last", wait_for=()):
+    def enqueue_merge_runs(self, queue: cl.CommandQueue, runs: Sequence[DeviceArray],
+                           out: DeviceArray, *, values: Sequence[DeviceArray] = (),
+                           values_out: DeviceArray | None = None, descending: bool = False,
+                           nan: str = "last", wait_for: Sequence[cl.Event] = ()) -> cl.Event:
         """Merges up to 16 sorted arrays of one dimension into `out`, which has room for all."""
         with self._lock:
             return self._enqueue_merge_runs(queue, runs, out, values, values_out, descending, nan,
                                             wait_for)
 
-    def prepare_merge_runs(self, runs, out, *, values=(), values_out=None, descending=False,
-                           nan="last"):
+    def prepare_merge_runs(self, runs: Sequence[AnyArray], out: AnyArray, *,
+                           values: Sequence[AnyArray] = (), values_out: AnyArray | None = None,
+                           descending: bool = False, nan: str = "last") -> None:
         """Builds the kernels of enqueue_merge_runs for keys and values of these dtypes, however
         many runs there are. Arrays may also be numpy's. Blocks, and merges nothing."""
         runs, values = ([_as_described(a) for a in arrays] for arrays in (runs, values))
@@ -770,16 +843,21 @@ class Sorter:
         return self._enqueue("clsort_enqueue_merge_runs", queue, merge, (*runs, *(values or ())),
                              (out, values_out), wait_for)
 
-    def enqueue_partition(self, queue, keys, splitters, out, starts, *, values=None,
-                          values_out=None, descending=False, nan="last", wait_for=()):
+    def enqueue_partition(self, queue: cl.CommandQueue, keys: DeviceArray, splitters: DeviceArray,
+                          out: DeviceArray, starts: DeviceArray, *,
+                          values: DeviceArray | None = None, values_out: DeviceArray | None = None,
+                          descending: bool = False, nan: str = "last",
+                          wait_for: Sequence[cl.Event] = ()) -> cl.Event:
         """Writes keys to `out` in parts between sorted splitters, and to `starts` where each part
         begins: u4, two more than splitters. All arrays have one dimension. See partition_by."""
         with self._lock:
             return self._enqueue_partition(queue, keys, splitters, out, starts, values, values_out,
                                            descending, nan, wait_for)
 
-    def prepare_partition(self, keys, splitters, out, starts, *, values=None, values_out=None,
-                          descending=False, nan="last"):
+    def prepare_partition(self, keys: AnyArray, splitters: AnyArray, out: AnyArray,
+                          starts: AnyArray, *, values: AnyArray | None = None,
+                          values_out: AnyArray | None = None, descending: bool = False,
+                          nan: str = "last") -> None:
         """Builds the kernels of enqueue_partition for keys and values of these dtypes, and for up
         to 15 splitters, or for more if these are more. Else as prepare_merge_runs."""
         with self._lock:
@@ -809,7 +887,9 @@ class Sorter:
         return self._enqueue("clsort_enqueue_partition", queue, desc, (keys, splitters, values),
                              (out, starts, values_out), wait_for)
 
-    def enqueue_gather(self, queue, indices, sources, targets, *, wait_for=()):
+    def enqueue_gather(self, queue: cl.CommandQueue, indices: DeviceArray,
+                       sources: Sequence[DeviceArray], targets: Sequence[DeviceArray], *,
+                       wait_for: Sequence[cl.Event] = ()) -> cl.Event:
         """Writes source[indices] to target for each pair of these lists, each row by itself.
 
         indices  u4 or i4 of shape (n,) or (rows, n), as an argsort or top-k wrote them. One that is
@@ -839,8 +919,10 @@ class Sorter:
         return self._enqueue("clsort_enqueue_gather", queue, gather, (indices, *sources), targets,
                              wait_for)
 
-    def enqueue_group_starts(self, queue, keys, *, starts=None, counts=None, count=None,
-                             wait_for=()):
+    def enqueue_group_starts(self, queue: cl.CommandQueue, keys: DeviceArray, *,
+                             starts: DeviceArray | None = None, counts: DeviceArray | None = None,
+                             count: DeviceArray | None = None,
+                             wait_for: Sequence[cl.Event] = ()) -> cl.Event:
         """Finds where each group begins among ascending keys, u1 to u8, which are its number.
 
         starts  u4 of shape (groups + 1,): the keys of group g are those from starts[g] on. They can
@@ -871,7 +953,8 @@ class Sorter:
 
     # ---- both ------------------------------------------------------------------------------------
 
-    def explain(self, keys, *, by=None, **order):
+    def explain(self, keys: AnyArray, *, by: Sequence[str] | None = None,
+                **order: Unpack[Order]) -> str:
         """How a sort of such keys would run: algorithm, passes, launches, bytes moved."""
         with self._lock:
             keys = _admitted(keys)
@@ -880,12 +963,12 @@ class Sorter:
             self._check(self._lib.clsort_explain(self._sorter, ctypes.byref(desc), text, len(text)))
             return text.value.decode()
 
-    def collect(self):
+    def collect(self) -> None:
         """Waits for all sorts of a sorter with `verify`; Error if one of them was wrong."""
         with self._lock:
             self._check(self._lib.clsort_collect(self._sorter, 1))
 
-    def self_test(self):
+    def self_test(self) -> None:
         """Runs every algorithm on this device; Error if one is wrong. Later sorts avoid those."""
         with self._lock:
             self._check(self._lib.clsort_self_test(self._sorter))
@@ -1007,7 +1090,9 @@ class Sorter:
         return event
 
 
-def sort_on(sorters, keys, values=None, *, by=None, device_memory=0, **order):
+def sort_on(sorters: Sequence[Sorter], keys: ArrayLike, values: ArrayLike | None = None, *,
+            by: Sequence[str] | None = None, device_memory: int = 0,
+            **order: Unpack[Order]) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """Sorted keys, a new array of one dimension; with values (keys, values). There may be more of
     them than the devices hold. Each sorter is a different one, the fastest first; they share the
     work, and one that fails is left out.
@@ -1020,7 +1105,8 @@ def sort_on(sorters, keys, values=None, *, by=None, device_memory=0, **order):
     return out if values is None else (out, moved)
 
 
-def argsort_on(sorters, keys, *, by=None, device_memory=0, **order):
+def argsort_on(sorters: Sequence[Sorter], keys: ArrayLike, *, by: Sequence[str] | None = None,
+               device_memory: int = 0, **order: Unpack[Order]) -> np.ndarray:
     """Indices (u8) in the order of keys of one dimension; as sort_on."""
     keys = np.ascontiguousarray(_host(keys))
     indices = np.empty(keys.shape, np.uint64)

@@ -9,9 +9,12 @@ only numpy's arrays are tested, without ml_dtypes no bfloat16. Ends with "N pass
 import argparse
 import contextlib
 import ctypes
+import importlib.util
+import inspect
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -885,6 +888,51 @@ def test_pyopencl_and_numpy_are_used_as_readme_says(gpu):
     assert len(wanted) > 5 and printed.getvalue().splitlines() == wanted, printed.getvalue()
 
 
+def test_axis_and_kind_are_numpys():
+    keys = np.random.default_rng(5).integers(0, 9, (3, 4, 5)).astype("i4")
+    for axis in (0, 1, 2, -1, -3, None):
+        assert (sorter.sort(keys, axis) == np.sort(keys, axis)).all(), axis
+        for kind in ("stable", "mergesort"):
+            wanted = np.argsort(keys, axis, kind=kind)
+            assert (sorter.argsort(keys, axis, kind) == wanted).all(), axis
+    assert (sorter.sort(keys, kind="quicksort", descending=True) == -np.sort(-keys)).all()
+    raises(ValueError, "out of bounds", sorter.sort, keys, 3)
+    raises(ValueError, "out of bounds", sorter.argsort, np.int32(7))
+    raises(ValueError, "kind: 'fastest'", sorter.sort, keys, -1, "fastest")
+
+
+def test_all_that_is_public_has_type_hints():
+    public = [f for place in (clsort.Sorter, clsort) for name, f in vars(place).items()
+              if inspect.isfunction(f) and (name == "__init__" or not name.startswith("_"))]
+    assert len(public) > 25
+    for function in public:
+        hints = {"self", *function.__annotations__}
+        assert hints >= {"return", *inspect.signature(function).parameters}, function
+    options = set(inspect.signature(clsort.Sorter._set_order).parameters) - {"target"}
+    assert set(clsort.Order.__annotations__) == options | {"algorithm"}
+
+
+def test_pip_installs_a_package_with_the_library():
+    """Far from the sources it sorts by its own library."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = os.path.join(folder, "installed")
+        shutil.copytree(os.path.join(root, "examples", "python"),
+                        os.path.join(folder, "examples", "python"))
+        shutil.copy(os.path.join(root, "clsort.h"), folder)
+        environment = {**os.environ, "CFLAGS": "-O0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        environment.pop("CLSORT_LIBRARY", None)
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps",
+                        "--no-build-isolation", "--target", there,
+                        os.path.join(folder, "examples", "python")], env=environment, check=True)
+        assert os.path.exists(os.path.join(there, "clsort", "py.typed"))
+        environment["PYTHONPATH"] = there
+        program = ("import clsort, os; s = clsort.Sorter(); print(s.sort([3.0, -1.0]).tolist(), "
+                   "os.path.dirname(clsort.__file__) == os.path.dirname(s._lib._name))")
+        printed = subprocess.run([sys.executable, "-c", program], env=environment, cwd=folder,
+                                 check=True, stdout=subprocess.PIPE, text=True).stdout
+        assert printed == "[-1.0, 3.0] True\n", printed
+
+
 # ---- running -------------------------------------------------------------------------------------
 
 
@@ -902,6 +950,9 @@ def collect(arguments):
                     lambda name=name: order_at_limits(dtype_named(name)))
     if not ml_dtypes:
         print("skipped: bfloat16 (ml_dtypes is not installed)")
+    if not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
+        print("skipped: the package (pip, setuptools or wheel is not installed)")
+        del tests["test_pip_installs_a_package_with_the_library"]
     try:
         import pyopencl
         import pyopencl.array

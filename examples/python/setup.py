@@ -1,0 +1,60 @@
+"""Builds the package `clsort`: clsort.py as its __init__.py, and the shared library beside it, of
+clsort.h in this clone. CC and CFLAGS are those of the environment."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+from setuptools.dist import Distribution
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:   # before setuptools 70.1
+    from wheel.bdist_wheel import bdist_wheel
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+LIBRARY = {"darwin": "libclsort.dylib", "win32": "clsort.dll"}.get(sys.platform, "libclsort.so.0")
+
+
+def version():
+    with open(os.path.join(ROOT, "clsort.h")) as file:
+        return ".".join(re.findall(r"^#define CLSORT_VERSION_\w+ (\d+)$", file.read(), re.M))
+
+
+class BuildPackage(build_py):
+    """Copies the module, and compiles the library as `make lib` does."""
+
+    def run(self):
+        package = os.path.join(self.build_lib, "clsort")
+        os.makedirs(package, exist_ok=True)
+        shutil.copyfile(os.path.join(HERE, "clsort.py"), os.path.join(package, "__init__.py"))
+        open(os.path.join(package, "py.typed"), "w").close()
+        loader = ["-framework", "OpenCL"] if sys.platform == "darwin" else ["-lOpenCL"]
+        subprocess.run(
+            [*shlex.split(os.environ.get("CC", "cc")), "-O2", "-fPIC", "-shared", "-std=c99",
+             *shlex.split(os.environ.get("CFLAGS", "")), "-DCLSORT_IMPLEMENTATION",
+             "-DCLSORT_MULTI", "-DCL_TARGET_OPENCL_VERSION=300", "-x", "c",
+             os.path.join(ROOT, "clsort.h"), "-x", "none", *loader,
+             "-o", os.path.join(package, LIBRARY)], check=True)
+
+
+class PlatformWheel(bdist_wheel):
+    """Any Python 3, but only this kind of machine."""
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+class WithLibrary(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(version=version(), packages=["clsort"], package_dir={"clsort": "."},
+      cmdclass={"build_py": BuildPackage, "bdist_wheel": PlatformWheel}, distclass=WithLibrary)
