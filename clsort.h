@@ -169,8 +169,8 @@
      - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
        that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
-       merge. A million rows take as many launches as one (of 32 u32 0.169 ms), segments as many as
-       one of `count` elements (0.388 ms): offsets are not read back.
+       merge. A million rows take as many launches as one, segments as many as one of `count`
+       elements: offsets are not read back.
      - Radix takes 0.4 to 0.6 times as long for equal keys, 1.4 times for those of a Zipf law.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
        call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
@@ -1293,8 +1293,8 @@ enum {
 };
 
 /* Radix. What a form does not sort, SWEEPS does.
-   - DEFAULT: HYBRID on GPUs and CACHED on CPUs where that is known to be the fastest and neither
-     work_group nor items is set; else SWEEPS
+   - DEFAULT: on GPUs SAMPLES of few elements and HYBRID of many, on CPUs CACHED, where that is known
+     to be the fastest and neither work_group nor items is set; else SWEEPS
    - PORTABLE: three launches per digit
    - SWEEPS: one launch per digit where work-groups are known to make progress (NVIDIA since 7.0),
      else PORTABLE
