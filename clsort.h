@@ -1293,8 +1293,8 @@ enum {
 };
 
 /* Radix. What a form does not sort, SWEEPS does.
-   - DEFAULT: on GPUs SAMPLES of few elements and HYBRID of many, on CPUs CACHED, where that is known
-     to be the fastest and neither work_group nor items is set; else SWEEPS
+   - DEFAULT: on GPUs SAMPLES of few elements and HYBRID of many, on CPUs CACHED, where that is
+     known to be the fastest and neither work_group nor items is set; else SWEEPS
    - PORTABLE: three launches per digit
    - SWEEPS: one launch per digit where work-groups are known to make progress (NVIDIA since 7.0),
      else PORTABLE
@@ -12064,6 +12064,17 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
 }
+
+/* The list of buckets lies where the passes have their tables. Where ranges have second digits,
+   there are elements enough for all blocks. */
+typedef char clsort__the_list_of_buckets_has_room
+    [CLSORT__HYBRID_DIGITS * CLSORT__HYBRID_MOST_SECOND_DIGITS(8, 0)
+                 < (CLSORT__RADIX_BLOCKS + 1) * 256
+             && CLSORT__HYBRID_EVEN_DIGITS * 2 / 3
+                        * (CLSORT__EDGE_BUCKET_ITEMS(8) << CLSORT__HYBRID_LEAST_GROUP)
+                    >= CLSORT__RADIX_BLOCKS * CLSORT__RADIX_UNIT
+         ? 1
+         : -1];
 
 /* Where the tables of hybrid radix begin, in bytes: behind those of the passes. */
 static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
