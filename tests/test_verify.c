@@ -229,9 +229,8 @@ static void self_checking_sorters_report_wrong_results(bench *b)
 }
 
 /* Hybrid radix of pairs writes other keys than it sorted, out of order. */
-static const char right_store[] = "((global uint *)a.keys)[i] = (uint)((ulong)key >> 32);",
-                  wrong_store[] =
-                      "((global uint *)a.keys)[i] = (uint)((ulong)key >> 32) ^ 4096;";
+static const char right_store[] = "((global uint*)a.keys)[i]=(uint)((ulong)key>>32);",
+                  wrong_store[] = "((global uint*)a.keys)[i]=(uint)((ulong)key>>32)^4096;";
 
 static void edit_kernels(int wrong)
 {

@@ -888,6 +888,30 @@ def test_pyopencl_and_numpy_are_used_as_readme_says(gpu):
     assert len(wanted) > 5 and printed.getvalue().splitlines() == wanted, printed.getvalue()
 
 
+def test_pyopencl_has_drop_ins_for_its_sorts(gpu):
+    """examples/adopt: any key, only some of its bits, and each axis, of any length."""
+    sys.path.insert(0, os.path.join(root, "examples", "adopt"))
+    import pyopencl_sorts
+    random = np.random.default_rng(3)
+    a = random.integers(-2**31, 2**31, 5000).astype("i4")
+    places = np.arange(5000).astype("f8")
+    sort = pyopencl_sorts.RadixSort(gpu.context, "int *keys, double *values", "keys[i] >> 3",
+                                    ["keys", "values"])
+    (keys, values), event = sort(gpu.put(a), gpu.put(places), key_bits=20)
+    event.wait()
+    order = np.argsort((a >> 3).astype("u4") & (2**20 - 1), kind="stable")
+    assert (keys.get() == a[order]).all() and (values.get() == places[order]).all()
+    sort = pyopencl_sorts.BitonicSort(gpu.context)
+    a = random.random((3, 7, 5)).astype("f4")
+    places = random.integers(0, 99, a.shape).astype("i4")
+    for axis in (0, 1, -1):
+        keys, values = gpu.put(a), gpu.put(places)
+        sort(keys, values, axis=axis)[1].wait()
+        assert (keys.get() == np.sort(a, axis)).all()
+        order = np.argsort(a, axis)
+        assert (values.get() == np.take_along_axis(places, order, axis)).all()
+
+
 def test_axis_and_kind_are_numpys():
     keys = np.random.default_rng(5).integers(0, 9, (3, 4, 5)).astype("i4")
     for axis in (0, 1, 2, -1, -3, None):

@@ -457,8 +457,7 @@ static inline int mock_condition(mock_reader *r, const char *text)
    first round. */
 static inline int mock_optional(const char *parameter)
 {
-    static const char *const names[] = { " *bounds,", " *ends,", " *number,",
-                                         " *numbers," };
+    static const char *const names[] = { "*bounds,", "*ends,", "*number,", "*numbers," };
     const char *end = parameter + strcspn(parameter, ",)") + 1;
     size_t i;
     for (i = 0; i < sizeof names / sizeof *names; i++)
