@@ -12207,11 +12207,24 @@ static clsort__samples_job clsort__cut_samples(const clsort__config *c, size_t n
     return j;
 }
 
-/* Bytes of the tables: where buckets begin, as codes and in tiles. */
+/* The most elements of which work-items hold 8, although they could hold 16 of 4 bytes. */
+static size_t clsort__samples_spread(cl_uint group_log2)
+{
+    return (size_t)1 << (2 * (group_log2 + 3) - 4);
+}
+
+/* Bytes of the tables: where buckets begin, as codes and in tiles. With 16 elements for a work-item
+   there are half as many buckets: then there is room for those of fewer elements, too. */
 static size_t clsort__samples_tables(const clsort__config *c, size_t n)
 {
     const clsort__samples_job j = clsort__cut_samples(c, n);
-    return j.buckets * (c->key_bytes + 2 * j.most_tiles);
+    const size_t own = j.buckets * (c->key_bytes + 2 * j.most_tiles);
+    clsort__config spread = *c;
+    if (c->items_log2 <= 3) return own;
+    spread.items_log2 = 3;
+    spread.radix_items = 1u << spread.items_log2;
+    return clsort__largest(
+        own, clsort__samples_tables(&spread, clsort__samples_spread(c->group_log2)), 0);
 }
 
 /* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
@@ -12244,7 +12257,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
         if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
             c->group_log2 = many ? 9 : group;
             c->items_log2 = 3;
-        } else if (p->d.count <= (size_t)1 << (2 * (group + 3) - 4)) {
+        } else if (p->d.count <= clsort__samples_spread(group)) {
             c->items_log2 = 3;
         }
     }

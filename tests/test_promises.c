@@ -219,6 +219,32 @@ static void selections_of_too_many(bench *b)
     }
 }
 
+/* On NVIDIA's GPUs with work-groups of 64 to 256, radix of samples gives each work-item 16 elements
+   from some count on, and then needs fewer buckets than for one element less. */
+static void samples_need_no_less(bench *b)
+{
+    cl_uint group_log2;
+    (void)b;
+    for (group_log2 = 6; group_log2 <= 8; group_log2++) {
+        const size_t edge = clsort__samples_spread(group_log2);
+        mock_facts f = mock_nvidia();
+        size_t bytes[3] = { 0, 0, 0 }, i;
+        world w;
+        f.max_group = (size_t)1 << group_log2;
+        open_world(&w, f, (cl_ulong)1 << 40);
+        w.sorter->pinned = 1;   /* only what AUTO has built in, which takes samples here */
+        AT("work-groups of %zu", f.max_group);
+        for (i = 0; i < 3; i++) {
+            clsort_desc d = clsort_desc_default();
+            d.count = edge - 1 + i;
+            d.key_type = CLSORT_U32;
+            CHECK_OK(clsort_scratch_size(w.sorter, &d, &bytes[i]));
+        }
+        CHECK(bytes[0] <= bytes[1] && bytes[1] <= bytes[2]);
+        close_world(&w);
+    }
+}
+
 /* Work-groups that are too small for hybrid radix, which is asked for: passes sort. */
 static void hybrid_in_small_groups(bench *b)
 {
@@ -356,6 +382,7 @@ static const test_entry tests[] = {
     { "scratch for more elements is enough for fewer, on every device", scratch_is_monotonic },
     { "sizes of scratch do not wrap", sizes_do_not_wrap },
     { "too many elements to select from are refused", selections_of_too_many },
+    { "samples of a count need no less scratch than of one element less", samples_need_no_less },
     { "work-groups too small for hybrid radix need no more scratch", hybrid_in_small_groups },
     { "clsort_check knows what can be allocated", checks_know_allocations },
     { "AUTO sorts arrays as large as the device allocates", arrays_of_any_size }
