@@ -17715,7 +17715,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
                                              size_t *bytes)
 {
     clsort_sorter none;
-    clsort_desc d;
+    clsort_desc d, chosen = clsort_desc_default();
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
@@ -17723,6 +17723,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
+    /* What is planned as a sort may be selected by a choice that is measured. */
+    if (!(d.flags & CLSORT_FLAG_TOP_PARTITION)) chosen = d;
     if (d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
     largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
@@ -17731,6 +17733,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     *bytes = !sorter || d.algorithm ? largest.bytes
              : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
                                     : clsort__scratch_by_any(sorter, &d);
+    if (sorter && !d.algorithm && !sorter->pinned && chosen.top_k != d.top_k)
+        *bytes = clsort__largest(*bytes, clsort__scratch_by_any(sorter, &chosen), 0);
     return CL_SUCCESS;
 }
 

@@ -1340,6 +1340,7 @@ static clsort_desc any_call(uint64_t *random, clsort__measured *choices)
     if (pattern_random(random) % 4 == 0) d.nan_order = CLSORT_NAN_EQUAL;
     if (d.top_k) {
         d.top_k = 1 + pattern_random(random) % (d.count < 5000 ? d.count + 1 : 5000);
+        if (d.count && d.count < 5000 && pattern_random(random) % 4 == 0) d.top_k = d.count;
         d.rows = pattern_random(random) % 90;
         choices->rows[CLSORT__ARRAY_KINDS] = choices->rows[CLSORT__MEASURED_ROWS - 1];
         clsort__find_class(&d, &choices->rows[CLSORT__ARRAY_KINDS].of);

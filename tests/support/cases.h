@@ -418,16 +418,17 @@ static inline int case_produce(const case_state *s, const bench *b, cl_command_q
 }
 
 /* Sorts and waits; the event must be there and complete. Proofs must tell that offsets do not
-   ascend. */
+   ascend. Of a single element they tell what the output happens to hold then. */
 static inline int case_sort(case_state *s, const bench *b)
 {
     const sort_case *c = s->c;
-    const int wrong = case_descends(c) && c->d.count > 1;
+    const int descends = case_descends(c), wrong = descends && c->d.count > 1,
+              prove = c->prove && (wrong || !descends);
     image_call call;
     int good = image_call_begin(b, c->queue,
                                 c->wait && case_blocks(c) ? CASE_WAIT_PAST : c->wait, &call);
-    cl_mem proof = good && c->prove ? image_prove_input(b, b->sorter, call.queue, &s->d) : NULL;
-    good = good && (proof || !c->prove) && case_produce(s, b, call.queue, CASE_SEGMENTS)
+    cl_mem proof = good && prove ? image_prove_input(b, b->sorter, call.queue, &s->d) : NULL;
+    good = good && (proof || !prove) && case_produce(s, b, call.queue, CASE_SEGMENTS)
            && case_produce(s, b, call.queue, CASE_ENDS)
            && case_produce(s, b, call.queue, CASE_COUNT);
     good = good
