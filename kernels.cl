@@ -123,8 +123,8 @@
    decide.
 
    NAMES, as clsort_set_algorithm takes them, and the chapters that explain them. Most of them
-   reproduce what was published, so that it can be measured; what each costs says PERFORMANCE in
-   clsort.h.
+   reproduce what was published, so that it can be measured. PERFORMANCE in clsort.h says what they
+   cost.
 
      auto                the fastest for the device and the description; never quicksort
      merge               above; also sorts rows and segments

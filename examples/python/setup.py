@@ -28,7 +28,7 @@ def version():
 
 
 class BuildPackage(build_py):
-    """Copies the module, and compiles the library as `make lib` does."""
+    """Copies the module, and compiles the library with what `make lib` defines."""
 
     def run(self):
         package = os.path.join(self.build_lib, "clsort")

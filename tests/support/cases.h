@@ -418,7 +418,7 @@ static inline int case_produce(const case_state *s, const bench *b, cl_command_q
 }
 
 /* Sorts and waits; the event must be there and complete. Proofs must tell that offsets do not
-   ascend. Of a single element they tell what the output happens to hold then. */
+   ascend. With a single element that depends on what the output held before: none is asked for. */
 static inline int case_sort(case_state *s, const bench *b)
 {
     const sort_case *c = s->c;

@@ -327,8 +327,12 @@ static void help_wrap(const char *text, int length, int at, int indent)
     while (text < end) {
         const char *const blank = (const char *)memchr(text, ' ', (size_t)(end - text));
         const int word = (int)((blank ? blank : end) - text);
-        if (at > indent && at + 1 + word > HELP_COLUMNS) printf("\n%*s", at = indent, "");
-        else if (at > indent) at += printf(" ");
+        if (at > indent && at + 1 + word > HELP_COLUMNS) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            at += printf(" ");
+        }
         at += printf("%.*s", word, text);
         text += word + 1;
     }
