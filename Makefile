@@ -40,7 +40,7 @@ test-gpu: $(gpu_tests)
 	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= \
 	    CLSORT_TEST_OTHER_VENDOR="$${CLSORT_TEST_OTHER_VENDOR:-too}" tests/run
 
-$(gpu_tests): disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
+$(gpu_tests) build/choices: disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
 $(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
 	@mkdir -p $(@D)
 	$(compile)

@@ -21,6 +21,7 @@
                        does not know that query
    mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
                        move; `kernel` is NULL of what is no launch. Without this hook: 1000
+   mock.event_cost     how many ns more it takes if it has an event
    mock.build_cost     how many ns of that clock a build takes that is not from a binary
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
@@ -214,7 +215,7 @@ static struct {
     void (*on_launch)(void *user, const mock_launch *l);
     cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
     cl_ulong (*on_cost)(void *user, const char *kernel, size_t global);
-    cl_ulong clock, build_cost;             /* ns; of a build from source */
+    cl_ulong clock, event_cost, build_cost; /* ns; of an event, of a build from source */
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -1148,7 +1149,8 @@ static inline void mock_execute(const mock_command *c)
 /* Moves the clock by a command. */
 static inline void mock_spend(const mock_command *c)
 {
-    const cl_ulong cost = mock.on_cost ? mock.on_cost(mock.user, c->kernel, c->global) : 1000,
+    const cl_ulong cost = (mock.on_cost ? mock.on_cost(mock.user, c->kernel, c->global) : 1000)
+                          + (c->event ? mock.event_cost : 0),
                    end = MOCK_ADD(mock.clock, cost);
     if (!c->event) return;
     c->event->times[1] = end - cost;
