@@ -1040,8 +1040,12 @@ static void travel_as_text(bench *b)
     measured_text(&w, "mock GPU", own, sizeof own);
     measured_text(&w, "another\nGPU\x80", other, sizeof other);
     s = new_sorter(&w, 0, NULL);
+    CHECK_OK(clsort_save_choices(s, again, sizeof again, &bytes));
+    CHECK(bytes == 1 && !*again);   /* nothing was measured */
     CHECK_OK(clsort_load_choices(s, other, &fits));
     CHECK(!fits && is_built_in(&w, s));
+    CHECK_OK(clsort_save_choices(s, again, sizeof again, &bytes));
+    CHECK(bytes == 1 && !*again);
     snprintf(both, sizeof both, "%s%s", other, own);
     add_returns(both, windows);
     CHECK_OK(clsort_load_choices(s, windows, &fits));
