@@ -1,7 +1,8 @@
 /* Demonstrates a game's use with OpenGL: in each frame a compute shader makes particles, clsort
    sorts them from back to front, and another compute shader reads them. With cl_khr_gl_sharing that
    happens in OpenGL's own buffers. Beside it, or where no driver has that: the way through host
-   memory. The context is one of EGL, and there is no window.
+   memory. The context is one of EGL, and there is no window. The shared way is not tested: it needs
+   a driver that has the extension.
 
    On Linux, with Debian's libegl-dev and libopengl-dev:
 
