@@ -6,7 +6,7 @@ COUNT ?=
 
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
 folders = tools/clsort tools/mpi tests/support
-headers = clsort.h $(wildcard $(folders:=/*.h))
+headers = clsort.h $(wildcard $(folders:=/*.h) tools/bench/*.h)
 vpath %.c tools/clsort tools/bench
 tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/*.c)))
 tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_gpu.c, \

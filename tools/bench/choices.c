@@ -22,6 +22,7 @@
 
 #include "counts.h"
 #include "device.h"
+#include "median.h"
 
 enum { TURNS_MOST = 101, TURNS_LEAST = 5, FIRST = 1 << 10, FACTOR = 4 };
 static const double most_ms = 150;   /* of a race of two */
@@ -60,18 +61,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, int n)
-{
-    qsort(times, (size_t)n, sizeof *times, compare);
-    return times[n / 2];
 }
 
 static clsort_desc describe(const bench *b, const kind *k, size_t n)

@@ -34,6 +34,7 @@
 
 #include "counts.h"
 #include "device.h"
+#include "median.h"
 #include "patterns.h"
 #include "threads.h"
 
@@ -163,18 +164,6 @@ static void use_pageable(measure *m, int pageable)
 
 /* -- measuring -- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, size_t count)
-{
-    qsort(times, count, sizeof *times, compare);
-    return times[count / 2];
-}
-
 /* All bytes up, then down, through a buffer that has as many as one allocation may. */
 static void move_all(measure *m, size_t room, cl_mem buffer, int up)
 {
@@ -215,7 +204,7 @@ static void measure_reference(measure *m)
         down[i] = now() - middle;
     }
     clReleaseMemObject(buffer);
-    m->reference = median(up, m->runs) + median(down, m->runs);
+    m->reference = median(up, (int)m->runs) + median(down, (int)m->runs);
     printf("reference: up %.4f s, %.1f GB/s; down %.4f s, %.1f GB/s; together %.4f s\n",
            up[m->runs / 2], gigabytes / up[m->runs / 2], down[m->runs / 2],
            gigabytes / down[m->runs / 2], m->reference);
@@ -247,7 +236,7 @@ static double time_sorts(measure *m, const clsort_multi_desc *multi, cl_uint dev
     size_t i;
     sort_once(m, multi, devices, words);   /* builds kernels */
     for (i = 0; i < m->runs; i++) times[i] = sort_once(m, multi, devices, words);
-    return median(times, m->runs);
+    return median(times, (int)m->runs);
 }
 
 static void measure_cell(measure *m, const cell *c, cl_uint devices)

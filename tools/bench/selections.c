@@ -28,6 +28,7 @@
 #include <time.h>
 
 #include "device.h"
+#include "median.h"
 #include "patterns.h"
 
 enum { RUNS_MOST = 31 };
@@ -52,12 +53,6 @@ static void must(cl_int code, const char *what)
     if (code == CL_SUCCESS) return;
     fprintf(stderr, "selections: %s: %s\n", what, clsort_status_text(code));
     exit(1);
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* One run in ms. In place, the input is copied before. */
@@ -88,10 +83,7 @@ static void race(measure *m, const clsort_desc *sort, const clsort_desc *select,
     for (i = 0; i < 2; i++) run(m, i ? select : sort, in_place);
     for (; runs < RUNS_MOST && (runs < 3 || now() - start < 600); runs++)
         for (i = 0; i < 2; i++) times[i][runs] = run(m, i ? select : sort, in_place);
-    for (i = 0; i < 2; i++) {
-        qsort(times[i], (size_t)runs, sizeof *times[i], compare);
-        ms[i] = times[i][runs / 2];
-    }
+    for (i = 0; i < 2; i++) ms[i] = median(times[i], runs);
 }
 
 static clsort_desc describe(const measure *m, int in_place)
@@ -224,8 +216,7 @@ static double time_input(measure *m, const clsort_desc *d, const input *in, uint
          "clEnqueueWriteBuffer");
     for (i = -2; i < RUNS_MOST; i++) times[i < 0 ? 0 : i] = run(m, d, 0);
     check_rows(m, d, rows);
-    qsort(times, RUNS_MOST, sizeof *times, compare);
-    return times[RUNS_MOST / 2];
+    return median(times, RUNS_MOST);
 }
 
 static void measure_inputs(measure *m, size_t k)

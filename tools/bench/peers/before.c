@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../median.h"
 #include "sentinel.h"
 
 enum { MOST_TURNS = 401, WARM_UP = 4 };
@@ -58,18 +59,6 @@ static int load(version *v, const char *file)
         *(void **)&v->sum = dlsym(library, "sentinel_sum");
     }
     return library && v->open && v->prepare && v->sort && v->sum;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, int n)
-{
-    qsort(times, (size_t)n, sizeof *times, compare);
-    return times[n / 2];
 }
 
 /* Each version sorts twice in a turn, and its second sort counts: what the other one left in caches
