@@ -115,9 +115,9 @@
        for                                     scratch memory in bytes, at most
        all but bitonic and batch-*             nK + nV; for bitonic-a, too
        merge                                   n / 16 + 8; with `precedes` 2n + 8
-       radix                                   1.07 MB; by sweeps, if it is more, 9.5 KB and for
-                                               each tile 1 KiB, from 2^30 elements on 2 KiB. A tile
-                                               is 4352 bare keys of 4 bytes, never below 1536
+       radix                                   1.07 MB + 32 KiB K; by sweeps, if it is more, 9.5 KB
+                                               and for each tile 1 KiB, from 2^30 elements on 2 KiB.
+                                               A tile is 4352 bare keys of 4 bytes, never below 1536
        radix that may be radix-hybrid          1.07 MB more; 0.54 MB of up to 5 * 2^26 keys of 4
                                                bytes without values
        radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
@@ -1295,7 +1295,7 @@ enum {
 /* Radix. What a form does not sort, SWEEPS does.
    - DEFAULT: on GPUs SAMPLES of few elements and HYBRID of many, on CPUs CACHED, where that is
      known to be the fastest and neither work_group nor items is set; else SWEEPS
-   - PORTABLE: three launches per digit
+   - PORTABLE: two launches per digit, three where work-items work alone
    - SWEEPS: one launch per digit where work-groups are known to make progress (NVIDIA since 7.0),
      else PORTABLE
    - HYBRID: from the top digit down: keys of 4 or 8 bytes without values, records and bit ranges;
@@ -1556,6 +1556,10 @@ extern "C" {
    pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
+/* So many blocks of work-groups, one after another, are a stretch, whose counts of digits are added
+   up. */
+#define CLSORT__STRETCH_BLOCKS 32
+#define CLSORT__STRETCHES(blocks) (((blocks) + CLSORT__STRETCH_BLOCKS - 1) / CLSORT__STRETCH_BLOCKS)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
@@ -1829,12 +1833,14 @@ static const char *const clsort__source[] = {
 "\n\n\n#define CLSORT__SEGMENTS_AT_OFFSETS 1\n#define CLSORT__SEGMENTS_IN_RANGES 2\n#define "
 "CLSORT__COUNT_ON_DEVICE 4\n\n#define CLSORT__ROW_LENGTHS 8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS "
 "16\n\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 4\n\n\n\n\n#define "
-"CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n#define CLSORT__SWEEP_PASSES 8\n#define "
-"CLSORT__SWEEP_HEAD 64\n\n\n\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n#define "
-"CLSORT__LEAVES_BITS 8\n\n#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+("
-"digit_bits)-1)/(digit_bits))\n\n\n\n#define CLSORT__LEAST_COPIES 8\n#define "
-"CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)?2\\\n :(counters)<=512?32\\\n :(counters)<="
-"1024?16\\\n :CLSORT__LEAST_COPIES)\n#define CLSORT__COUNTER_MOST 65535\n\n",
+"CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n\n\n#define CLSORT__STRETCH_BLOCKS 32\n"
+"#define CLSORT__STRETCHES(blocks)(((blocks)+CLSORT__STRETCH_BLOCKS-1)/CLSORT__STRETCH_BLOCKS)\n"
+"#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n\n\n\n#define CLSORT__SKIP_PASSES "
+"31\n#define CLSORT__MAY_SKIP 4\n#define CLSORT__LEAVES_BITS 8\n\n#define CLSORT__DIGITS_OF("
+"key_bytes,digit_bits)((8*(key_bytes)+(digit_bits)-1)/(digit_bits))\n\n\n\n#define "
+"CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)?2\\\n :("
+"counters)<=512?32\\\n :(counters)<=1024?16\\\n :CLSORT__LEAST_COPIES)\n#define "
+"CLSORT__COUNTER_MOST 65535\n\n",
 "//---- shared: hybrid radix\n\n\n\n#define CLSORT__HYBRID_DIGITS 256\n#define "
 "CLSORT__HYBRID_CELLS 16384\n#define CLSORT__HYBRID_MASK_CELLS 16\n#define "
 "CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define CLSORT__HYBRID_SAMPLE_LOG2 14\n#define "
@@ -2352,7 +2358,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2097\n",
+"#line 2101\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2366,7 +2372,7 @@ static const char *const clsort__source[] = {
 "stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>"
 "stage);\n}\n\n",
 #else
-"#line 2142\n",
+"#line 2146\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2381,7 +2387,7 @@ static const char *const clsort__source[] = {
 "CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,n,0,1);\nfor(uint "
 "stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2167\n",
+"#line 2171\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2402,7 +2408,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2218\n",
+"#line 2222\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2431,7 +2437,7 @@ static const char *const clsort__source[] = {
 "const array_t from=batch_row(source,stride),to=batch_row(target,stride);\nconst codec_t codec="
 "CLSORT_CODEC;\nbatch_in_blocks(from,to,codec,n,1,block_keys,block_words);\n}\n#endif\n\n",
 #else
-"#line 2288\n",
+"#line 2292\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2863,7 +2869,7 @@ static const char *const clsort__source[] = {
 "t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr=get_item(keys,words,t);\n}\n#endif\n"
 "store_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3710\n",
+"#line 3714\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2999,14 +3005,16 @@ static const char *const clsort__source[] = {
 "end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance(runs_before(target,alt,passes,"
 "pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4097\n",
+"#line 4101\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES==1&&(CLSORT_NEEDS_BINS||CLSORT_IS(CACHED))\nCLSORT_INLINE "
 "code_t load_code(global const uint*words)\n{\nreturn(code_t)(words[0]|(ulong)words[1]<<32);\n}\n"
 "\nCLSORT_INLINE void store_code(global uint*words,code_t code)\n{\nwords[0]=(uint)code;\nwords[1]"
-"=(uint)((ulong)code>>32);\n}\n#endif\n\n",
-"//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&&"
+"=(uint)((ulong)code>>32);\n}\n#endif\n\n\n\nCLSORT_INLINE void clear_passes(global uint*words,"
+"global const uint*end)\n{\nfor(size_t i=get_global_id(0);i<(size_t)(end-words);i+="
+"get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
+"//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&&"
 "CLSORT_NEEDS_RADIX\n\n#define CLSORT_SWEEP CLSORT_IS(SWEEP)\n#define CLSORT_DIGITS (1<<"
 "CLSORT_DIGIT_BITS)\n\n#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,"
 "CLSORT_DIGIT_BITS)\n\n\n#if CLSORT_IS(PARTITION)\n#if CLSORT_SHARE_LOG2==0\n#define "
@@ -3025,11 +3033,11 @@ static const char *const clsort__source[] = {
 "scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef struct{\n"
 "array_t source,target,alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,blocks,block_elements,"
 "first_bit,last_bit,in_place,pass;\nuint done;\nuint leaves_bits;\n#if CLSORT_IS(PARTITION)\n"
-"digit_t digit;\n#endif\n}radix_t;\n\n\nCLSORT_INLINE global uint*radix_seen(radix_t r,uint block)"
-"\n{\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\nCLSORT_INLINE "
-"global uint*radix_table(radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+(size_t)digit*"
-"r.blocks;\n}\n\nCLSORT_INLINE uint radix_passes(radix_t r)\n{\nreturn max((r.last_bit-"
-"r.first_bit+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,1u);\n}\n\n",
+"digit_t digit;\n#endif\n}radix_t;\n\n\n\nCLSORT_INLINE global uint*radix_seen(radix_t r,uint "
+"block)\n{\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\n"
+"CLSORT_INLINE global uint*radix_table(radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+("
+"size_t)digit*r.blocks;\n}\n\nCLSORT_INLINE uint radix_passes(radix_t r)\n{\nreturn max(("
+"r.last_bit-r.first_bit+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,1u);\n}\n\n",
 "//---- radix: digits\n#if CLSORT_IS(PARTITION)\nCLSORT_INLINE digit_t pass_digit(radix_t r,uint "
 "pass)\n{\nreturn r.digit;\n}\n\n\nCLSORT_INLINE uint reverse_bits(uint x)\n{\n#if CLSORT_WARPS\n"
 "__asm__(\"brev.b32 %0, %0;\" : \"+r\"(x));\nreturn x>>24;\n#else\nx=x>>4|(x&15)<<4;\nx=(x>>2&"
@@ -3047,18 +3055,22 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE uint digit_of(code_t code,digit_t d)\n{\n#if CLSORT_IS(CACHED)\nif(d.is_cell)\n"
 "code=min(max(code,d.low),d.last)-d.low;\n#endif\nreturn(uint)(code>>d.shift)&d.mask;\n}\n#endif\n"
 "\n\n\nenum{PASS_SORTS=1,PASS_COPIES=2,PASS_ODD=4,PASS_FROM=3,PASS_TO=5};\n\nenum{"
-"TARGET_IS_SOURCE=1,ALT_IS_SOURCE=2};\n\n\nCLSORT_INLINE void write_plan(radix_t r,code_t differ)"
-"\n{\nconst uint passes=radix_passes(r);\nuint sorts=0;\n#pragma unroll 1\nfor(uint p=0;p<passes;"
-"p++)\nsorts+=digit_of(differ,pass_digit(r,p))!=0;\nuint copies=r.in_place==ALT_IS_SOURCE? !("
-"sorts&1)\n:r.in_place?sorts&1\n:sorts==0,\nmoves=sorts+copies,from=ARRAY_SOURCE,odd=0;\n#pragma "
-"unroll 1\nfor(uint p=0;p<=passes;p++){\nconst uint varies=p<passes&&digit_of(differ,pass_digit(r,"
-"p))!=0;\nif(r.done||(!varies&& !copies)){\nr.scratch[p]=0;\ncontinue;\n}\nconst uint to= --moves&"
-"1?ARRAY_ALT:ARRAY_TARGET;\nr.scratch[p]=(varies?PASS_SORTS|odd:PASS_COPIES)|from<<PASS_FROM\n|to<"
-"<PASS_TO;\nodd^=varies?PASS_ODD:0;\ncopies=varies?copies:0;\nfrom=to;\n}\n}\n\n\nCLSORT_INLINE "
-"uint pass_plan(radix_t r)\n{\nreturn r.scratch[r.pass];\n}\n\n\nCLSORT_INLINE uint count_plan("
-"radix_t r)\n{\nreturn r.pass?pass_plan(r):r.done?0:PASS_SORTS;\n}\n\nCLSORT_INLINE array_t "
-"plan_array(radix_t r,uint plan,uint shift)\n{\nreturn array_at(plan>>shift&3,r.source,r.target,"
-"r.alt);\n}\n\n",
+"TARGET_IS_SOURCE=1,ALT_IS_SOURCE=2};\n\n\n\nCLSORT_INLINE uint make_plan(radix_t r,code_t differ,"
+"uint pass)\n{\nconst uint passes=radix_passes(r);\nuint sorts=0,sorted=0,idle=passes,varies=0;\n"
+"#pragma unroll 1\nfor(uint p=passes;p-- >0;){\nconst uint own=digit_of(differ,pass_digit(r,p))!="
+"0;\nsorts+=own;\nsorted+=own&&p<pass;\nvaries=p==pass?own:varies;\nidle=own?idle:p;\n}\nconst "
+"uint copies=r.in_place==ALT_IS_SOURCE? !(sorts&1)\n:r.in_place?sorts&1\n:sorts==0,\nmoved=sorted+"
+"(copies&&idle<pass),left=sorts+copies-moved;\nif(r.done||(!varies&& !(copies&&pass==idle)))\n"
+"return 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)\n|(!moved?ARRAY_SOURCE\n"
+":left&1?ARRAY_ALT\n:ARRAY_TARGET)<<PASS_FROM\n|(left&1?ARRAY_TARGET:ARRAY_ALT)<<PASS_TO;\n}\n\n\n"
+"CLSORT_INLINE code_t differing_bits(radix_t r)\n{\nglobal const uint*seen=radix_seen(r,0);\n"
+"return(code_t)((seen[0]&seen[2])|(ulong)(seen[1]&seen[3])<<32);\n}\n\n\nCLSORT_INLINE void "
+"write_plan(radix_t r,code_t differ)\n{\n#pragma unroll 1\nfor(uint p=0;p<=radix_passes(r);p++)\n"
+"r.scratch[p]=make_plan(r,differ,p);\n}\n\n\nCLSORT_INLINE uint pass_plan(radix_t r)\n{\nreturn "
+"CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits(r),r.pass)\n:r.scratch[r.pass];"
+"\n}\n\n\nCLSORT_INLINE uint count_plan(radix_t r)\n{\nreturn r.pass?pass_plan(r)"
+":r.done?0:PASS_SORTS;\n}\n\nCLSORT_INLINE array_t plan_array(radix_t r,uint plan,uint shift)\n{\n"
+"return array_at(plan>>shift&3,r.source,r.target,r.alt);\n}\n\n",
 "//---- radix: partition\n#if CLSORT_IS(PARTITION)\n\n\n#define CLSORT_PARTITION_ARGS \\\n "
 "CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_CODEC_ARGS,\\\n global const uchar*"
 "splitters,ulong splitters_at,global uchar*starts,\\\n ulong starts_at,global uchar*scratch,ulong "
@@ -3467,11 +3479,7 @@ static const char *const clsort__source[] = {
 "0xFFFF:word;\n}\nreturn count;\n}\n\n\n\nCLSORT_INLINE void merge_seen(local uint*words,seen_t "
 "seen)\n{\natomic_or(&words[0],(uint)seen.set);\natomic_or(&words[2],(uint)seen.clear);\nif("
 "CLSORT_KEY_BYTES==8){\natomic_or(&words[1],(uint)((ulong)seen.set>>32));\natomic_or(&words[3],("
-"uint)((ulong)seen.clear>>32));\n}\n}\n\n\n\nCLSORT_INLINE code_t join_seen(radix_t r,uint count,"
-"local uint*words)\n{\nfor(uint k=local_id();k<CLSORT__SEEN_WORDS;k+=CLSORT_GROUP)\nwords[k]=0;\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\nfor(uint i=local_id();i<count*CLSORT__SEEN_WORDS;i+=CLSORT_GROUP)"
-"\natomic_or(&words[i&3],radix_seen(r,0)[i]);\nbarrier(CLK_LOCAL_MEM_FENCE);\nreturn(code_t)(("
-"words[0]&words[2])|(ulong)(words[1]&words[3])<<32);\n}\n\n",
+"uint)((ulong)seen.clear>>32));\n}\n}\n\n",
 "//---- radix: tiles\n\n\n\n\n\n\n\n\n\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE\\\n *("
 "CLSORT_KEY_BYTES>4*CLSORT_WORDS?CLSORT_KEY_BYTES:4*CLSORT_WORDS))\n#define CLSORT_TEAM_COUNTERS "
 "\\\n CLSORT__RADIX_COUNTERS(CLSORT_GROUP,CLSORT_TEAM_MOST,CLSORT_DIGITS)\n#define "
@@ -3561,43 +3569,47 @@ static const char *const clsort__source[] = {
 "c,\ndigit_t digit,uint size,const uint*rank)\n{\nuint place[CLSORT_RADIX_ITEMS];\nstore_codes("
 "tile,to,c,digit,size,place);\nif(CLSORT_WORDS){\nbarrier(CLK_LOCAL_MEM_FENCE);\nmove_values(tile,"
 "value,to,size,rank,place);\n}\n}\n\n#if!CLSORT_SWEEP\n",
-"//---- radix: count and scan\n\n\nCLSORT_INLINE void scan_digit(radix_t r,uint digit,uint used,"
-"local uint*sums)\n{\nconst uint t=local_id();\nglobal uint*counts=radix_table(r,digit);\nconst "
-"uint share=(used+CLSORT_GROUP -1)/CLSORT_GROUP,begin=min(t*share,used),\nend=min(begin+share,"
-"used);\nuint sum=0;\nfor(uint b=begin;b<end;b++)\nsum+=counts[b];\nsum=group_scan(sum,sums);\n"
-"for(uint b=begin;b<end;b+=8){\nuint count[8];\n#pragma unroll\nfor(uint k=0;k<8;k++)\ncount[k]=b+"
-"k<end?counts[b+k]:0;\n#pragma unroll\nfor(uint k=0;k<8;k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+"
-"=count[k];\n}\n}\nif(t==CLSORT_GROUP -1)\nradix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n\n#if "
-"CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS,local uint*bins)\n{\n"
-"const radix_t r=CLSORT_RADIX;\nconst uint block=(uint)get_group_id(0),t=local_id(),plan="
-"count_plan(r);\nconst block_t b=take_block(r,block,plan&PASS_SORTS);\nseen_t seen={0,0};\n"
-"clear_bins(bins);\ncount_block(r,plan_array(r,plan,PASS_FROM),b,pass,pass,bins,&seen);\n"
-"merge_seen(bins+CLSORT_COUNT_WORDS,seen);\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor(uint d=t;d<"
-"CLSORT_DIGITS&&b.size!=0;d+=CLSORT_GROUP)\nradix_table(r,d)[block]=bin_count(bins,d);\nfor(uint "
-"k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+=CLSORT_GROUP)\nradix_seen(r,block)[k]="
-"bins[CLSORT_COUNT_WORDS+k];\n}\n\n\n\n\nCLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS,"
-"local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint digit=(uint)get_group_id(0),t="
-"local_id(),first=pass==0&&digit==0,\nused=r.done?0:blocks;\nconst code_t differ=join_seen(r,"
-"first?used:0,sums+2*CLSORT_GROUP);\nif(first&&t==0)\nwrite_plan(r,differ);\nscan_digit(r,digit,"
-"used,sums);\n}\n#endif\n\n",
+"//---- radix: count\n#if CLSORT_IS(RADIX)\n\nCLSORT_INLINE global uint*stretch_sums(radix_t r,"
+"uint pass,uint stretch)\n{\nreturn radix_seen(r,1)\n+((size_t)pass*CLSORT__STRETCHES(r.blocks)+"
+"stretch)*CLSORT_DIGITS;\n}\n\nCLSORT_INLINE global uint*block_counts(radix_t r,uint block)\n{\n"
+"return stretch_sums(r,radix_passes(r),0)+(size_t)block*CLSORT_DIGITS;\n}\n\n\nCLSORT_KERNEL void "
+"clsort_radix_clear_sums(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\n"
+"clear_passes(r.scratch,block_counts(r,0));\n}\n\n\nCLSORT_KERNEL void clsort_radix_count("
+"CLSORT_RADIX_ARGS,local uint*bins)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint block=(uint)"
+"get_group_id(0),t=local_id(),plan=count_plan(r);\nconst block_t b=take_block(r,block,plan&"
+"PASS_SORTS);\nseen_t seen={0,0};\nif(b.size==0)\nreturn;\nclear_bins(bins);\ncount_block(r,"
+"plan_array(r,plan,PASS_FROM),b,pass,pass,bins,&seen);\nmerge_seen(bins+CLSORT_COUNT_WORDS,seen);"
+"\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor(uint d=t;d<CLSORT_DIGITS;d+=CLSORT_GROUP){\nconst uint "
+"count=bin_count(bins,d);\nblock_counts(r,block)[d]=count;\natomic_add(&stretch_sums(r,pass,"
+"block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+="
+"CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],bins[CLSORT_COUNT_WORDS+k]);\n}\n\n\n\n"
+"CLSORT_INLINE uint total_digit(radix_t r,uint block,uint digit,uint*before)\n{\nconst uint "
+"stretches=CLSORT__STRETCHES(r.blocks),own=block/CLSORT__STRETCH_BLOCKS,\nfirst=own*"
+"CLSORT__STRETCH_BLOCKS;\nuint total=0;\n*before=0;\n#pragma unroll 1\nfor(uint k=0;k<max("
+"stretches,(uint)CLSORT__STRETCH_BLOCKS);k+=8){\nuint sum[8],count[8];\n#pragma unroll\nfor(uint "
+"i=0;i<8;i++){\nsum[i]=k+i<stretches?stretch_sums(r,r.pass,k+i)[digit]:0;\ncount[i]=first+k+i<"
+"block?block_counts(r,first+k+i)[digit]:0;\n}\n#pragma unroll\nfor(uint i=0;i<8;i++){\ntotal+="
+"sum[i];\n*before +=(k+i<own?sum[i]:0)+count[i];\n}\n}\nreturn total;\n}\n#else\n\nCLSORT_INLINE "
+"uint total_digit(radix_t r,uint block,uint digit,uint*before)\n{\n*before=radix_table(r,digit)"
+"[block];\nreturn radix_table(r,CLSORT_DIGITS)[digit];\n}\n#endif\n\n",
 "//---- radix: scatter\n\n\nCLSORT_INLINE void begin_block(radix_t r,uint block,tile_t tile)\n{\n"
-"global const uint*totals=radix_table(r,CLSORT_DIGITS);\nuint sum=0;\nfor(uint d=assigned_digit(0)"
-";d<assigned_digit(CLSORT_OWN_DIGITS);d++)\nsum+=totals[d];\nsum=group_scan(sum,tile.sums);\nfor("
-"uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\ntile.next[d]=sum+radix_table("
-"r,d)[block];\nsum+=totals[d];\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void "
-"scatter_tile(tile_t tile,array_t from,array_t to,codec_t codec,digit_t digit,\nuint size)\n{\n"
-"code_t code[CLSORT_RADIX_ITEMS];\nvalue_t value[CLSORT_RADIX_ITEMS];\nuint "
-"rank[CLSORT_RANK_WORDS];\nload_codes(code,from,codec,size);\norder_tile(tile,code,digit,rank);\n"
-"load_values(value,from,size);\nstore_tile(tile,value,to,codec,digit,size,rank);\nbarrier("
-"CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void clsort_radix_scatter("
-"CLSORT_RADIX_ARGS,local ulong*space)\n{\nconst radix_t r=CLSORT_RADIX;\nconst tile_t tile="
-"make_tile(space);\nconst uint block=(uint)get_group_id(0),plan=pass_plan(r);\nconst block_t "
-"sorted=take_block(r,block,plan&PASS_SORTS),\ncopied=take_block(r,block,plan&PASS_COPIES);\nconst "
-"array_t from=plan_array(r,plan,PASS_FROM),to=plan_array(r,plan,PASS_TO);\ncopy_block(r,plan,"
-"copied,local_id(),CLSORT_GROUP);\nif(sorted.size==0)\nreturn;\nbegin_block(r,block,tile);\nfor("
-"uint done=0;done<sorted.size;done +=CLSORT_RADIX_TILE)\nscatter_tile(tile,advance(from,"
-"sorted.begin+done),to,r.codec,pass_digit(r,pass),\nmin(sorted.size -done,(uint)CLSORT_RADIX_TILE)"
-");\n}\n#endif\n#endif\n\n",
+"uint sum=0;\nfor(uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\nuint before;"
+"\ntile.offsets[d]=total_digit(r,block,d,&before);\ntile.next[d]=before;\nsum+=tile.offsets[d];\n}"
+"\nsum=group_scan(sum,tile.sums);\nfor(uint d=assigned_digit(0);d<assigned_digit("
+"CLSORT_OWN_DIGITS);d++){\ntile.next[d]+=sum;\nsum+=tile.offsets[d];\n}\nbarrier("
+"CLK_LOCAL_MEM_FENCE);\n}\n\n\n\nCLSORT_INLINE void scatter_tile(tile_t tile,array_t from,array_t "
+"to,codec_t codec,digit_t digit,\nuint size)\n{\ncode_t code[CLSORT_RADIX_ITEMS];\nvalue_t "
+"value[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RANK_WORDS];\nload_codes(code,from,codec,size);\n"
+"order_tile(tile,code,digit,rank);\nload_values(value,from,size);\nstore_tile(tile,value,to,codec,"
+"digit,size,rank);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL "
+"void clsort_radix_scatter(CLSORT_RADIX_ARGS,local ulong*space)\n{\nconst radix_t r=CLSORT_RADIX;"
+"\nconst tile_t tile=make_tile(space);\nconst uint block=(uint)get_group_id(0),plan=pass_plan(r);"
+"\nconst block_t sorted=take_block(r,block,plan&PASS_SORTS),\ncopied=take_block(r,block,plan&"
+"PASS_COPIES);\nconst array_t from=plan_array(r,plan,PASS_FROM),to=plan_array(r,plan,PASS_TO);\n"
+"copy_block(r,plan,copied,local_id(),CLSORT_GROUP);\nif(sorted.size==0)\nreturn;\nbegin_block(r,"
+"block,tile);\nfor(uint done=0;done<sorted.size;done +=CLSORT_RADIX_TILE)\nscatter_tile(tile,"
+"advance(from,sorted.begin+done),to,r.codec,pass_digit(r,pass),\nmin(sorted.size -done,(uint)"
+"CLSORT_RADIX_TILE));\n}\n#endif\n#endif\n\n",
 "//---- radix: splitters\n#if CLSORT_IS(PARTITION)\n\n#define CLSORT_SPLITTER_ULONGS ("
 "CLSORT_DIGITS*CLSORT_KEY_BYTES/8)\n\n\nCLSORT_INLINE digit_t load_splitters(local code_t*codes,"
 "global const uchar*splitters,uint count,\ncodec_t c)\n{\nfor(uint d=local_id();d<CLSORT_DIGITS;d+"
@@ -3605,9 +3617,16 @@ static const char *const clsort__source[] = {
 "+(CLSORT_DIGITS>>(level+1))-1;\ncodes[d]=splitter_code(splitters,CLSORT_SPLITTER_TREE?i:d,count,"
 "c);\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint step=CLSORT_DIGITS/4,tree=CLSORT_SPLITTER_TREE;"
 "\nconst digit_t digit={codes,codes[tree?2:step -1],codes[tree?1:2*step -1],\ncodes[tree?3:3*step "
-"-1]};\nreturn digit;\n}\n\n\nCLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS,"
-"local ulong*space)\n{\nconst radix_t r=CLSORT_PARTITION(0);\nscan_digit(r,(uint)get_group_id(0),"
-"blocks,(local uint*)space);\n}\n#endif\n\n",
+"-1]};\nreturn digit;\n}\n\n\n\nCLSORT_INLINE void scan_digit(radix_t r,uint digit,uint used,"
+"local uint*sums)\n{\nconst uint t=local_id();\nglobal uint*counts=radix_table(r,digit);\nconst "
+"uint share=(used+CLSORT_GROUP -1)/CLSORT_GROUP,begin=min(t*share,used),\nend=min(begin+share,"
+"used);\nuint sum=0;\nfor(uint b=begin;b<end;b++)\nsum+=counts[b];\nsum=group_scan(sum,sums);\n"
+"for(uint b=begin;b<end;b+=8){\nuint count[8];\n#pragma unroll\nfor(uint k=0;k<8;k++)\ncount[k]=b+"
+"k<end?counts[b+k]:0;\n#pragma unroll\nfor(uint k=0;k<8;k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+"
+"=count[k];\n}\n}\nif(t==CLSORT_GROUP -1)\nradix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n\n\n"
+"CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS,local ulong*space)\n{\nconst "
+"radix_t r=CLSORT_PARTITION(0);\nscan_digit(r,(uint)get_group_id(0),blocks,(local uint*)space);\n}"
+"\n#endif\n\n",
 "//---- radix: few parts by votes\n#if CLSORT_FEW_VOTES\n\n\n\n\n\n#define CLSORT_STAGED_CHUNKS "
 "CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE,CLSORT_KEY_BYTES)\n#define CLSORT_CHUNK ("
 "16/CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n (CLSORT_STAGED_CHUNKS\\\n *(4*"
@@ -3761,21 +3780,19 @@ static const char *const clsort__source[] = {
 "r.scratch+CLSORT__SWEEP_HEAD+(size_t)pass*CLSORT_DIGITS;\n}\n\nCLSORT_INLINE global status_t*"
 "sweep_status(radix_t r,uint tile)\n{\nreturn(global status_t*)sweep_counts(r,CLSORT_RADIX_DIGITS)"
 "+(size_t)tile*CLSORT_DIGITS;\n}\n\n#if CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_BEHIND\n\n"
-"CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\n"
-"const size_t words=r.done?0\n:(size_t)((global uint*)sweep_status(r,blocks)-r.scratch);\nfor("
-"size_t i=get_global_id(0);i<words;i+=get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\n"
-"r.scratch[i]=0;\n}\n#endif\n\n\n\nCLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS,"
-"local uint*bins)\n{\nconst radix_t r=CLSORT_RADIX;\nseen_t seen={0,0};\nif(r.done)\nreturn;\n"
-"clear_bins(bins);\nfor(uint tile=(uint)get_group_id(0);tile<blocks;tile +=(uint)get_num_groups(0)"
-")\ncount_block(r,r.source,take_block(r,tile,1),0,radix_passes(r)-1,bins,&seen);\nmerge_seen(bins+"
-"CLSORT_COUNT_WORDS,seen);\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor(uint i=local_id();i<radix_passes(r)"
-"*CLSORT_DIGITS;i+=CLSORT_GROUP){\nconst uint count=bin_count(bins,i);\nif(count!=0)\natomic_add(&"
-"sweep_counts(r,0)[i],count);\n}\nfor(uint k=local_id();k<CLSORT__SEEN_WORDS;k+=CLSORT_GROUP)\n"
-"atomic_or(&radix_seen(r,0)[k],bins[CLSORT_COUNT_WORDS+k]);\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_radix_begin(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nconst "
-"uint p=(uint)get_group_id(0),t=local_id();\nconst code_t differ=join_seen(r,!r.done,sums+2*"
-"CLSORT_GROUP);\nif(p==0&&t==0){\nconst uint low=r.leaves_bits? *bits_left(r):0;\nwrite_plan(r,("
-"code_t)(differ>>(first_bit+low)<<(first_bit+low)));\nif(r.leaves_bits)\n"
+"CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif("
+"!r.done)\nclear_passes(r.scratch,(global uint*)sweep_status(r,blocks));\n}\n#endif\n\n\n\n"
+"CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS,local uint*bins)\n{\nconst radix_t r="
+"CLSORT_RADIX;\nseen_t seen={0,0};\nif(r.done)\nreturn;\nclear_bins(bins);\nfor(uint tile=(uint)"
+"get_group_id(0);tile<blocks;tile +=(uint)get_num_groups(0))\ncount_block(r,r.source,take_block(r,"
+"tile,1),0,radix_passes(r)-1,bins,&seen);\nmerge_seen(bins+CLSORT_COUNT_WORDS,seen);\nbarrier("
+"CLK_LOCAL_MEM_FENCE);\nfor(uint i=local_id();i<radix_passes(r)*CLSORT_DIGITS;i+=CLSORT_GROUP){\n"
+"const uint count=bin_count(bins,i);\nif(count!=0)\natomic_add(&sweep_counts(r,0)[i],count);\n}\n"
+"for(uint k=local_id();k<CLSORT__SEEN_WORDS;k+=CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],"
+"bins[CLSORT_COUNT_WORDS+k]);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS,"
+"local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint p=(uint)get_group_id(0),t="
+"local_id();\nif(p==0&&t==0){\nconst uint low=first_bit+(r.leaves_bits? *bits_left(r):0);\n"
+"write_plan(r,(code_t)(differing_bits(r)>>low<<low));\nif(r.leaves_bits)\n"
 "r.scratch[CLSORT__SKIP_PASSES]=1;\n}\nif(r.done)\nreturn;\nconst uint count=t<"
 "CLSORT_DIGITS?sweep_counts(r,p)[t]:0,\nbegin=group_scan(count,sums);\nif(t<CLSORT_DIGITS)\n"
 "sweep_counts(r,p)[t]=begin;\n}\n\n",
@@ -4621,13 +4638,11 @@ static const char *const clsort__source[] = {
 "uint*list,uint first,uint step,uint buckets)\n{\nconst uint number=first+local_id()*step;\nif("
 "local_id()==0)\nlist[CLSORT_GROUP]=0;\nbarrier(CLK_LOCAL_MEM_FENCE);\nif(number<buckets){\nconst "
 "bucket_t b=take_bucket(h,number);\nif(!fits_bucket(b.size)&& !b.single)\nlist[atomic_inc(&"
-"list[CLSORT_GROUP])]=number;\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\nCLSORT_INLINE void "
-"clear_passes(hybrid_t h)\n{\nglobal uint*words=h.skip_passes-CLSORT__SKIP_PASSES;\nconst size_t "
-"count=(size_t)(h.tables-words);\nfor(size_t i=get_global_id(0);i<count;i+=get_global_size(0))\n"
-"if(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_long("
-"CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*list=bucket_space(space)"
-".words+8;\nconst uint step=(uint)get_num_groups(0),\nbuckets=CLSORT__HYBRID_DIGITS*max("
-"second_digits,1u);\nif(n!=0&& *h.skip_passes==0)\nclear_passes(h);\nif(n==0|| *h.skip_passes==0||"
+"list[CLSORT_GROUP])]=number;\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*list="
+"bucket_space(space).words+8;\nconst uint step=(uint)get_num_groups(0),\nbuckets="
+"CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(n!=0&& *h.skip_passes==0)\nclear_passes("
+"h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(n==0|| *h.skip_passes==0||"
 "h.tables[CLSORT__HEAD_OVER]==0)\nreturn;\nfor(uint first=(uint)get_group_id(0);first<buckets;"
 "first+=step*CLSORT_GROUP){\nlist_long(h,list,first,step,buckets);\nfor(uint k=0;k<"
 "list[CLSORT_GROUP];k++)\nsort_long(h,space,take_bucket(h,list[k]));\nbarrier(CLK_LOCAL_MEM_FENCE)"
@@ -4930,7 +4945,7 @@ static const char *const clsort__source[] = {
 "low);\nreturn;\n}\nconst codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\n"
 "sort_spans(s,l,bins_of(l),own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10577\n",
+"#line 10628\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5273,7 +5288,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11676\n",
+"#line 11727\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "
@@ -6072,6 +6087,7 @@ typedef char clsort__kernels_know_public_numbers
     X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile") \
     X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass") \
     X(RADIX_PIECES, CLSORT__SEGMENTS, "clsort_radix_pieces") \
+    X(RADIX_CLEAR_SUMS, CLSORT__RADIX, "clsort_radix_clear_sums") \
     X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count") \
     X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan") \
     X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter") \
@@ -7897,8 +7913,10 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->subset == CLSORT__SUBSET_TILES;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
-    if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
-    if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
+    if (kernel == CLSORT__KERNEL_SEGMENT_TILE || kernel == CLSORT__KERNEL_RADIX_CLEAR_SUMS)
+        return c->share_log2 > 0;
+    if (kernel == CLSORT__KERNEL_RADIX_PIECES || kernel == CLSORT__KERNEL_RADIX_SCAN)
+        return c->share_log2 == 0;
     if (kernel == CLSORT__KERNEL_SELECT_SAMPLE || kernel == CLSORT__KERNEL_SELECT_READ
         || kernel == CLSORT__KERNEL_SELECT_RANK)
         return c->share_log2 > 0;
@@ -11388,7 +11406,7 @@ enum {
 typedef struct clsort__radix_local {
     size_t bins;                /* clsort_radix_count */
     size_t histogram;           /* clsort_radix_histogram */
-    size_t sums;                /* clsort_radix_scan, clsort_radix_begin */
+    size_t sums;                /* clsort_partition_scan, clsort_radix_begin */
     size_t shares, runs;        /* clsort_radix_measure, clsort_radix_prefixes */
     size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
     size_t sweeps;              /* clsort_radix_sweeps */
@@ -11424,7 +11442,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     clsort__radix_local l;
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
-    l.sums = (sums + CLSORT__SEEN_WORDS) * 4;
+    l.sums = sums * 4;
     l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
     l.runs = 4 * (tile + 2);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
@@ -11526,11 +11544,12 @@ static size_t clsort__radix_most_blocks(size_t n)
                                                          : (size_t)CLSORT__RADIX_BLOCKS;
 }
 
-/* Bytes of the tables of blocks. */
-static size_t clsort__block_tables(size_t n)
+/* Bytes of the tables of blocks; key_bytes: of the keys that passes sort, 0: a partition. */
+static size_t clsort__block_tables(size_t n, size_t key_bytes)
 {
-    const size_t blocks = clsort__radix_most_blocks(n);
-    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks + (blocks + 1) * 256);
+    const size_t blocks = clsort__radix_most_blocks(n), digits = 256;
+    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks + (blocks + 1) * digits)
+           + 4 * CLSORT__STRETCHES(blocks) * key_bytes * digits;
 }
 
 /* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
@@ -11541,7 +11560,8 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
     const size_t tile = s ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
                                             (size_t)clsort__radix_fast(&p->config) << 8)
                           : (size_t)CLSORT__SWEEP_TILE;
-    const size_t of_blocks = clsort__block_tables(n);
+    const int work_items = s && s->is_cpu && !p->d.tuning.work_group;
+    const size_t of_blocks = clsort__block_tables(n, work_items ? 0 : p->key.bytes);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
@@ -11622,20 +11642,22 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
 }
 
-/* Three launches per digit: count, scan, scatter. */
+/* The launches of each digit: count, scatter; between them a scan where work-items have blocks.
+   Work-groups' sums are cleared before; hybrid radix has done so. */
 static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
                                        const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t group = j->w.shape.share_log2 > 0,
-                 digits = group ? (size_t)1 << j->w.shape.digit_bits : 1;
+    const size_t group = j->w.shape.share_log2 > 0;
     cl_uint pass;
+    if (group && !j->gated)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR_SUMS, 0,
+                             CLSORT__STRETCHES(j->blocks), 0);
     for (pass = 0; pass < clsort__radix_moves(j); pass++) {
         if (pass < j->passes) {
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
                                  group * l.bins);
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, digits,
-                                 group * l.sums);
+            if (!group) clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, 1, 0);
         }
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks,
                              group * l.tile);
@@ -11832,7 +11854,7 @@ static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     p->scratch.layout.most = clsort__most_bytes(s, p);
-    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
+    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count, 0));
 }
 
 static clsort_status clsort__check_partition_buffers(clsort__job *j)
@@ -12474,7 +12496,7 @@ static void clsort__cached_launch(clsort__run *run, const clsort__plan *p,
 static cl_uint clsort__spare_lanes(const clsort__plan *p, const clsort__radix_job *j,
                                    size_t workers)
 {
-    const size_t words = clsort__block_tables(j->n) / 4,
+    const size_t words = clsort__block_tables(j->n, 0) / 4,
                  used = CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
                         + j->blocks * CLSORT__CACHED_RANGES + 16;
     return clsort__packs(p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
@@ -19507,6 +19529,8 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
      values so that equal keys come in the order of their values, and no longer in their own.
      "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
    - "radix-samples", CLSORT_RADIX_SAMPLES: few elements in one launch or two.
+   - radix-portable takes two launches per digit on GPUs, and 32 KiB of scratch memory more for each
+     byte of a key.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed,
      rows and segments of bare keys at 3 to 7 times.
    - clsort_sort_host copies nothing on CPUs that share the host's memory. If it fails there after

@@ -283,6 +283,10 @@
    pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
+/* So many blocks of work-groups, one after another, are a stretch, whose counts of digits are added
+   up. */
+#define CLSORT__STRETCH_BLOCKS 32
+#define CLSORT__STRETCHES(blocks) (((blocks) + CLSORT__STRETCH_BLOCKS - 1) / CLSORT__STRETCH_BLOCKS)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
@@ -4108,14 +4112,26 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
 }
 #endif
 
+/* Zeroes the tables of passes from the plan to `end`, but for SKIP_PASSES, which others read
+   meanwhile. */
+CLSORT_INLINE void clear_passes(global uint *words, global const uint *end)
+{
+    for (size_t i = get_global_id(0); i < (size_t)(end - words); i += get_global_size(0))
+        if (i != CLSORT__SKIP_PASSES)
+            words[i] = 0;
+}
+
 //---- radix: plan
 /* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
    code. The elements are cut into `blocks` of block_elements elements, whole tiles but for the last
-   one. A pass is three launches:
+   one. A pass is two or three launches:
 
      count      how often each digit occurs in each block             reads keys
      scan       where each block's elements of each digit begin           2^bits * blocks words
      scatter    moves the elements there                                  reads and writes elements
+
+   Work-groups need no scan: counting also adds to sums over STRETCH_BLOCKS blocks, and scattering
+   adds up those sums and the counts of the blocks before in its own stretch.
 
    With a work-item per block counts and places lie in private memory; with a work-group per block a
    tile at a time is put in order in local memory and written in runs.
@@ -4196,7 +4212,8 @@ typedef struct {
 #endif
 } radix_t;
 
-/* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
+/* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. Of passes
+   by work-groups: plan, bits seen, sums[pass][stretch][digit], table[block][digit]. */
 CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
@@ -4280,38 +4297,53 @@ enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5
 /* Values of in_place: target is the source, or alt is, which then must not be written first. */
 enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
 
-/* Writes the plan; `differ` has the code bits in which keys differ. Called by one work-item. */
-CLSORT_INLINE void write_plan(radix_t r, code_t differ)
+/* The plan's word for a pass; `differ` has the code bits in which keys differ. If elements must
+   move once more than passes sort, the first pass that does not sort copies them. */
+CLSORT_INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 {
     const uint passes = radix_passes(r);
-    uint sorts = 0;
+    uint sorts = 0, sorted = 0, idle = passes, varies = 0;
     #pragma unroll 1
-    for (uint p = 0; p < passes; p++)
-        sorts += digit_of(differ, pass_digit(r, p)) != 0;
-    uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)
-                  : r.in_place                 ? sorts & 1
-                                               : sorts == 0,
-         moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;
-    #pragma unroll 1
-    for (uint p = 0; p <= passes; p++) {
-        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
-        if (r.done || (!varies && !copies)) {
-            r.scratch[p] = 0;
-            continue;
-        }
-        const uint to = --moves & 1 ? ARRAY_ALT : ARRAY_TARGET;
-        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM
-                       | to << PASS_TO;
-        odd ^= varies ? PASS_ODD : 0;
-        copies = varies ? copies : 0;
-        from = to;
+    for (uint p = passes; p-- > 0;) {
+        const uint own = digit_of(differ, pass_digit(r, p)) != 0;
+        sorts += own;
+        sorted += own && p < pass;
+        varies = p == pass ? own : varies;
+        idle = own ? idle : p;
     }
+    const uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)
+                        : r.in_place                 ? sorts & 1
+                                                     : sorts == 0,
+               moved = sorted + (copies && idle < pass), left = sorts + copies - moved;
+    if (r.done || (!varies && !(copies && pass == idle)))
+        return 0;
+    return (varies ? PASS_SORTS | (sorted & 1 ? PASS_ODD : 0) : PASS_COPIES)
+           | (!moved     ? ARRAY_SOURCE
+              : left & 1 ? ARRAY_ALT
+                         : ARRAY_TARGET) << PASS_FROM
+           | (left & 1 ? ARRAY_TARGET : ARRAY_ALT) << PASS_TO;
 }
 
-/* The plan's word for this pass. */
+/* The code bits in which keys differ, by the bits seen of the first block or of all together. */
+CLSORT_INLINE code_t differing_bits(radix_t r)
+{
+    global const uint *seen = radix_seen(r, 0);
+    return (code_t)((seen[0] & seen[2]) | (ulong)(seen[1] & seen[3]) << 32);
+}
+
+/* Writes the plan. Called by one work-item. */
+CLSORT_INLINE void write_plan(radix_t r, code_t differ)
+{
+    #pragma unroll 1
+    for (uint p = 0; p <= radix_passes(r); p++)
+        r.scratch[p] = make_plan(r, differ, p);
+}
+
+/* The plan's word for this pass. Work-groups with blocks each find it again. */
 CLSORT_INLINE uint pass_plan(radix_t r)
 {
-    return r.scratch[r.pass];
+    return CLSORT_IS(RADIX) && CLSORT_SHARE_LOG2 > 0 ? make_plan(r, differing_bits(r), r.pass)
+                                                     : r.scratch[r.pass];
 }
 
 /* The plan's word for the count of this pass. The first one runs before there is a plan. */
@@ -5708,19 +5740,6 @@ CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
     }
 }
 
-/* The bits that differ among the keys of the first `count` blocks, for the first work-item. Called
-   by all work-items of a group; `words` as for merge_seen, sees a barrier before and after. */
-CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
-{
-    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)
-        words[k] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < count * CLSORT__SEEN_WORDS; i += CLSORT_GROUP)
-        atomic_or(&words[i & 3], radix_seen(r, 0)[i]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);
-}
-
 //---- radix: tiles
 /* A tile in local memory.
    - offsets[digit]: the distance from an element's place in the tile to the place where it goes
@@ -6036,65 +6055,80 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
 }
 
 #if !CLSORT_SWEEP
-//---- radix: count and scan
-/* A work-group turns the counts of a digit, of `used` blocks, into sums over the blocks before, and
-   writes the digit's total. Called by all work-items. sums: CLSORT__SCAN_WORDS words. */
-CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums)
+//---- radix: count
+#if CLSORT_IS(RADIX)
+/* The sums of a pass's stretch; behind those of all passes, the counts of a block. */
+CLSORT_INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
 {
-    const uint t = local_id();
-    global uint *counts = radix_table(r, digit);
-    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),
-               end = min(begin + share, used);
-    uint sum = 0;
-    for (uint b = begin; b < end; b++)
-        sum += counts[b];
-    sum = group_scan(sum, sums);
-    for (uint b = begin; b < end; b += 8) {
-        uint count[8];   /* loads do not wait for the stores before them */
-        #pragma unroll
-        for (uint k = 0; k < 8; k++)
-            count[k] = b + k < end ? counts[b + k] : 0;
-        #pragma unroll
-        for (uint k = 0; k < 8; k++) {
-            if (b + k < end)
-                counts[b + k] = sum;
-            sum += count[k];
-        }
-    }
-    if (t == CLSORT_GROUP - 1)
-        radix_table(r, CLSORT_DIGITS)[digit] = sum;
+    return radix_seen(r, 1)
+           + ((size_t)pass * CLSORT__STRETCHES(r.blocks) + stretch) * CLSORT_DIGITS;
 }
 
-#if CLSORT_IS(RADIX)
-/* A work-group per block. bins: CLSORT_COUNT_WORDS + 4 words. */
+CLSORT_INLINE global uint *block_counts(radix_t r, uint block)
+{
+    return stretch_sums(r, radix_passes(r), 0) + (size_t)block * CLSORT_DIGITS;
+}
+
+/* Clears bits seen and sums. */
+CLSORT_KERNEL void clsort_radix_clear_sums(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    if (!r.done)
+        clear_passes(r.scratch, block_counts(r, 0));
+}
+
+/* A work-group per block, with bits seen and sums cleared. bins: CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_group_id(0), t = local_id(), plan = count_plan(r);
     const block_t b = take_block(r, block, plan & PASS_SORTS);
     seen_t seen = { 0, 0 };
+    if (b.size == 0)
+        return;
     clear_bins(bins);
     count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, bins, &seen);
     merge_seen(bins + CLSORT_COUNT_WORDS, seen);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = t; d < CLSORT_DIGITS && b.size != 0; d += CLSORT_GROUP)
-        radix_table(r, d)[block] = bin_count(bins, d);
+    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
+        const uint count = bin_count(bins, d);
+        block_counts(r, block)[d] = count;
+        atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
+    }
     for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
-        radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];
+        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
-/* A work-group per digit: turns its counts into sums over the blocks before, and writes the digit's
-   total. The first group of the first pass also writes the plan. sums:
-   2 * CLSORT_GROUP + 4 words. */
-CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
+/* The elements with a digit, and in *before those of the blocks before. Loads do not wait for each
+   other. */
+CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 {
-    const radix_t r = CLSORT_RADIX;
-    const uint digit = (uint)get_group_id(0), t = local_id(), first = pass == 0 && digit == 0,
-               used = r.done ? 0 : blocks;
-    const code_t differ = join_seen(r, first ? used : 0, sums + 2 * CLSORT_GROUP);
-    if (first && t == 0)
-        write_plan(r, differ);
-    scan_digit(r, digit, used, sums);
+    const uint stretches = CLSORT__STRETCHES(r.blocks), own = block / CLSORT__STRETCH_BLOCKS,
+               first = own * CLSORT__STRETCH_BLOCKS;
+    uint total = 0;
+    *before = 0;
+    #pragma unroll 1
+    for (uint k = 0; k < max(stretches, (uint)CLSORT__STRETCH_BLOCKS); k += 8) {
+        uint sum[8], count[8];
+        #pragma unroll
+        for (uint i = 0; i < 8; i++) {
+            sum[i] = k + i < stretches ? stretch_sums(r, r.pass, k + i)[digit] : 0;
+            count[i] = first + k + i < block ? block_counts(r, first + k + i)[digit] : 0;
+        }
+        #pragma unroll
+        for (uint i = 0; i < 8; i++) {
+            total += sum[i];
+            *before += (k + i < own ? sum[i] : 0) + count[i];
+        }
+    }
+    return total;
+}
+#else
+/* What a scan has left of the counts. */
+CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
+{
+    *before = radix_table(r, digit)[block];
+    return radix_table(r, CLSORT_DIGITS)[digit];
 }
 #endif   /* CLSORT_IS(RADIX) */
 
@@ -6103,14 +6137,17 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
    own in the blocks before. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
-    global const uint *totals = radix_table(r, CLSORT_DIGITS);
     uint sum = 0;
-    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++)
-        sum += totals[d];
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        uint before;
+        tile.offsets[d] = total_digit(r, block, d, &before);
+        tile.next[d] = before;
+        sum += tile.offsets[d];
+    }
     sum = group_scan(sum, tile.sums);
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
-        tile.next[d] = sum + radix_table(r, d)[block];
-        sum += totals[d];
+        tile.next[d] += sum;
+        sum += tile.offsets[d];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -6170,6 +6207,34 @@ CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *sp
     const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],
                             codes[tree ? 3 : 3 * step - 1] };
     return digit;
+}
+
+/* A work-group turns the counts of a digit, of `used` blocks, into sums over the blocks before, and
+   writes the digit's total. Called by all work-items. sums: CLSORT__SCAN_WORDS words. */
+CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums)
+{
+    const uint t = local_id();
+    global uint *counts = radix_table(r, digit);
+    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),
+               end = min(begin + share, used);
+    uint sum = 0;
+    for (uint b = begin; b < end; b++)
+        sum += counts[b];
+    sum = group_scan(sum, sums);
+    for (uint b = begin; b < end; b += 8) {
+        uint count[8];   /* loads do not wait for the stores before them */
+        #pragma unroll
+        for (uint k = 0; k < 8; k++)
+            count[k] = b + k < end ? counts[b + k] : 0;
+        #pragma unroll
+        for (uint k = 0; k < 8; k++) {
+            if (b + k < end)
+                counts[b + k] = sum;
+            sum += count[k];
+        }
+    }
+    if (t == CLSORT_GROUP - 1)
+        radix_table(r, CLSORT_DIGITS)[digit] = sum;
 }
 
 /* A work-group per part. space: CLSORT__SCAN_WORDS words. */
@@ -6683,15 +6748,12 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
 }
 
 #if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
-/* Zeroes the scratch but for SKIP_PASSES, which the others read meanwhile. */
+/* Clears the scratch. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const size_t words = r.done ? 0
-                                : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
-    for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
-        if (i != CLSORT__SKIP_PASSES)
-            r.scratch[i] = 0;
+    if (!r.done)
+        clear_passes(r.scratch, (global uint *)sweep_status(r, blocks));
 }
 #endif
 
@@ -6724,10 +6786,9 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
     const uint p = (uint)get_group_id(0), t = local_id();
-    const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0) {
-        const uint low = r.leaves_bits ? *bits_left(r) : 0;
-        write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));
+        const uint low = first_bit + (r.leaves_bits ? *bits_left(r) : 0);
+        write_plan(r, (code_t)(differing_bits(r) >> low << low));
         if (r.leaves_bits)
             r.scratch[CLSORT__SKIP_PASSES] = 1;
     }
@@ -9508,16 +9569,6 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Zeroes the tables of the passes behind, but for SKIP_PASSES, which others read meanwhile. */
-CLSORT_INLINE void clear_passes(hybrid_t h)
-{
-    global uint *words = h.skip_passes - CLSORT__SKIP_PASSES;
-    const size_t count = (size_t)(h.tables - words);
-    for (size_t i = get_global_id(0); i < count; i += get_global_size(0))
-        if (i != CLSORT__SKIP_PASSES)
-            words[i] = 0;
-}
-
 /* Sorts the buckets above the capacity, or, where the passes must sort, makes ready what these
    begin with. Any number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1
    words. */
@@ -9528,7 +9579,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
     if (n != 0 && *h.skip_passes == 0)
-        clear_passes(h);
+        clear_passes(h.skip_passes - CLSORT__SKIP_PASSES, h.tables);
     if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {

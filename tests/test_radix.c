@@ -490,6 +490,20 @@ static void auto_takes_radix(bench *b)
         }
 }
 
+/* Preparing also runs each kernel on no elements: of work-groups, too, on CPUs. */
+static void preparing_builds_work_groups(bench *b)
+{
+    clsort_sorter *s = fresh_sorter(b, 0);
+    sort_case c = radix_make(CLSORT_U32, SMALL + 500, "uniform");
+    bench other = *b;
+    other.sorter = s;
+    c.d.tuning.work_group = 16;
+    c.d.tuning.radix = CLSORT_RADIX_PORTABLE;
+    CHECK_OK(clsort_prepare(s, b->session.queue, &c.d));
+    radix_run(&other, &c);
+    clsort_destroy(s);
+}
+
 static void preparing_builds_radix(bench *b)
 {
     clsort_sorter *s = fresh_sorter(b, 0);
@@ -1890,6 +1904,7 @@ static const test_entry tests[] = {
     { "wrong bits are rejected", wrong_bits_are_rejected },
     { "AUTO takes radix for some bits", auto_takes_radix },
     { "prepare builds what radix needs", preparing_builds_radix },
+    { "prepare runs kernels of work-groups", preparing_builds_work_groups },
     { "every pattern is sorted", every_pattern },
     { "tiles and blocks are sorted, one row less and one more", tiles_and_blocks },
     { "every work-group size and number of items sorts", every_work_group },
