@@ -115,9 +115,9 @@
        for                                     scratch memory in bytes, at most
        all but bitonic and batch-*             nK + nV; for bitonic-a, too
        merge                                   n / 16 + 8; with `precedes` 2n + 8
-       radix                                   1.07 MB + 32 KiB K; by sweeps, if it is more, 9.5 KB
-                                               and for each tile 1 KiB, from 2^30 elements on 2 KiB.
-                                               A tile is 4352 bare keys of 4 bytes, never below 1536
+       radix                                   1.14 MB; by sweeps, if it is more, 9.5 KB and for
+                                               each tile 1 KiB, from 2^30 elements on 2 KiB. A tile
+                                               is 4352 bare keys of 4 bytes, never below 1536
        radix that may be radix-hybrid          1.07 MB more; 0.54 MB of up to 5 * 2^26 keys of 4
                                                bytes without values
        radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
@@ -136,7 +136,7 @@
        - sort of what was selected             RkK, 4Rk, and the stable sort of R rows of k
        clsort_enqueue_merge_runs               n / 6 + n / 128 + 1 KiB; on CPUs n / 512 + n / 2048
                                                and 1 KiB for each core
-       clsort_enqueue_partition                1.07 MB
+       clsort_enqueue_partition                1.14 MB
        other functions                         0
 
      CLSORT_FLAG_TOP_PARTITION takes what a stable sort takes; with lengths or a count on the device
@@ -1556,10 +1556,11 @@ extern "C" {
    pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
-/* So many blocks of work-groups, one after another, are a stretch, whose counts of digits are added
-   up. */
+/* So many blocks of work-groups, one after another, are a stretch. Where there are several, the
+   counts of each one's digits are added up. */
 #define CLSORT__STRETCH_BLOCKS 32
-#define CLSORT__STRETCHES(blocks) (((blocks) + CLSORT__STRETCH_BLOCKS - 1) / CLSORT__STRETCH_BLOCKS)
+#define CLSORT__STRETCHES(blocks) \
+    ((blocks) > CLSORT__STRETCH_BLOCKS ? ((blocks)-1) / CLSORT__STRETCH_BLOCKS + 1 : 0)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
@@ -1834,12 +1835,12 @@ static const char *const clsort__source[] = {
 "CLSORT__COUNT_ON_DEVICE 4\n\n#define CLSORT__ROW_LENGTHS 8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS "
 "16\n\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 4\n\n\n\n\n#define "
 "CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n\n\n#define CLSORT__STRETCH_BLOCKS 32\n"
-"#define CLSORT__STRETCHES(blocks)(((blocks)+CLSORT__STRETCH_BLOCKS-1)/CLSORT__STRETCH_BLOCKS)\n"
-"#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n\n\n\n#define CLSORT__SKIP_PASSES "
-"31\n#define CLSORT__MAY_SKIP 4\n#define CLSORT__LEAVES_BITS 8\n\n#define CLSORT__DIGITS_OF("
-"key_bytes,digit_bits)((8*(key_bytes)+(digit_bits)-1)/(digit_bits))\n\n\n\n#define "
-"CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)?2\\\n :("
-"counters)<=512?32\\\n :(counters)<=1024?16\\\n :CLSORT__LEAST_COPIES)\n#define "
+"#define CLSORT__STRETCHES(blocks)\\\n ((blocks)>CLSORT__STRETCH_BLOCKS?((blocks)-1)"
+"/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n\n\n"
+"\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n#define CLSORT__LEAVES_BITS 8\n\n"
+"#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+(digit_bits)-1)/(digit_bits))\n\n"
+"\n\n#define CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)"
+"?2\\\n :(counters)<=512?32\\\n :(counters)<=1024?16\\\n :CLSORT__LEAST_COPIES)\n#define "
 "CLSORT__COUNTER_MOST 65535\n\n",
 "//---- shared: hybrid radix\n\n\n\n#define CLSORT__HYBRID_DIGITS 256\n#define "
 "CLSORT__HYBRID_CELLS 16384\n#define CLSORT__HYBRID_MASK_CELLS 16\n#define "
@@ -2358,7 +2359,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2101\n",
+"#line 2102\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2372,7 +2373,7 @@ static const char *const clsort__source[] = {
 "stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>"
 "stage);\n}\n\n",
 #else
-"#line 2146\n",
+"#line 2147\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2387,7 +2388,7 @@ static const char *const clsort__source[] = {
 "CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,n,0,1);\nfor(uint "
 "stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2171\n",
+"#line 2172\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2408,7 +2409,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2222\n",
+"#line 2223\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2437,7 +2438,7 @@ static const char *const clsort__source[] = {
 "const array_t from=batch_row(source,stride),to=batch_row(target,stride);\nconst codec_t codec="
 "CLSORT_CODEC;\nbatch_in_blocks(from,to,codec,n,1,block_keys,block_words);\n}\n#endif\n\n",
 #else
-"#line 2292\n",
+"#line 2293\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2869,7 +2870,7 @@ static const char *const clsort__source[] = {
 "t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr=get_item(keys,words,t);\n}\n#endif\n"
 "store_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3714\n",
+"#line 3715\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -3005,7 +3006,7 @@ static const char *const clsort__source[] = {
 "end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance(runs_before(target,alt,passes,"
 "pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4101\n",
+"#line 4102\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES==1&&(CLSORT_NEEDS_BINS||CLSORT_IS(CACHED))\nCLSORT_INLINE "
@@ -3033,7 +3034,7 @@ static const char *const clsort__source[] = {
 "scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef struct{\n"
 "array_t source,target,alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,blocks,block_elements,"
 "first_bit,last_bit,in_place,pass;\nuint done;\nuint leaves_bits;\n#if CLSORT_IS(PARTITION)\n"
-"digit_t digit;\n#endif\n}radix_t;\n\n\n\nCLSORT_INLINE global uint*radix_seen(radix_t r,uint "
+"digit_t digit;\n#endif\n}radix_t;\n\n\n\n\nCLSORT_INLINE global uint*radix_seen(radix_t r,uint "
 "block)\n{\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\n"
 "CLSORT_INLINE global uint*radix_table(radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+("
 "size_t)digit*r.blocks;\n}\n\nCLSORT_INLINE uint radix_passes(radix_t r)\n{\nreturn max(("
@@ -3570,26 +3571,30 @@ static const char *const clsort__source[] = {
 "tile,to,c,digit,size,place);\nif(CLSORT_WORDS){\nbarrier(CLK_LOCAL_MEM_FENCE);\nmove_values(tile,"
 "value,to,size,rank,place);\n}\n}\n\n#if!CLSORT_SWEEP\n",
 "//---- radix: count\n#if CLSORT_IS(RADIX)\n\nCLSORT_INLINE global uint*stretch_sums(radix_t r,"
-"uint pass,uint stretch)\n{\nreturn radix_seen(r,1)\n+((size_t)pass*CLSORT__STRETCHES(r.blocks)+"
-"stretch)*CLSORT_DIGITS;\n}\n\nCLSORT_INLINE global uint*block_counts(radix_t r,uint block)\n{\n"
-"return stretch_sums(r,radix_passes(r),0)+(size_t)block*CLSORT_DIGITS;\n}\n\n\nCLSORT_KERNEL void "
+"uint pass,uint stretch)\n{\nreturn radix_seen(r,1)\n+(pass%2*CLSORT__STRETCHES(r.blocks)+stretch)"
+"*(size_t)CLSORT_DIGITS;\n}\n\nCLSORT_INLINE global uint*block_counts(radix_t r,uint block)\n{\n"
+"return stretch_sums(r,0,2*CLSORT__STRETCHES(r.blocks)+block);\n}\n\n\nCLSORT_KERNEL void "
 "clsort_radix_clear_sums(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\n"
-"clear_passes(r.scratch,block_counts(r,0));\n}\n\n\nCLSORT_KERNEL void clsort_radix_count("
+"clear_passes(r.scratch,block_counts(r,0));\n}\n\n\n\nCLSORT_KERNEL void clsort_radix_count("
 "CLSORT_RADIX_ARGS,local uint*bins)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint block=(uint)"
 "get_group_id(0),t=local_id(),plan=count_plan(r);\nconst block_t b=take_block(r,block,plan&"
 "PASS_SORTS);\nseen_t seen={0,0};\nif(b.size==0)\nreturn;\nclear_bins(bins);\ncount_block(r,"
 "plan_array(r,plan,PASS_FROM),b,pass,pass,bins,&seen);\nmerge_seen(bins+CLSORT_COUNT_WORDS,seen);"
 "\nbarrier(CLK_LOCAL_MEM_FENCE);\nfor(uint d=t;d<CLSORT_DIGITS;d+=CLSORT_GROUP){\nconst uint "
-"count=bin_count(bins,d);\nblock_counts(r,block)[d]=count;\natomic_add(&stretch_sums(r,pass,"
-"block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+="
-"CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],bins[CLSORT_COUNT_WORDS+k]);\n}\n\n\n\n"
-"CLSORT_INLINE uint total_digit(radix_t r,uint block,uint digit,uint*before)\n{\nconst uint "
-"stretches=CLSORT__STRETCHES(r.blocks),own=block/CLSORT__STRETCH_BLOCKS,\nfirst=own*"
-"CLSORT__STRETCH_BLOCKS;\nuint total=0;\n*before=0;\n#pragma unroll 1\nfor(uint k=0;k<max("
-"stretches,(uint)CLSORT__STRETCH_BLOCKS);k+=8){\nuint sum[8],count[8];\n#pragma unroll\nfor(uint "
-"i=0;i<8;i++){\nsum[i]=k+i<stretches?stretch_sums(r,r.pass,k+i)[digit]:0;\ncount[i]=first+k+i<"
-"block?block_counts(r,first+k+i)[digit]:0;\n}\n#pragma unroll\nfor(uint i=0;i<8;i++){\ntotal+="
-"sum[i];\n*before +=(k+i<own?sum[i]:0)+count[i];\n}\n}\nreturn total;\n}\n#else\n\nCLSORT_INLINE "
+"count=bin_count(bins,d);\nblock_counts(r,block)[d]=count;\nif(CLSORT__STRETCHES(blocks))\n"
+"atomic_add(&stretch_sums(r,pass,block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint k=t;k<"
+"CLSORT__SEEN_WORDS&&pass==0;k+=CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],"
+"bins[CLSORT_COUNT_WORDS+k]);\n}\n\n\nCLSORT_INLINE void clear_next_sums(radix_t r)\n{\nconst "
+"uint count=CLSORT__STRETCHES(r.blocks)*CLSORT_DIGITS;\nfor(uint i=(uint)get_global_id(0);i<count;"
+"i+=(uint)get_global_size(0))\nstretch_sums(r,r.pass+1,0)[i]=0;\n}\n\n\n\nCLSORT_INLINE uint "
+"total_digit(radix_t r,uint block,uint digit,uint*before)\n{\nconst uint stretches="
+"CLSORT__STRETCHES(r.blocks),own=block/CLSORT__STRETCH_BLOCKS,\nfirst=own*CLSORT__STRETCH_BLOCKS,"
+"\nend=min(first+CLSORT__STRETCH_BLOCKS,r.blocks);\nuint total=0;\n*before=0;\n#pragma unroll 1\n"
+"for(uint k=0;k<max(stretches,(uint)CLSORT__STRETCH_BLOCKS);k+=8){\nuint sum[8],count[8];\n"
+"#pragma unroll\nfor(uint i=0;i<8;i++){\nconst uint other=k+i,near=first+k+i;\nsum[i]=other<"
+"stretches&&other!=own?stretch_sums(r,r.pass,other)[digit]:0;\ncount[i]=near<end?block_counts(r,"
+"near)[digit]:0;\n}\n#pragma unroll\nfor(uint i=0;i<8;i++){\ntotal+=sum[i]+count[i];\n*before +=("
+"k+i<own?sum[i]:0)+(first+k+i<block?count[i]:0);\n}\n}\nreturn total;\n}\n#else\n\nCLSORT_INLINE "
 "uint total_digit(radix_t r,uint block,uint digit,uint*before)\n{\n*before=radix_table(r,digit)"
 "[block];\nreturn radix_table(r,CLSORT_DIGITS)[digit];\n}\n#endif\n\n",
 "//---- radix: scatter\n\n\nCLSORT_INLINE void begin_block(radix_t r,uint block,tile_t tile)\n{\n"
@@ -3606,10 +3611,10 @@ static const char *const clsort__source[] = {
 "\nconst tile_t tile=make_tile(space);\nconst uint block=(uint)get_group_id(0),plan=pass_plan(r);"
 "\nconst block_t sorted=take_block(r,block,plan&PASS_SORTS),\ncopied=take_block(r,block,plan&"
 "PASS_COPIES);\nconst array_t from=plan_array(r,plan,PASS_FROM),to=plan_array(r,plan,PASS_TO);\n"
-"copy_block(r,plan,copied,local_id(),CLSORT_GROUP);\nif(sorted.size==0)\nreturn;\nbegin_block(r,"
-"block,tile);\nfor(uint done=0;done<sorted.size;done +=CLSORT_RADIX_TILE)\nscatter_tile(tile,"
-"advance(from,sorted.begin+done),to,r.codec,pass_digit(r,pass),\nmin(sorted.size -done,(uint)"
-"CLSORT_RADIX_TILE));\n}\n#endif\n#endif\n\n",
+"if(r.done)\nreturn;\nclear_next_sums(r);\ncopy_block(r,plan,copied,local_id(),CLSORT_GROUP);\nif("
+"sorted.size==0)\nreturn;\nbegin_block(r,block,tile);\nfor(uint done=0;done<sorted.size;done +="
+"CLSORT_RADIX_TILE)\nscatter_tile(tile,advance(from,sorted.begin+done),to,r.codec,pass_digit(r,"
+"pass),\nmin(sorted.size -done,(uint)CLSORT_RADIX_TILE));\n}\n#endif\n#endif\n\n",
 "//---- radix: splitters\n#if CLSORT_IS(PARTITION)\n\n#define CLSORT_SPLITTER_ULONGS ("
 "CLSORT_DIGITS*CLSORT_KEY_BYTES/8)\n\n\nCLSORT_INLINE digit_t load_splitters(local code_t*codes,"
 "global const uchar*splitters,uint count,\ncodec_t c)\n{\nfor(uint d=local_id();d<CLSORT_DIGITS;d+"
@@ -4945,7 +4950,7 @@ static const char *const clsort__source[] = {
 "low);\nreturn;\n}\nconst codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\n"
 "sort_spans(s,l,bins_of(l),own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10628\n",
+"#line 10645\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5288,7 +5293,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11727\n",
+"#line 11744\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "
@@ -11544,12 +11549,12 @@ static size_t clsort__radix_most_blocks(size_t n)
                                                          : (size_t)CLSORT__RADIX_BLOCKS;
 }
 
-/* Bytes of the tables of blocks; key_bytes: of the keys that passes sort, 0: a partition. */
-static size_t clsort__block_tables(size_t n, size_t key_bytes)
+/* Bytes of the tables of blocks, and of sums or totals. */
+static size_t clsort__block_tables(size_t n)
 {
-    const size_t blocks = clsort__radix_most_blocks(n), digits = 256;
-    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks + (blocks + 1) * digits)
-           + 4 * CLSORT__STRETCHES(blocks) * key_bytes * digits;
+    const size_t blocks = clsort__radix_most_blocks(n);
+    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks
+                + (blocks + 1 + 2 * CLSORT__STRETCHES(blocks)) * 256);
 }
 
 /* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
@@ -11560,8 +11565,7 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
     const size_t tile = s ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
                                             (size_t)clsort__radix_fast(&p->config) << 8)
                           : (size_t)CLSORT__SWEEP_TILE;
-    const int work_items = s && s->is_cpu && !p->d.tuning.work_group;
-    const size_t of_blocks = clsort__block_tables(n, work_items ? 0 : p->key.bytes);
+    const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
@@ -11652,7 +11656,7 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
     cl_uint pass;
     if (group && !j->gated)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR_SUMS, 0,
-                             CLSORT__STRETCHES(j->blocks), 0);
+                             1 + CLSORT__STRETCHES(j->blocks), 0);
     for (pass = 0; pass < clsort__radix_moves(j); pass++) {
         if (pass < j->passes) {
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
@@ -11854,7 +11858,7 @@ static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     p->scratch.layout.most = clsort__most_bytes(s, p);
-    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count, 0));
+    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
 }
 
 static clsort_status clsort__check_partition_buffers(clsort__job *j)
@@ -12496,7 +12500,7 @@ static void clsort__cached_launch(clsort__run *run, const clsort__plan *p,
 static cl_uint clsort__spare_lanes(const clsort__plan *p, const clsort__radix_job *j,
                                    size_t workers)
 {
-    const size_t words = clsort__block_tables(j->n, 0) / 4,
+    const size_t words = clsort__block_tables(j->n) / 4,
                  used = CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
                         + j->blocks * CLSORT__CACHED_RANGES + 16;
     return clsort__packs(p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
@@ -19529,8 +19533,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
      values so that equal keys come in the order of their values, and no longer in their own.
      "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
    - "radix-samples", CLSORT_RADIX_SAMPLES: few elements in one launch or two.
-   - radix-portable takes two launches per digit on GPUs, and 32 KiB of scratch memory more for each
-     byte of a key.
+   - radix-portable takes two launches per digit on GPUs, and up to 64 KiB more of scratch memory.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed,
      rows and segments of bare keys at 3 to 7 times.
    - clsort_sort_host copies nothing on CPUs that share the host's memory. If it fails there after

@@ -283,10 +283,11 @@
    pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
-/* So many blocks of work-groups, one after another, are a stretch, whose counts of digits are added
-   up. */
+/* So many blocks of work-groups, one after another, are a stretch. Where there are several, the
+   counts of each one's digits are added up. */
 #define CLSORT__STRETCH_BLOCKS 32
-#define CLSORT__STRETCHES(blocks) (((blocks) + CLSORT__STRETCH_BLOCKS - 1) / CLSORT__STRETCH_BLOCKS)
+#define CLSORT__STRETCHES(blocks) \
+    ((blocks) > CLSORT__STRETCH_BLOCKS ? ((blocks)-1) / CLSORT__STRETCH_BLOCKS + 1 : 0)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
@@ -4131,7 +4132,7 @@ CLSORT_INLINE void clear_passes(global uint *words, global const uint *end)
      scatter    moves the elements there                                  reads and writes elements
 
    Work-groups need no scan: counting also adds to sums over STRETCH_BLOCKS blocks, and scattering
-   adds up those sums and the counts of the blocks before in its own stretch.
+   adds up those sums and the counts of its own stretch.
 
    With a work-item per block counts and places lie in private memory; with a work-group per block a
    tile at a time is put in order in local memory and written in runs.
@@ -4213,7 +4214,8 @@ typedef struct {
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. Of passes
-   by work-groups: plan, bits seen, sums[pass][stretch][digit], table[block][digit]. */
+   by work-groups: plan, bits seen, sums[2][stretch][digit], of even passes and of odd ones,
+   table[block][digit]. */
 CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
@@ -6057,16 +6059,16 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
 #if !CLSORT_SWEEP
 //---- radix: count
 #if CLSORT_IS(RADIX)
-/* The sums of a pass's stretch; behind those of all passes, the counts of a block. */
+/* The sums of a pass's stretch; behind those of all, the counts of a block. */
 CLSORT_INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
 {
     return radix_seen(r, 1)
-           + ((size_t)pass * CLSORT__STRETCHES(r.blocks) + stretch) * CLSORT_DIGITS;
+           + (pass % 2 * CLSORT__STRETCHES(r.blocks) + stretch) * (size_t)CLSORT_DIGITS;
 }
 
 CLSORT_INLINE global uint *block_counts(radix_t r, uint block)
 {
-    return stretch_sums(r, radix_passes(r), 0) + (size_t)block * CLSORT_DIGITS;
+    return stretch_sums(r, 0, 2 * CLSORT__STRETCHES(r.blocks) + block);
 }
 
 /* Clears bits seen and sums. */
@@ -6077,7 +6079,8 @@ CLSORT_KERNEL void clsort_radix_clear_sums(CLSORT_RADIX_ARGS)
         clear_passes(r.scratch, block_counts(r, 0));
 }
 
-/* A work-group per block, with bits seen and sums cleared. bins: CLSORT_COUNT_WORDS + 4 words. */
+/* A work-group per block, with bits seen and the pass's sums cleared. bins: CLSORT_COUNT_WORDS + 4
+   words. */
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
@@ -6093,18 +6096,28 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
     for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
         const uint count = bin_count(bins, d);
         block_counts(r, block)[d] = count;
-        atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
+        if (CLSORT__STRETCHES(blocks))
+            atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
     }
     for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
         atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
-/* The elements with a digit, and in *before those of the blocks before. Loads do not wait for each
-   other. */
+/* Clears the sums of the next pass, which nobody uses now. */
+CLSORT_INLINE void clear_next_sums(radix_t r)
+{
+    const uint count = CLSORT__STRETCHES(r.blocks) * CLSORT_DIGITS;
+    for (uint i = (uint)get_global_id(0); i < count; i += (uint)get_global_size(0))
+        stretch_sums(r, r.pass + 1, 0)[i] = 0;
+}
+
+/* The elements with a digit, and in *before those of the blocks before: by the counts of the
+   block's own stretch, and the sums of the others. Loads do not wait for each other. */
 CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 {
     const uint stretches = CLSORT__STRETCHES(r.blocks), own = block / CLSORT__STRETCH_BLOCKS,
-               first = own * CLSORT__STRETCH_BLOCKS;
+               first = own * CLSORT__STRETCH_BLOCKS,
+               end = min(first + CLSORT__STRETCH_BLOCKS, r.blocks);
     uint total = 0;
     *before = 0;
     #pragma unroll 1
@@ -6112,13 +6125,14 @@ CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
         uint sum[8], count[8];
         #pragma unroll
         for (uint i = 0; i < 8; i++) {
-            sum[i] = k + i < stretches ? stretch_sums(r, r.pass, k + i)[digit] : 0;
-            count[i] = first + k + i < block ? block_counts(r, first + k + i)[digit] : 0;
+            const uint other = k + i, near = first + k + i;
+            sum[i] = other < stretches && other != own ? stretch_sums(r, r.pass, other)[digit] : 0;
+            count[i] = near < end ? block_counts(r, near)[digit] : 0;
         }
         #pragma unroll
         for (uint i = 0; i < 8; i++) {
-            total += sum[i];
-            *before += (k + i < own ? sum[i] : 0) + count[i];
+            total += sum[i] + count[i];
+            *before += (k + i < own ? sum[i] : 0) + (first + k + i < block ? count[i] : 0);
         }
     }
     return total;
@@ -6177,6 +6191,9 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
     const block_t sorted = take_block(r, block, plan & PASS_SORTS),
                   copied = take_block(r, block, plan & PASS_COPIES);
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
+    if (r.done)
+        return;
+    clear_next_sums(r);
     copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
     if (sorted.size == 0)
         return;

@@ -551,9 +551,7 @@ static void scratch_of_radix(bench *b)
     expect_scratch(b, &d, a4 + 2016 + (4 * (32 + 4 * blocks + 256 * (blocks + 1)) + 15) / 16 * 16);
     d.count = 1000000;
     d.value_size = 0;
-    expect_scratch(b, &d, 4000000 + 4 * (32 + 4 * 1024 + 256 * 1025));
-    d.tuning.work_group = 16;   /* also sums of 32 blocks by each digit of 4 passes */
-    expect_scratch(b, &d, 4000000 + 4 * (32 + 4 * 1024 + 256 * 1025) + 4 * 32 * 256 * 4);
+    expect_scratch(b, &d, 4000000 + 4 * (32 + 4 * 1024 + 256 * (1025 + 2 * 1024 / 32)));
 }
 
 /* The tables of quicksort, and of what merges the rest. */

@@ -1163,7 +1163,7 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
     j.w.shape = p.config;
     clsort__radix_blocks(s, &j);
     CHECK(4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * j.blocks
-               + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n, 0));
+               + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n));
 }
 
 static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)

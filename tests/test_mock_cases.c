@@ -601,8 +601,7 @@ static double allowed_tables(const clsort_desc *d, size_t key)
     const int portable = d->tuning.radix == CLSORT_RADIX_PORTABLE,
               passes = portable || d->tuning.radix == CLSORT_RADIX_SWEEPS,
               half = key == 4 && !d->value_size && d->count <= (size_t)5 << 26;
-    const double blocks = 1.07e6 + 32768 * (double)key,
-                 radix = (!portable && sweeps > blocks ? sweeps : blocks)
+    const double radix = (!portable && sweeps > 1.14e6 ? sweeps : 1.14e6)
                          + (passes ? 0 : half ? 0.54e6 : 1.07e6);
     if (d->rows) return n * (double)d->rows / 2 + 132000;
     if (d->algorithm == CLSORT_MERGE) return merge;

@@ -526,6 +526,30 @@ static void preparing_builds_radix(bench *b)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+/* Sums of 32 blocks' counts, where there are more: on a device of many units. */
+static void stretches_of_blocks(bench *b)
+{
+    static const size_t blocks[] = { 31, 32, 33, 63, 64, 65, 96, 97, 100 };
+    static const char *const patterns[] = { "uniform", "mod-3", "zipf", "sorted" };
+    enum { TILE = 64 };
+    clsort_sorter *s = fresh_sorter(b, 0);
+    bench other = *b;
+    size_t i, p;
+    other.sorter = s;
+    s->compute_units = 64;
+    for (i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        for (p = 0; p < 4; p++) {
+            const size_t n = blocks[i] * TILE - (i + p) % 3 * (TILE / 2 - 1);
+            sort_case c = radix_make(p % 2 ? CLSORT_U64 : CLSORT_U32, n, patterns[p]);
+            c.d.tuning.work_group = 16;
+            c.d.tuning.items = TILE / 16;
+            c.d.tuning.radix = CLSORT_RADIX_PORTABLE;
+            c.keys_out = i % 2 ? CASE_OWN : 0;
+            if (!radix_run(&other, &c)) break;
+        }
+    clsort_destroy(s);
+}
+
 static void every_pattern(bench *b)
 {
     size_t p, w;
@@ -1906,6 +1930,7 @@ static const test_entry tests[] = {
     { "prepare builds what radix needs", preparing_builds_radix },
     { "prepare runs kernels of work-groups", preparing_builds_work_groups },
     { "every pattern is sorted", every_pattern },
+    { "stretches of 32 blocks are added up", stretches_of_blocks },
     { "tiles and blocks are sorted, one row less and one more", tiles_and_blocks },
     { "every work-group size and number of items sorts", every_work_group },
     { "the work-groups that a GPU would choose sort", gpus_choice },
