@@ -3058,20 +3058,20 @@ static const char *const clsort__source[] = {
 "\n\n\nenum{PASS_SORTS=1,PASS_COPIES=2,PASS_ODD=4,PASS_FROM=3,PASS_TO=5};\n\nenum{"
 "TARGET_IS_SOURCE=1,ALT_IS_SOURCE=2};\n\n\n\nCLSORT_INLINE uint make_plan(radix_t r,code_t differ,"
 "uint pass)\n{\nconst uint passes=radix_passes(r);\nuint sorts=0,sorted=0,idle=passes,varies=0;\n"
-"#pragma unroll 1\nfor(uint p=passes;p-- >0;){\nconst uint own=digit_of(differ,pass_digit(r,p))!="
-"0;\nsorts+=own;\nsorted+=own&&p<pass;\nvaries=p==pass?own:varies;\nidle=own?idle:p;\n}\nconst "
-"uint copies=r.in_place==ALT_IS_SOURCE? !(sorts&1)\n:r.in_place?sorts&1\n:sorts==0,\nmoved=sorted+"
-"(copies&&idle<pass),left=sorts+copies-moved;\nif(r.done||(!varies&& !(copies&&pass==idle)))\n"
-"return 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)\n|(!moved?ARRAY_SOURCE\n"
-":left&1?ARRAY_ALT\n:ARRAY_TARGET)<<PASS_FROM\n|(left&1?ARRAY_TARGET:ARRAY_ALT)<<PASS_TO;\n}\n\n\n"
-"CLSORT_INLINE code_t differing_bits(radix_t r)\n{\nglobal const uint*seen=radix_seen(r,0);\n"
-"return(code_t)((seen[0]&seen[2])|(ulong)(seen[1]&seen[3])<<32);\n}\n\n\nCLSORT_INLINE void "
-"write_plan(radix_t r,code_t differ)\n{\n#pragma unroll 1\nfor(uint p=0;p<=radix_passes(r);p++)\n"
-"r.scratch[p]=make_plan(r,differ,p);\n}\n\n\nCLSORT_INLINE uint pass_plan(radix_t r)\n{\nreturn "
-"CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits(r),r.pass)\n:r.scratch[r.pass];"
-"\n}\n\n\nCLSORT_INLINE uint count_plan(radix_t r)\n{\nreturn r.pass?pass_plan(r)"
-":r.done?0:PASS_SORTS;\n}\n\nCLSORT_INLINE array_t plan_array(radix_t r,uint plan,uint shift)\n{\n"
-"return array_at(plan>>shift&3,r.source,r.target,r.alt);\n}\n\n",
+"if(r.done)\nreturn 0;\n#pragma unroll 1\nfor(uint p=passes;p-- >0;){\nconst uint own=digit_of("
+"differ,pass_digit(r,p))!=0;\nsorts+=own;\nsorted+=own&&p<pass;\nvaries=p==pass?own:varies;\nidle="
+"own?idle:p;\n}\nconst uint copies=r.in_place==ALT_IS_SOURCE? !(sorts&1)\n:r.in_place?sorts&1\n"
+":sorts==0,\nmoved=sorted+(copies&&idle<pass),left=sorts+copies-moved;\nif(!varies&& !(copies&&"
+"pass==idle))\nreturn 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)\n|("
+"!moved?ARRAY_SOURCE\n:left&1?ARRAY_ALT\n:ARRAY_TARGET)<<PASS_FROM\n|(left&"
+"1?ARRAY_TARGET:ARRAY_ALT)<<PASS_TO;\n}\n\n\nCLSORT_INLINE code_t differing_bits(radix_t r)\n{\n"
+"global const uint*seen=radix_seen(r,0);\nreturn(code_t)((seen[0]&seen[2])|(ulong)(seen[1]&seen[3]"
+")<<32);\n}\n\n\nCLSORT_INLINE void write_plan(radix_t r,code_t differ)\n{\n#pragma unroll 1\nfor("
+"uint p=0;p<=radix_passes(r);p++)\nr.scratch[p]=make_plan(r,differ,p);\n}\n\n\nCLSORT_INLINE uint "
+"pass_plan(radix_t r)\n{\nreturn CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits("
+"r),r.pass)\n:r.scratch[r.pass];\n}\n\n\nCLSORT_INLINE uint count_plan(radix_t r)\n{\nreturn "
+"r.pass?pass_plan(r):r.done?0:PASS_SORTS;\n}\n\nCLSORT_INLINE array_t plan_array(radix_t r,uint "
+"plan,uint shift)\n{\nreturn array_at(plan>>shift&3,r.source,r.target,r.alt);\n}\n\n",
 "//---- radix: partition\n#if CLSORT_IS(PARTITION)\n\n\n#define CLSORT_PARTITION_ARGS \\\n "
 "CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_CODEC_ARGS,\\\n global const uchar*"
 "splitters,ulong splitters_at,global uchar*starts,\\\n ulong starts_at,global uchar*scratch,ulong "
@@ -4950,7 +4950,7 @@ static const char *const clsort__source[] = {
 "low);\nreturn;\n}\nconst codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\n"
 "sort_spans(s,l,bins_of(l),own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10645\n",
+"#line 10647\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5293,7 +5293,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11744\n",
+"#line 11746\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "

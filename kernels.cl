@@ -4305,6 +4305,8 @@ CLSORT_INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 {
     const uint passes = radix_passes(r);
     uint sorts = 0, sorted = 0, idle = passes, varies = 0;
+    if (r.done)
+        return 0;
     #pragma unroll 1
     for (uint p = passes; p-- > 0;) {
         const uint own = digit_of(differ, pass_digit(r, p)) != 0;
@@ -4317,7 +4319,7 @@ CLSORT_INLINE uint make_plan(radix_t r, code_t differ, uint pass)
                         : r.in_place                 ? sorts & 1
                                                      : sorts == 0,
                moved = sorted + (copies && idle < pass), left = sorts + copies - moved;
-    if (r.done || (!varies && !(copies && pass == idle)))
+    if (!varies && !(copies && pass == idle))
         return 0;
     return (varies ? PASS_SORTS | (sorted & 1 ? PASS_ODD : 0) : PASS_COPIES)
            | (!moved     ? ARRAY_SOURCE
