@@ -118,6 +118,10 @@ install-lib: lib install
 	install -d $(DESTDIR)$(PREFIX)/share/cmake/clsort
 	install -m 644 $(wildcard tools/cmake/*.cmake) $(DESTDIR)$(PREFIX)/share/cmake/clsort
 
+# The source archive of a release: build/clsort-VERSION.tar.gz.
+dist:
+	tools/dev/release archive
+
 clean:
 	rm -rf build
 
@@ -230,5 +234,5 @@ build/include/CL: | deps-test
 	ln -sfn /usr/include/CL $@
 
 .PHONY: bench bench-mpi bench-peers check check-vendors clean clsort-mpi demo deps deps-bench \
-    deps-check deps-intel deps-mpi deps-test deps-vendors embed install install-lib kernels \
+    deps-check deps-intel deps-mpi deps-test deps-vendors dist embed install install-lib kernels \
     lib plots strict test test-gpu
