@@ -41,6 +41,7 @@ import operator
 import os
 import sys
 import threading
+import types
 import typing
 
 import numpy as np
@@ -1112,6 +1113,20 @@ def argsort_on(sorters: Sequence[Sorter], keys: ArrayLike, *, by: Sequence[str] 
     indices = np.empty(keys.shape, np.uint64)
     _sort_on(sorters, keys, None, None, None, indices, by, device_memory, order)
     return indices
+
+
+def array_api(sorter: Sorter) -> types.SimpleNamespace:
+    """`sort` and `argsort` as the array API standard has them (2025.12), for numpy's arrays: stable
+    unless told otherwise; indices are of numpy's default integer."""
+    def sort(x: np.ndarray, /, *, axis: int = -1, descending: bool = False,
+             stable: bool = True) -> np.ndarray:
+        return sorter.sort(x, axis, descending=descending, stable=stable)
+
+    def argsort(x: np.ndarray, /, *, axis: int = -1, descending: bool = False,
+                stable: bool = True) -> np.ndarray:
+        return sorter.argsort(x, axis, descending=descending, stable=stable).astype(np.int_)
+
+    return types.SimpleNamespace(sort=sort, argsort=argsort)
 
 
 def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory, order):

@@ -381,6 +381,25 @@ def test_rows_with_lengths_are_selected_from():
     assert best[1].tolist() == [1, 2] == values[1].tolist()
 
 
+def test_array_api_has_the_parameters_and_results_of_the_standard():
+    xp = clsort.array_api(sorter)
+    keys = np.random.default_rng(7).integers(-3, 4, (30, 40), np.int16)
+    for name in "sort", "argsort":
+        parameters = [(p.name, p.kind.name, p.default) for p in
+                      inspect.signature(getattr(xp, name)).parameters.values()]
+        assert parameters == [("x", "POSITIONAL_ONLY", inspect.Parameter.empty),
+                              ("axis", "KEYWORD_ONLY", -1), ("descending", "KEYWORD_ONLY", False),
+                              ("stable", "KEYWORD_ONLY", True)], parameters
+    for axis in 0, 1, -1, -2:
+        equal(xp.sort(keys, axis=axis), np.sort(keys, axis))
+        equal(xp.argsort(keys, axis=axis), np.argsort(keys, axis, kind="stable"))
+        equal(xp.sort(keys, axis=axis, descending=True), np.flip(np.sort(keys, axis), axis))
+        equal(xp.argsort(keys, axis=axis, descending=True),
+              np.argsort(-keys, axis, kind="stable"))
+        order = xp.argsort(keys, axis=axis, stable=False)
+        equal(np.take_along_axis(keys, order, axis), np.sort(keys, axis))
+
+
 def test_bits_and_algorithms_are_chosen():
     keys = np.arange(4096, dtype="u4")[::-1] * 7
     order = sorter.argsort(keys, bits=(0, 4))
