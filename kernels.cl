@@ -6800,7 +6800,7 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 
 /* A work-group per pass: turns its counts into the places where the digits begin. The first one
    writes the plan, without the passes of low bits that are left. sums:
-   CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
+   CLSORT__SCAN_WORDS(CLSORT_GROUP) words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
