@@ -493,7 +493,8 @@ typedef struct clsort_desc {
     size_t struct_size;         /* see STRUCTS */
 
     /* The keys and their order. */
-    size_t count;               /* with `rows` in each row */
+    size_t count;               /* with `rows` in each row; 0: nothing is to do, and buffers may be
+                                   NULL */
     cl_uint key_type;           /* CLSORT_U8 ... CLSORT_BF16; 0 only with fields or precedes */
     cl_uint order;              /* CLSORT_ASCENDING or CLSORT_DESCENDING */
     cl_uint nan_order;          /* CLSORT_NAN_*. By some bits of keys: see first_bit */

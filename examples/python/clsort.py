@@ -26,7 +26,7 @@ Options of every sort, by name:
     zero_equal  -0 and +0 are equal. Default: with `stable`
     bits        (first, last): only these bits of the key's code decide, the last one excluded;
                 see first_bit in clsort.h
-    algorithm   a name of clsort_algorithm_name; default "auto"
+    algorithm   "auto" by default; a wrong name is answered with all that there are
 
 The header clsort.h documents all else. Numbers and structs below are the header's: a test of the
 library compares them.
@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import math
 import operator
 import os
@@ -296,16 +297,24 @@ def _packed(shape, itemsize):
 def _admitted(array):
     """The array. Each array that a caller passes goes through here, by _host, _as_described or
     _buffer. Objects would be copied without a reference, and masks would be lost."""
-    if isinstance(array, np.ma.MaskedArray):
+    if _has_masks(array):
         raise TypeError("masked arrays are refused: pass their data, or filled()")
     if array is not None and array.dtype.hasobject:
         raise TypeError(f"arrays of dtype {array.dtype} are refused: they hold Python objects")
     return array
 
 
+def _has_masks(given):
+    """Is it a masked array, or a list that holds one?"""
+    return isinstance(given, np.ma.MaskedArray) or (isinstance(given, (list, tuple))
+                                                    and any(map(_has_masks, given)))
+
+
 def _host(given):
     """An array of numpy's from what a caller passes for one."""
-    return _admitted(given if isinstance(given, np.ma.MaskedArray) else np.asarray(given))
+    if hasattr(given, "base_data"):
+        raise TypeError("this is an array on a device: enqueue_sort and the like take it")
+    return _admitted(given if _has_masks(given) else np.asarray(given))
 
 
 def _along(keys, axis):
@@ -333,6 +342,8 @@ def _integers(given, what, most):
 
 def _buffer(array):
     array = _admitted(array)
+    if array is not None and not hasattr(array, "base_data"):
+        raise TypeError(f"{type(array).__name__}: this is no array of PyOpenCL's")
     return array.base_data.int_ptr if array is not None and array.base_data is not None else None
 
 
@@ -359,6 +370,12 @@ def _matches(array, what, shape, dtype=None):
         raise ValueError(f"{what}: its shape is {tuple(array.shape)} instead of {tuple(shape)}")
     if dtype is not None and array.dtype != dtype:
         raise TypeError(f"{what}: its dtype is {array.dtype} instead of {np.dtype(dtype)}")
+
+
+def _nan_order(name):
+    if name not in _NAN_ORDERS:
+        raise ValueError(f"nan: {name!r} is none of {', '.join(_NAN_ORDERS)}")
+    return _NAN_ORDERS[name]
 
 
 def _dtype(array):
@@ -423,8 +440,9 @@ def key_type(dtype: np.dtype, field: bool = False) -> int:
     plain = dtype.isnative and dtype.names is None and dtype.subdtype is None
     if number is None or not plain or number > BYTES and not field:
         swapped = "" if dtype.isnative else " in another byte order"
+        fields = ": name its fields in `by`" if field and dtype.names else ""
         raise TypeError(f"keys of dtype {dtype}{swapped} cannot be "
-                        f"{'sorted' if field else 'used here'}")
+                        f"{'sorted' if field else 'used here'}{fields}")
     return number
 
 
@@ -460,6 +478,8 @@ class Sorter:
             self._profile = _Profile(lambda user, stage, event: profile(stage.decode(), event))
             options.profile = ctypes.cast(self._profile, ctypes.c_void_p)
         if context is not None and device is None:
+            if not hasattr(context, "device"):
+                raise TypeError("pass a queue, or a context and a device")
             context, device = context.context, context.device
         handles = [None if handle is None else handle.int_ptr for handle in (context, device)]
         sorter = ctypes.c_void_p()
@@ -542,17 +562,22 @@ class Sorter:
         segments  offsets as in `sort`: a row of the result for each. Those with segment_ends may
                   overlap and come in any order
         sort      False: the k in any order, which is faster for large k
-        Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF.
+        Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF, and what its keys
+        and values are there means nothing.
         """
         keys = np.ascontiguousarray(_host(keys))
         k, numbers = _integer(k, "k", 1), _offsets(keys, segments, segment_ends, may_overlap=True)
         shape = _selections(keys, *numbers)
         if lengths is not None:
             lengths = _integers(lengths, "lengths", keys.shape[-1])
+        may_be_short = lengths is not None or numbers[0] is not None
         with self._lock, _Buffers(self) as gpu:
-            out, indices = gpu.empty(shape + (k,), keys.dtype), gpu.empty(shape + (k,), np.uint32)
-            moved = gpu.upload(values)
-            values_out = moved and gpu.empty(shape + (k,), moved.dtype)
+            def result(dtype):   # what is not written must not be what memory held before
+                shown = shape + (k,), dtype
+                return gpu.upload(np.zeros(*shown)) if may_be_short else gpu.empty(*shown)
+
+            out, indices, moved = result(keys.dtype), result(np.uint32), gpu.upload(values)
+            values_out = moved and result(moved.dtype)
             segments, segment_ends = map(gpu.upload, numbers)
             self._enqueue_sort(gpu.queue, gpu.upload(keys), order, by, k, sort, out=out,
                                indices=indices, values=moved, values_out=values_out,
@@ -993,9 +1018,11 @@ class Sorter:
             desc.key_type = key_type(keys.dtype)
             self._set_order(desc, **order)
         if algorithm:
-            status = self._lib.clsort_set_algorithm(ctypes.byref(desc), algorithm.encode())
+            status = self._lib.clsort_set_algorithm(ctypes.byref(desc), str(algorithm).encode())
             if status:
-                raise Error(status, f"there is no algorithm {algorithm!r}")
+                names = map(self._lib.clsort_algorithm_name, itertools.count())
+                known = ", ".join(name.decode() for name in itertools.takewhile(bool, names))
+                raise Error(status, f"there is no algorithm {algorithm!r}; there are {known}")
         return desc
 
     @staticmethod
@@ -1014,13 +1041,13 @@ class Sorter:
         """The order of merges and partitions, and the size of values."""
         struct.key_type = key_type(keys.dtype)
         struct.order = DESCENDING if descending else 0
-        struct.nan_order = _NAN_ORDERS[nan]
+        struct.nan_order = _nan_order(nan)
         struct.value_size = 0 if values is None else values.dtype.itemsize
 
     @staticmethod
     def _set_order(target, descending=False, stable=False, nan=None, zero_equal=None, bits=None):
         target.order = DESCENDING if descending else 0
-        target.nan_order = _NAN_ORDERS[nan or ("equal" if stable else "last")]
+        target.nan_order = _nan_order(nan or ("equal" if stable else "last"))
         target.zero_order = ZERO_EQUAL if (stable if zero_equal is None else zero_equal) else 0
         if isinstance(target, Desc):
             target.stable = bool(stable)
@@ -1033,7 +1060,9 @@ class Sorter:
         fields = (Field * len(names))()
         for field, name in zip(fields, names):
             down = name not in dtype.names and name.startswith("-")
-            kind, field.offset = dtype.fields[name[1:] if down else name][:2]
+            if name[down:] not in dtype.names:
+                raise ValueError(f"by: keys of dtype {dtype} have no field {name[down:]!r}")
+            kind, field.offset = dtype.fields[name[down:]][:2]
             field.type = key_type(kind, field=True)
             self._set_order(field, **dict(order, descending=down != order.get("descending", False)))
         desc.record_size, desc.field_count = dtype.itemsize, len(names)

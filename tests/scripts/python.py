@@ -428,7 +428,13 @@ def test_errors_say_what_the_library_says():
     raises(ValueError, "values: its shape", sorter.sort_by_key, keys, keys[1:])
     raises(TypeError, "its dtype", sorter.merge, keys, keys.astype("f4"))
     raises(ValueError, "two offsets", sorter.sort, keys, segments=[0])
-    raises(KeyError, "neither", sorter.sort, keys, nan="neither")
+    raises(clsort.Error, "auto, ", sorter.sort, keys, algorithm=3)
+    raises(ValueError, "'neither' is none of total, last, equal", sorter.sort, keys, nan="neither")
+    records = np.zeros(4, [("a", "u4"), ("-b", "f4")])
+    raises(TypeError, "name its fields in `by`", sorter.sort, records)
+    raises(ValueError, "no field 'c'", sorter.sort, records, by=["-c"])
+    raises(TypeError, "pass a queue", clsort.Sorter, object())
+    raises(TypeError, "no array of PyOpenCL's", sorter.enqueue_sort, None, keys)
     raises(OSError, "no-such", clsort.Sorter, library="/no-such.so")
 
 
@@ -627,7 +633,20 @@ def test_objects_are_refused():
     raises(TypeError, "dtype object", sorter.sort, [3, None])
 
 
+def test_rest_of_short_rows_is_not_what_memory_held():
+    keys, values = np.full((300, 64), 5, "f4"), np.full((300, 64), 7)
+    for options in {}, {"stable": True}, {"sort": False}:
+        _, indices, moved = sorter.top_k(keys, 64, values=values, lengths=np.full(300, 2), **options)
+        assert (indices[:, 2:] == 0xFFFFFFFF).all() and (moved[:, :2] == 7).all()
+        assert not moved[:, 2:].any(), moved
+    for found in sorter.top_k(keys[0].astype("S3"), 64, segments=[0, 9, 64])[0]:
+        assert set(found.tolist()) <= {b"5.0", b""}, found
+
+
 def test_masked_arrays_are_refused():
+    masked = np.ma.masked_array([1, 2], [1, 0])
+    for given in [masked, masked], ([masked], [masked]), [1, np.ma.masked]:
+        raises(TypeError, "masked", sorter.sort, given)
     masked = np.ma.array(np.arange(4, dtype="u4"), mask=[0, 1, 0, 0])
     for _, name, call in calls_with(masked):
         if "field" not in name:
