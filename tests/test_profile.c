@@ -347,12 +347,13 @@ static void check_numbers(const bench *b, const char *algorithm, clsort_desc d, 
     CHECK(explained(text, "moved") == moved && explained(text, "scratch") == scratch);
 }
 
-/* Networks without local memory are known by hand: L (L + 1) / 2 steps for 2^L elements, 55 for
-   1024; kernel A reads two elements and writes one, and where its steps are odd a copy comes first.
-   Of 4 digits radix counts and moves each once; between these on CPUs is a scan, on GPUs its sums
-   are cleared before all. */
+/* Of 4 digits radix counts and moves each once. CPUs scan between these; GPUs clear sums before the
+   first. */
 static size_t portable_launches(const bench *b) { return b->sorter->is_cpu ? 3 * 4 : 1 + 2 * 4; }
 
+/* Networks without local memory are known by hand: L (L + 1) / 2 steps for 2^L elements, 55 for
+   1024; kernel A reads two elements and writes one, and where its steps are odd a copy comes
+   first. */
 static void known_numbers(bench *b)
 {
     clsort_desc d = clsort_desc_default();
