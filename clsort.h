@@ -3623,16 +3623,14 @@ static const char *const clsort__source[] = {
 "+(CLSORT_DIGITS>>(level+1))-1;\ncodes[d]=splitter_code(splitters,CLSORT_SPLITTER_TREE?i:d,count,"
 "c);\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint step=CLSORT_DIGITS/4,tree=CLSORT_SPLITTER_TREE;"
 "\nconst digit_t digit={codes,codes[tree?2:step -1],codes[tree?1:2*step -1],\ncodes[tree?3:3*step "
-"-1]};\nreturn digit;\n}\n\n\n\nCLSORT_INLINE void scan_digit(radix_t r,uint digit,uint used,"
-"local uint*sums)\n{\nconst uint t=local_id();\nglobal uint*counts=radix_table(r,digit);\nconst "
-"uint share=(used+CLSORT_GROUP -1)/CLSORT_GROUP,begin=min(t*share,used),\nend=min(begin+share,"
-"used);\nuint sum=0;\nfor(uint b=begin;b<end;b++)\nsum+=counts[b];\nsum=group_scan(sum,sums);\n"
-"for(uint b=begin;b<end;b+=8){\nuint count[8];\n#pragma unroll\nfor(uint k=0;k<8;k++)\ncount[k]=b+"
-"k<end?counts[b+k]:0;\n#pragma unroll\nfor(uint k=0;k<8;k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+"
-"=count[k];\n}\n}\nif(t==CLSORT_GROUP -1)\nradix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n\n\n"
-"CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS,local ulong*space)\n{\nconst "
-"radix_t r=CLSORT_PARTITION(0);\nscan_digit(r,(uint)get_group_id(0),blocks,(local uint*)space);\n}"
-"\n#endif\n\n",
+"-1]};\nreturn digit;\n}\n\n\n\nCLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS,"
+"local ulong*space)\n{\nconst radix_t r=CLSORT_PARTITION(0);\nconst uint digit=(uint)get_group_id("
+"0),share=(blocks+CLSORT_GROUP -1)/CLSORT_GROUP,\nbegin=min((uint)local_id()*share,blocks),end="
+"min(begin+share,blocks);\nglobal uint*counts=radix_table(r,digit);\nuint sum=0;\nfor(uint b="
+"begin;b<end;b++)\nsum+=counts[b];\nsum=group_scan(sum,(local uint*)space);\nfor(uint b=begin;b<"
+"end;b+=8){\nuint count[8];\n#pragma unroll\nfor(uint k=0;k<8;k++)\ncount[k]=b+k<end?counts[b+k]"
+":0;\n#pragma unroll\nfor(uint k=0;k<8;k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+=count[k];\n}\n}"
+"\nif(local_id()==CLSORT_GROUP -1)\nradix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n#endif\n\n",
 "//---- radix: few parts by votes\n#if CLSORT_FEW_VOTES\n\n\n\n\n\n#define CLSORT_STAGED_CHUNKS "
 "CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE,CLSORT_KEY_BYTES)\n#define CLSORT_CHUNK ("
 "16/CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n (CLSORT_STAGED_CHUNKS\\\n *(4*"
@@ -4951,7 +4949,7 @@ static const char *const clsort__source[] = {
 "low);\nreturn;\n}\nconst codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\n"
 "sort_spans(s,l,bins_of(l),own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10647\n",
+"#line 10640\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5294,7 +5292,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11746\n",
+"#line 11739\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "

@@ -6228,18 +6228,18 @@ CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *sp
     return digit;
 }
 
-/* A work-group turns the counts of a digit, of `used` blocks, into sums over the blocks before, and
-   writes the digit's total. Called by all work-items. sums: CLSORT__SCAN_WORDS words. */
-CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums)
+/* A work-group per part: turns the counts of its digit into sums over the blocks before, and writes
+   the digit's total. space: CLSORT__SCAN_WORDS words. */
+CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
 {
-    const uint t = local_id();
+    const radix_t r = CLSORT_PARTITION(0);
+    const uint digit = (uint)get_group_id(0), share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP,
+               begin = min((uint)local_id() * share, blocks), end = min(begin + share, blocks);
     global uint *counts = radix_table(r, digit);
-    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),
-               end = min(begin + share, used);
     uint sum = 0;
     for (uint b = begin; b < end; b++)
         sum += counts[b];
-    sum = group_scan(sum, sums);
+    sum = group_scan(sum, (local uint *)space);
     for (uint b = begin; b < end; b += 8) {
         uint count[8];   /* loads do not wait for the stores before them */
         #pragma unroll
@@ -6252,15 +6252,8 @@ CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums
             sum += count[k];
         }
     }
-    if (t == CLSORT_GROUP - 1)
+    if (local_id() == CLSORT_GROUP - 1)
         radix_table(r, CLSORT_DIGITS)[digit] = sum;
-}
-
-/* A work-group per part. space: CLSORT__SCAN_WORDS words. */
-CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_PARTITION(0);
-    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);
 }
 #endif   /* CLSORT_IS(PARTITION) */
 
