@@ -5,7 +5,9 @@ CFLAGS ?= -O2
 COUNT ?=
 
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
-folders = tools/clsort tools/mpi tests/support
+folders = tools/clsort tools/mpi tools/multi tests/support
+multi = tools/multi/clsort_multi.h
+library = clsort.h $(multi)
 headers = clsort.h $(wildcard $(folders:=/*.h) tools/bench/*.h)
 vpath %.c tools/clsort tools/bench
 tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/*.c)))
@@ -77,21 +79,21 @@ embed:
 
 install:
 	install -d $(DESTDIR)$(PREFIX)/include
-	install -m 644 clsort.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(library) $(DESTDIR)$(PREFIX)/include
 
-# The header as a library, shared and static, for programs that link one: build/lib. install-lib
-# installs it, with files for pkg-config and CMake. It has what CLSORT_MULTI adds.
+# Both headers as a library, shared and static, for programs that link one: build/lib. install-lib
+# installs it, with files for pkg-config and CMake.
 version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } END { print v }' clsort.h)
 shared = libclsort.so.0
 lib_flags = -std=c99 $(warnings) $(CPPFLAGS) -I. $(CFLAGS) -fPIC -fvisibility=hidden \
-    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_MULTI -DCLSORT_IMPLEMENTATION \
+    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_IMPLEMENTATION \
     '-DCLSORT_API=__attribute__((visibility("default"))) extern'
 
 lib: build/lib/$(shared) build/lib/libclsort.a build/lib/clsort.pc
 
-build/lib/clsort.o: clsort.h Makefile | deps
+build/lib/clsort.o: $(library) Makefile | deps
 	@mkdir -p $(@D)
-	$(CC) $(lib_flags) -x c -c $< -o $@
+	$(CC) $(lib_flags) -x c -c $(multi) -o $@
 
 build/lib/$(shared): build/lib/clsort.o
 	$(CC) -shared -Wl,-soname,$(shared) $(LDFLAGS) $< -o $@ -lOpenCL
@@ -191,9 +193,10 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
 
-# The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an
-# error. Warnings that need an optimizer come from gcc as C, the same from all others. What a newer
-# standard deprecates is the same in all linkages; one that a compiler does not know yet is skipped.
+# clsort.h alone, and clsort_multi.h, which includes it, as each compiler, language, linkage and
+# OpenCL version sees them; a warning is an error. Warnings that need an optimizer come from gcc as
+# C, the same from all others. What a newer standard deprecates is the same in all linkages; one
+# that a compiler does not know yet is skipped.
 linkages = extern-120 extern-unset static-120 static-unset multi-unset
 languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
 newer = $(foreach l,c2x c++20 c++2b,gcc-$l-multi-unset clang-$l-multi-unset)
@@ -210,22 +213,22 @@ flags_c2x = -x c -std=c2x -Wstrict-prototypes
 flags_c++20 = -x c++ -std=c++20
 flags_c++2b = -x c++ -std=c++2b
 flags_static = -DCLSORT_STATIC
-flags_multi = -DCLSORT_MULTI
 flags_120 = -DCL_TARGET_OPENCL_VERSION=120
 
 strict: $(strict:%=build/strict/%.o)
 
-strictly = $(foreach word,$(subst -, ,$*),$(flags_$(word)))
-build/strict/%.o: clsort.h | deps-test build/include/CL
+strictly = $(foreach word,$(subst -, ,$*),$(flags_$(word))) -I.
+whole = $(if $(findstring -multi-,$*),$(multi),clsort.h)
+build/strict/%.o: $(library) | deps-test build/include/CL
 	@mkdir -p $(@D)
 	$(strictly) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
 	    $(warnings) -Werror $(if $(filter gcc-c99-%,$*),-O2,-O0) \
-	    -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
+	    -DCLSORT_IMPLEMENTATION -c $(whole) -o $@
 
-$(newer:%=build/strict/%.o): build/strict/%.o: clsort.h | deps-test
+$(newer:%=build/strict/%.o): build/strict/%.o: $(library) | deps-test
 	@mkdir -p $(@D)
 	if ! $(strictly) -fsyntax-only /dev/null 2>/dev/null; then echo "skipped: $*"; \
-	else $(strictly) $(warnings) -Werror -fsyntax-only -DCLSORT_IMPLEMENTATION clsort.h; fi
+	else $(strictly) $(warnings) -Werror -fsyntax-only -DCLSORT_IMPLEMENTATION $(whole); fi
 	touch $@
 
 # OpenCL's headers without the C library's beside them, which are not those of mingw.

@@ -1,11 +1,11 @@
 /* Demonstrates sorting an array in host memory that is larger than the device's memory, which this
    program limits to half of the array's bytes: in chunks, on two sorters at once.
 
-   cc -O2 -I.. large_array.c -o large_array -lOpenCL */
+   cc -O2 -I.. -I../tools/multi large_array.c -o large_array -lOpenCL */
 
-#define CLSORT_MULTI
 #define CLSORT_IMPLEMENTATION
 #include "clsort.h"
+#include "clsort_multi.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -18,7 +18,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define CLSORT_MULTI
 #define CLSORT_STAGE_BYTES 20000
 #define CLSORT__MULTI_CPUS_MERGE 1
 #include "pretend.h"

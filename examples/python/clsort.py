@@ -10,7 +10,8 @@ you pass its arrays.
 
 Keys are bool, integers of 1 to 8 bytes, f2, f4, f8 and ml_dtypes' bfloat16, in the machine's byte
 order. An array of several dimensions is sorted along its last axis, or by sort and argsort along
-another one: each row by itself.
+another one: each row by itself. The device must hold an array at once; sort_on and argsort_on take
+larger ones.
 Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes. They can be
 sorted, and up to 8 bytes selected by top_k, but not merged or parted by splitters.
 Keys of any other dtype are a TypeError. Values may have any dtype that holds no objects. Masked

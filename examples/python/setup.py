@@ -1,5 +1,5 @@
 """Builds the package `clsort`: clsort.py as its __init__.py, and the shared library beside it, of
-clsort.h in this clone. CC and CFLAGS are those of the environment."""
+both headers of this clone. CC and CFLAGS are those of the environment."""
 
 import os
 import re
@@ -39,8 +39,8 @@ class BuildPackage(build_py):
         subprocess.run(
             [*shlex.split(os.environ.get("CC", "cc")), "-O2", "-fPIC", "-shared", "-std=c99",
              *shlex.split(os.environ.get("CFLAGS", "")), "-DCLSORT_IMPLEMENTATION",
-             "-DCLSORT_MULTI", "-DCL_TARGET_OPENCL_VERSION=300", "-x", "c",
-             os.path.join(ROOT, "clsort.h"), "-x", "none", *loader,
+             "-DCL_TARGET_OPENCL_VERSION=300", "-I", ROOT, "-x", "c",
+             os.path.join(ROOT, "tools", "multi", "clsort_multi.h"), "-x", "none", *loader,
              "-o", os.path.join(package, LIBRARY)], check=True)
 
 

@@ -39,10 +39,15 @@ whole = "CLSORT_TEST_WHOLE" in os.environ
 # ---- the header ----------------------------------------------------------------------------------
 
 
+MULTI = os.path.join("tools", "multi", "clsort_multi.h")
+
+
 def header():
-    """clsort.h up to its end as a header, without comments."""
-    with open(os.path.join(root, "clsort.h")) as file:
-        text = file.read().partition("#endif /* CLSORT_H_INCLUDED */")[0]
+    """Both headers up to their ends as headers, without comments."""
+    text = ""
+    for name in "clsort.h", MULTI:
+        with open(os.path.join(root, name)) as file:
+            text += re.split(r"#endif /\* CLSORT\w*_H_INCLUDED \*/", file.read())[0]
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
 
 
@@ -73,7 +78,7 @@ def print_by_c(lines):
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "main.c"), os.path.join(folder, "main")
         with open(source, "w") as file:
-            file.write('#define CLSORT_MULTI\n#include "clsort.h"\n#include <stdio.h>\n'
+            file.write(f'#include "{MULTI}"\n#include <stdio.h>\n'
                        "int main(void)\n{\n" + "\n".join(lines) + "\nreturn 0;\n}\n")
         subprocess.run([os.environ.get("CC", "cc"), "-I", root, source, "-o", program], check=True)
         return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -980,7 +985,9 @@ def test_pip_installs_a_package_with_the_library():
         there = os.path.join(folder, "installed")
         shutil.copytree(os.path.join(root, "examples", "python"),
                         os.path.join(folder, "examples", "python"))
-        shutil.copy(os.path.join(root, "clsort.h"), folder)
+        for name in "clsort.h", MULTI:
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            shutil.copy(os.path.join(root, name), os.path.join(folder, name))
         environment = {**os.environ, "CFLAGS": "-O0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         environment.pop("CLSORT_LIBRARY", None)
         subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps",

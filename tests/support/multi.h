@@ -1,10 +1,11 @@
-/* multi.h - one call of clsort_sort_host_on against the host's order, byte for byte. Include it
-   after clsort.h, with CLSORT_MULTI defined. */
+/* multi.h - one call of clsort_sort_host_on against the host's order, byte for byte. It includes
+   clsort_multi.h. */
 
 #ifndef CLSORT_TESTS_MULTI_H
 #define CLSORT_TESTS_MULTI_H
 
 #include "cases.h"
+#include "../../tools/multi/clsort_multi.h"
 
 enum { MULTI_SORTERS = 3 };
 

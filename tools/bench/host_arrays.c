@@ -26,9 +26,9 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC
-#define CLSORT_MULTI
 #define CLSORT_IMPLEMENTATION
 #include "../../clsort.h"
+#include "../multi/clsort_multi.h"
 
 #include <time.h>
 
