@@ -1340,12 +1340,7 @@ extern "C" {
 /* ---- >>source -------------------------------------------------------------------------------- */
 
 /* >>>> generated from kernels.cl by tools/dev/embed; do not edit */
-/* Numbers that the kernels and clsort.h must agree on. tools/dev/embed also writes this part into
-   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
-   quicksort, S is the number of sequences that a round may have. */
-
-/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public
-   numbers. */
+/* kernels.cl says what these are: //---- shared. */
 #define CLSORT__FAMILY_BITONIC 1
 #define CLSORT__FAMILY_MERGE 2
 #define CLSORT__FAMILY_RADIX 3
@@ -1370,57 +1365,33 @@ extern "C" {
 #define CLSORT__FAMILY_RANKS 49
 #define CLSORT__FAMILY_ROUNDS 50
 
-/* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
-   radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
-   segments only the kernels for long ones. Sweeps BEHIND another form of radix, and sweeps
-   ALONE. */
 #define CLSORT__SUBSET_TILES 1
 #define CLSORT__SUBSET_LONG 2
 #define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
 #define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
 
-/* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
-   run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
-   then the share that each work-item's elements belong to. */
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
-/* Words behind a bucket that is a tile of bare keys: addresses and edges of its shares, how many
-   elements lie before each, and rows of the splits. */
 #define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
-/* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
-   over all runs. */
 #define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
 #define CLSORT__RUNS_SHIFTS(step_log2) \
     (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))
-/* Words for the work-items that search for the tiles' places, 16 for each. */
 #define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))
 
-/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
-   stride do not meet in one bank. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
-/* In words, for `group` work-items: the sums of a scan, without and with the total; before the list
-   of a selection, counters and sums; packed segments, whose tile has a head flag for each element,
-   then a word for each work-item and two more. */
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
-   later in their place, what is staged. A team is the work-items that rank elements together: a
-   warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
-   the counters, too. */
 #define CLSORT__WARP 32
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
-   in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
-   staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
 #define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)
 #define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)
@@ -1428,46 +1399,28 @@ extern "C" {
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
                                                         : (sums)))
-/* In bytes: a pair of code and index that a selection ranks. */
 #define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
-/* In words again, of quicksort: sums, or counts of parts. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
-/* Bits of the argument `kind`, which says how segments are given. */
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* A bit of the `kind` of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
-/* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
-/* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
 
-/* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
-   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass, how many low bits are left, how many equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
-/* So many blocks of work-groups, one after another, are a stretch. Where there are several, the
-   counts of each one's digits are added up. */
 #define CLSORT__STRETCH_BLOCKS 32
 #define CLSORT__STRETCHES(blocks) \
     ((blocks) > CLSORT__STRETCH_BLOCKS ? ((blocks)-1) / CLSORT__STRETCH_BLOCKS + 1 : 0)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
-   1 while these sort; they clear it where they give up. Bits of the argument in_place: where that
-   word is not 0, do nothing; leave low bits to a sort of equal prefixes. */
 #define CLSORT__SKIP_PASSES 31
 #define CLSORT__MAY_SKIP 4
 #define CLSORT__LEAVES_BITS 8
-/* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
-/* How many copies each local counter has, by the number of counters in a histogram of all digits. A
-   count of one digit uses the fewest copies. Without warps a counter of the histogram has 16
-   bits. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters, warps) \
     ((warps)              ? 2 \
@@ -1476,9 +1429,6 @@ extern "C" {
                           : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
-/* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
-   make a cell group, of which there are two fewer than ranges; log2 of the sample's keys; how many
-   ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
@@ -1486,16 +1436,8 @@ extern "C" {
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
-/* How many of the sample are looked through for heavy codes; the most work-groups that write their
-   keys. */
 #define CLSORT__HYBRID_HEAVY_SAMPLE 1024
 #define CLSORT__HYBRID_FILLERS 2048
-/* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
-   masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
-   buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
-   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are cell groups; PARTS: how
-   many second digits of each have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted;
-   GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin and end. */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -1522,25 +1464,15 @@ extern "C" {
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
 #define CLSORT__HYBRID_SECOND_DIGITS_AT \
     (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
-/* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
-/* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
-   work-group recounts; log2 of the bins of each work-item of a bucket; spare bins, for what lies
-   beyond the end. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-/* The words of the counters of second digits of cell groups: two in a word, and one for what lies
-   outside the sample. */
 #define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
-/* Radix of samples: log2 of the bins of a work-item. */
 #define CLSORT__SAMPLES_OWN_BINS_LOG2 2
 #define CLSORT__SAMPLES_WORDS 2
 
-/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
-   the counts of blocks: a head, whether ranges are mixed, where they begin, the range of each
-   cell. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -1549,15 +1481,6 @@ extern "C" {
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
 
-/* Where data and counts decide. tests/test_edges.c has a row for each of these names.
-
-   Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
-   of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
-   has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
-   its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
-   are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
-   LEAST_HEAVY of those that are looked through or more; all of them 1 / HEAVIES_PART of these or
-   more. HEAVIES of them at most are kept. */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
@@ -1568,13 +1491,6 @@ extern "C" {
 #define CLSORT__EDGE_LEAST_HEAVY 6
 #define CLSORT__EDGE_HEAVIES 64
 #define CLSORT__EDGE_HEAVIES_PART 2
-/* Of exact counts: the keys that each work-item sorts of a bucket. A range has so many second
-   digits that each has fewer than EVEN_ROOM keys on average where codes lie about evenly, fewer
-   than ROOM elsewhere; those that are counted with the first digits stand if each has MOST_EVEN or
-   fewer. Other passes sort where one range, or one cell of the sample, has more than
-   1 / HEAVY_PART of the keys, the buckets above the capacity more than 1 / OVER_PART, or one of
-   these OVER_TIMES the capacity. What lies outside of the sample, some 2^-14 of many keys, may
-   crowd into few buckets: more keys allow longer ones. */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
 #define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
@@ -1582,31 +1498,17 @@ extern "C" {
 #define CLSORT__EDGE_HEAVY_PART 4
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin, and each part of a cell group, 1 / BINS_CROWD. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
-/* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
-   up to twice that length so. Where one of its bins of equal width is longer than RUNS_LONG_BIN,
-   keys become the borders of bins instead. The longest bin whose keys are not looked at before.
-   Codes of samples are merged where a bin has more than SAMPLES_LONG_BIN. */
 #define CLSORT__EDGE_MOST_TRANSPOSED 96
 #define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
-/* The most keys with an equal prefix that are sorted after sweeps. */
 #define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
-/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
-   where one range has more than 1 / CACHED_PART of the elements. */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
 #define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
-/* The most parts of a partition that a number of 4 bits has. */
 #define CLSORT__EDGE_FEW_PARTS 16
-/* Of selections: the last of the firsts of so many columns that may bound a row; the fewest of
-   these firsts that are ranked in blocks; the longest list that a work-group ranks by comparing all
-   with all, and a work-item that works alone. Such a one keeps up to INSERT_MOST elements in order;
-   it samples rows for a bound if samples lie LEAST_APART elements apart or more. */
 #define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
 #define CLSORT__EDGE_MANY_COLUMNS 128
 #define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))
@@ -1614,7 +1516,6 @@ extern "C" {
 #define CLSORT__EDGE_INSERT_MOST 16
 #define CLSORT__EDGE_LEAST_APART 8
 
-/* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
 #define CLSORT__QUICK_SEQUENCE_WORDS 16
 #define CLSORT__QUICK_BLOCK_WORDS 10
@@ -1627,17 +1528,13 @@ extern "C" {
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, those of an odd one, then
-   these. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
 #define CLSORT__QUICK_LEAVES 4
 #define CLSORT__QUICK_LEFT 5
 #define CLSORT__QUICK_ROUNDS 6
-/* The stack of a leaf, in words. */
 #define CLSORT__STACK_HEAD 4
 #define CLSORT__STACK_WORDS (CLSORT__STACK_HEAD + 24 * CLSORT__RANGE_WORDS)
-/* Pivot rules and scans: clsort_tuning's numbers. */
 #define CLSORT__PIVOT_MEDIAN3 1
 #define CLSORT__PIVOT_MIDRANGE 2
 #define CLSORT__PIVOT_SAMPLE 3
@@ -1645,37 +1542,22 @@ extern "C" {
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection returns of a row: the first k in order, the k-th only, the first k in the row's
-   order, or the whole row with the k-th in its place between what comes before it and the rest. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
 #define CLSORT__SELECT_PARTITION 3
-/* Which outputs a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
-/* Words of a row's table: ROW_COLLECTED has the number of elements collected, ROW_LIST is the first
-   word of their list. */
 #define CLSORT__ROW_COLLECTED 32
 #define CLSORT__ROW_LIST 48
-/* ROW_CANDIDATES: how many candidates a reading found; ROW_FAILED: how often these did not decide
-   the row; ROW_BOUND: the pair that no candidate comes after, as two words of 64 bits. */
 #define CLSORT__ROW_CANDIDATES 33
 #define CLSORT__ROW_FAILED 34
 #define CLSORT__ROW_BOUND 36
-/* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
-   often a row has failed. */
 #define CLSORT__ROW_NUMBERS 40
 #define CLSORT__ROW_ANY_FAILED 42
-/* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
-   candidates has LISTED places. */
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
-/* A packed field: below bit FIELD_BYTES its offset in the record; from there 7 bits for its bytes,
-   then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
-   the bits of a mantissa if NaNs come last. With BIG_ENDIAN the first byte counts most; only then
-   may a field have more than 8 bytes, or other numbers of them than 1, 2, 4 and 8. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 39
 #define CLSORT__FIELD_DESCENDING 40
