@@ -27,7 +27,6 @@ demo: build/demo
 	build/demo $(COUNT)
 
 test: $(tools) $(tests) $(if $(shell command -v mpicc),$(mpi)) strict lib
-	tools/dev/embed --check
 	tests/run
 
 check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
@@ -192,6 +191,14 @@ $(threads): CFLAGS = -O1 -g -fsanitize=thread
 $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
+
+# Otherwise programs would sort by the kernels that kernels.cl had before.
+$(tools) $(tests) $(gpu_tests) $(mpi) $(sanitized) $(sanitized_tools) $(memory) $(threads) \
+    build/lib/clsort.o: | build/embedded
+build/embedded: kernels.cl clsort.h tools/dev/embed
+	@mkdir -p $(@D)
+	@tools/dev/embed --check
+	@touch $@
 
 # clsort.h alone, and clsort_multi.h, which includes it, as each compiler, language, linkage and
 # OpenCL version sees them; a warning is an error. Warnings that need an optimizer come from gcc as
