@@ -98,9 +98,9 @@ static double measure(version v[2], const sentinel *s, size_t most)
     ratio = median(ratios, turns);
     old = median(v[0].times, turns);
     new = median(v[1].times, turns);
-    printf("%-34s %9.4f %9.4f ms  %.3f%s%s\n", s->name, old, new, ratio,
-           count < s->count ? "  (fewer elements)" : "",
-           ratio > 1.02 && (old >= .1 || new - old > .001) ? "  slower" : "");
+    printf("%-34s %9.4f %9.4f  %.3f", s->name, old, new, ratio);
+    if (count < s->count) printf("  (%zu elements)", s->rows * count);
+    puts(ratio > 1.02 && (old >= .1 || new - old > .001) ? "  slower" : "");
     fflush(stdout);
     return ratio;
 }
@@ -121,6 +121,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "before: no device of that name, or none that sorts: %s\n", argv[3]);
         return 2;
     }
+    printf("%-34s %9s %9s  new / old\n", "", "old, ms", "new, ms");
     for (i = 0; i < SENTINELS; i++) {
         const double ratio = measure(v, sentinels + i, most);
         failures += ratio == 0;
