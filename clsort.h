@@ -353,7 +353,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_WAIT_LIST, -5001, \
       "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
     X(CLSORT_ERROR_KEY_TYPE, -5002, \
-      "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_BF16") \
+      "key_type is not set or unknown: set it to CLSORT_U32, CLSORT_F32 or the like") \
     X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude " \
       "each other and key_type, order, nan_order, zero_order and key_offset") \
     X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, \
@@ -471,7 +471,7 @@ typedef struct clsort_tuning {
 typedef struct clsort_field {
     size_t offset;          /* from the start of the record, a multiple of the field's size; of
                                CLSORT_BYTES + n any */
-    cl_uint type;           /* CLSORT_U8 ... CLSORT_BF16, or CLSORT_BYTES + n; required */
+    cl_uint type;           /* CLSORT_U8 and so on, or CLSORT_BYTES + n; required */
     cl_uint order, nan_order, zero_order;       /* as in clsort_desc */
 } clsort_field;
 
@@ -485,7 +485,7 @@ typedef struct clsort_desc {
     /* The keys and their order. */
     size_t count;               /* with `rows` in each row; 0: nothing is to do, and buffers may be
                                    NULL */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_BF16; 0 only with fields or precedes */
+    cl_uint key_type;           /* CLSORT_U8 and so on; 0 only with fields or precedes */
     cl_uint order;              /* CLSORT_ASCENDING or CLSORT_DESCENDING */
     cl_uint nan_order;          /* CLSORT_NAN_*. By some bits of keys: see first_bit */
     cl_uint zero_order;         /* CLSORT_ZERO_* */
