@@ -128,8 +128,12 @@ static int status_exit(clsort_status status)
    code. */
 static int sorter_check(const clsort_sorter *sorter, clsort_status status)
 {
+    static const char hint[] = ": see clsort_build_log";   /* which is printed here */
+    const char *error = clsort_last_error(sorter), *found = strstr(error, hint);
     if (status == CL_SUCCESS) return DONE_OK;
-    fail(DONE_OPENCL, "%s", clsort_last_error(sorter));
+    if (found && status == CLSORT_ERROR_COMPARATOR)
+        fail(DONE_OPENCL, "%.*s%s", (int)(found - error), error, found + sizeof hint - 1);
+    else fail(DONE_OPENCL, "%s", error);
     print_safely(clsort_build_log(sorter), 1);
     return status_exit(status);
 }
@@ -962,7 +966,6 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     if (code == DONE_OK)
         code = asks_records(a) ? record_options(a, &plan->order)
                                : bits_option(a, 64, &plan->order.desc);
-    if (code == DONE_OK) code = fields_check(&plan->order.desc);
     return code == DONE_OK ? plan_check(plan) : code;
 }
 

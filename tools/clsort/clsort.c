@@ -655,7 +655,6 @@ static int command_verify(const arguments *a)
     int done = 0, code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
     if (code == DONE_OK) code = memory_option(a, &memory);
-    if (code == DONE_OK) code = fields_check(&o.desc);
     if (code == DONE_OK && value_size && a->given[OPTION_INDICES])
         code = fail(DONE_USAGE, "verify: --indices goes without --values");
     if (code == DONE_OK && o.desc.precedes) {

@@ -148,7 +148,8 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "fields", "LIST",
       "TYPE@OFFSET, then any of :desc :nan-last :nan-equal :zero-equal; the first field decides; "
-      "bytes10@0 are 10 bytes in the order of memcmp",
+      "bytes10@0 are 10 bytes in the order of memcmp; OFFSET and --record-size are multiples of "
+      "the size of each other TYPE",
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file",
       FOR_ORDER | FOR_BENCH, 0 },
@@ -233,6 +234,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
 enum { OPERAND_MAX = 2, REPEAT_MAX = 32 };
 
 typedef struct arguments {
+    int command;                                   /* as a bit */
     const char *operand[OPERAND_MAX];
     int operand_count;
     const char *value[OPTION_TOTAL][REPEAT_MAX];   /* "" for a switch */
@@ -419,6 +421,7 @@ static int arguments_parse(const command *c, int count, char **words, arguments 
 {
     int i = 0, only_operands = 0;
     memset(a, 0, sizeof *a);
+    a->command = c->bit;
     while (i < count) {
         int used = 1;
         if (!only_operands && !strcmp(words[i], "--")) only_operands = 1;
