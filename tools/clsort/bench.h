@@ -23,10 +23,23 @@
 /* There is no device, or none of a name that the option or the environment asks for. */
 static int fail_no_device(const char *want)
 {
+    device_info list[DEVICE_MAX];
+    const size_t count = device_list(NULL, list, DEVICE_MAX);
+    char names[2000] = "";
+    size_t i, used = 0;
     if (!want) want = getenv("CLSORT_DEVICE");
-    if (want && *want) return fail(DONE_OPENCL, "no OpenCL device has a name with %s", want);
-    return fail(DONE_OPENCL, "no OpenCL device: install a driver, as your GPU's vendor has one, or "
-                             "PoCL for CPUs (on Debian pocl-opencl-icd)");
+    if (!count)
+        return fail(DONE_OPENCL,
+                    "no OpenCL device: install a driver, as your GPU's vendor has one, or PoCL for "
+                    "CPUs (on Debian pocl-opencl-icd); if one is installed, it may need a writable "
+                    "$HOME (PoCL: $POCL_CACHE_DIR), or the right to use the device");
+    for (i = 0; i < count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s: %s", i ? "; " : "",
+                                 list[i].platform_name, list[i].name);
+    if (want && !strcmp(want, "gpu"))
+        return fail(DONE_OPENCL, "no OpenCL device is a GPU; there are: %s", names);
+    return fail(DONE_OPENCL, "no OpenCL device or platform has '%s' in its name; there are: %s",
+                want ? want : "", names);
 }
 
 enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50,

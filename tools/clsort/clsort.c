@@ -37,6 +37,16 @@ static int list_patterns(void)
     return DONE_OK;
 }
 
+/* The number of elements, `most` at most, that -n gives. Returns an exit code. */
+static int count_option(const arguments *a, unsigned long long most, unsigned long long *n)
+{
+    const char *text = argument(a, OPTION_COUNT, NULL);
+    if (!text) return fail(DONE_USAGE, "-n needs a count such as 1000 or 2^20");
+    if (!count_parse(text, n))
+        return fail(DONE_USAGE, "-n: '%s' is no count such as 1000, 2^20, 100k or 16Mi", text);
+    return *n <= most ? DONE_OK : fail(DONE_USAGE, "-n: '%s' is above %llu", text, most);
+}
+
 /* What `gen` writes: the pattern, its number where it is one of keys, and the type or size of an
    element. Returns an exit code. */
 static int gen_pattern(const arguments *a, size_t *pattern, key_array *keys)
@@ -71,8 +81,8 @@ static int command_gen(const arguments *a)
     if (a->given[OPTION_LIST]) return list_patterns();
     code = gen_pattern(a, &pattern, &keys);
     if (code != DONE_OK) return code;
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / keys.size - 1)
-        return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
+    code = count_option(a, SIZE_MAX / keys.size - 1, &n);
+    if (code != DONE_OK) return code;
     if (!count_parse(argument(a, OPTION_SEED, "1"), &seed))
         return fail(DONE_USAGE, "gen: --seed needs a whole number");
     code = outputs_open(a);
@@ -97,9 +107,14 @@ static int values_options(const arguments *a, int inputs, int writes, size_t *si
     *size = 0;
     if (!a->given[OPTION_VALUES] && !a->given[OPTION_VALUE_SIZE] && !a->given[OPTION_VALUES_OUTPUT])
         return DONE_OK;
+    if (!a->given[OPTION_VALUES])
+        return fail(DONE_USAGE, "--%s needs --values",
+                    a->given[OPTION_VALUE_SIZE] ? "value-size" : "values-output");
     if (a->given[OPTION_VALUES] != inputs)
-        return fail(DONE_USAGE, "--values must be given %d time%s here", inputs,
-                    inputs > 1 ? "s" : "");
+        return fail(DONE_USAGE,
+                    inputs == 1 ? "give --values once"
+                    : writes    ? "give --values twice: first of A, then of B"
+                                : "give --values twice: first of INPUT, then of OUTPUT");
     if (!a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "--values need --value-size");
     if (writes && !a->given[OPTION_VALUES_OUTPUT])
         return fail(DONE_USAGE, "--values need --values-output: a file for the result");
@@ -118,7 +133,8 @@ static int pairs_read(const arguments *a, int number, const sort_order *o, size_
     code = keys_read(a->operand[number], a->given[OPTION_TEXT], limit, &p->keys);
     if (code == DONE_OK && value_size) code = keys_read(path, 0, limit, &p->values);
     if (code != DONE_OK || !value_size || p->values.count == p->keys.count) return code;
-    return fail(DONE_IO, "%s: %zu values for %zu keys", path, p->values.count, p->keys.count);
+    return fail(DONE_IO, "%s: %zu values for %zu keys", input_name(path), p->values.count,
+                p->keys.count);
 }
 
 /* Writes a result to the open outputs if the exit code so far is DONE_OK. Returns an exit code. */
@@ -374,8 +390,9 @@ static int merge_check(const char *path, const key_array *keys, const clsort_des
     return first == keys->count ? DONE_OK
                                 : fail(DONE_WRONG,
                                        "%s: key %zu, counted from 0, belongs before its "
-                                       "predecessor: sort the file first",
-                                       path, first);
+                                       "predecessor: sort the file first, or give the --order that "
+                                       "it is in",
+                                       input_name(path), first);
 }
 
 /* Uploads both inputs, merges and reads the result back. buffers: keys and values of a, b and the
@@ -684,8 +701,7 @@ static int command_verify(const arguments *a)
 static int explain_sizes(const arguments *a, clsort_desc *d)
 {
     unsigned long long n, rows = 0;
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > UINT32_MAX)
-        return fail(DONE_USAGE, "explain: -n needs a count such as 1000 or 2^20");
+    if (count_option(a, UINT32_MAX, &n) != DONE_OK) return DONE_USAGE;
     if (a->given[OPTION_ROWS]
         && (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows == 0 || rows > UINT32_MAX))
         return fail(DONE_USAGE, "--rows must be a count, not '%s'", argument(a, OPTION_ROWS, ""));
@@ -698,6 +714,8 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
                                   || a->given[OPTION_PARTITION]))
         return fail(DONE_USAGE, "explain: --unsorted, --nth and --partition need --k");
     if (a->given[OPTION_K] && top_options(a, d) != DONE_OK) return DONE_USAGE;
+    if (d->top_k > d->count)
+        return fail(DONE_USAGE, "explain: --k is %zu, and a row has %zu keys", d->top_k, d->count);
     return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size)
                                        : DONE_OK;
 }
@@ -732,7 +750,7 @@ static const command commands[] = {
       FOR_GEN, 1, 1, command_gen },
     { "sort", " [IN]", "Sorts a file of keys or records",
       "IN is a file, by default standard input. A raw file holds keys one after the other, "
-      "little-endian. Records in the order of two fields, and of an expression:\n"
+      "in the machine's byte order. Records in the order of two fields, and of an expression:\n"
       "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
       "  clsort sort draws --record-size 8 -o sorted \\\n"
       "      --record-type 'typedef struct { float z; uint id; } clsort_record;' \\\n"
@@ -843,21 +861,33 @@ static int command_run(const command *c, int count, char **words)
     return c->run(&a);
 }
 
+/* The command of that name, NULL if there is none. */
+static const command *command_find(const char *name)
+{
+    int i;
+    for (i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(name, commands[i].name)) return &commands[i];
+    return NULL;
+}
+
 static int program_run(int count, char **words)
 {
     const char *name = count > 1 ? words[1] : "";
-    int i;
+    const int asks_help = !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
+    const command *c;
     if (!strcmp(name, "--version")) {
         printf("clsort %d.%d.%d\n", CLSORT_VERSION_MAJOR, CLSORT_VERSION_MINOR,
                CLSORT_VERSION_PATCH);
         return DONE_OK;
     }
-    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+    if (asks_help && count == 2) {
         program_help();
         return DONE_OK;
     }
-    for (i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(name, commands[i].name)) return command_run(&commands[i], count - 2, words + 2);
+    if (asks_help) name = words[2];
+    c = command_find(name);
+    if (c && asks_help) command_help(c);
+    if (c) return asks_help ? DONE_OK : command_run(c, count - 2, words + 2);
     return fail(DONE_USAGE,
                 *name ? "unknown command '%s'; `clsort --help` lists them"
                       : "no command%s; `clsort --help` lists them",

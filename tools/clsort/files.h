@@ -86,6 +86,12 @@ static void array_free(key_array *array)
     array->data = NULL;
 }
 
+/* The name of an input in messages; NULL and "-" are standard input. */
+static const char *input_name(const char *path)
+{
+    return !path || !strcmp(path, "-") ? "standard input" : *path ? path : "''";
+}
+
 static read_limit limit_of_host(void)
 {
     read_limit limit;
@@ -123,7 +129,7 @@ static int input_open(input_file *in, const char *path)
     off_t at;
     in->ahead = in->bytes = in->taken = 0;
     in->ended = 0;
-    in->name = is_stdin ? "standard input" : path;
+    in->name = input_name(path);
     if (is_stdin && stdin_was_read++)
         return fail(DONE_USAGE, "standard input can be read only once");
     in->file = is_stdin ? stdin : open_uninterrupted(path);
