@@ -155,30 +155,52 @@ static int array_room(const key_array *like, size_t count, key_array *out)
 
 /* ---- sort and argsort ------------------------------------------------------------------------ */
 
+/* Refuses elements that need more than `memory` (0: any), together with offsets and the scratch
+   memory of the sort. Returns an exit code. */
+static int parts_memory(const arguments *a, const sorter_session *s, const clsort_desc *order,
+                        const pair_array *p, const file_parts *parts, unsigned long long memory)
+{
+    const clsort_desc d = sort_describe(order, p->keys.count, p->keys.size, p->values.size, parts);
+    unsigned long long bytes = (unsigned long long)p->keys.count * (p->keys.size + p->values.size);
+    size_t scratch = 0;
+    if (parts->offsets.data) bytes += (unsigned long long)parts->offsets.count * sizeof(cl_uint);
+    if (s->shares_memory && !clsort_scratch_size(s->sorter, &d, &scratch)) bytes += scratch;
+    if (!memory || bytes <= memory) return DONE_OK;
+    return fail(DONE_USAGE, "%s: %zu elements need %llu bytes of memory to be sorted: --memory "
+                "allows %llu", input_name(a->operand[0]), p->keys.count, bytes, memory);
+}
+
 /* Refuses a file before it is read if its arrays and the scratch memory of the sort are more than
-   the device has. Text and segments would have to be read for that: the sort itself says it of
-   them. flags: of the description. Returns an exit code. */
+   the device has, or than `memory` (0: any). Text and segments would have to be read for that: of
+   them it is said later. flags: of the description. Returns an exit code. */
 static int scratch_check(const arguments *a, const sorter_session *s, const sort_order *o,
-                         size_t value_size, cl_uint flags, const read_limit *limit)
+                         size_t value_size, cl_uint flags, const read_limit *limit,
+                         unsigned long long memory)
 {
     file_parts parts = parts_none();
-    key_array keys = keys_none(o->type, o->desc.record_size);
+    pair_array p;
+    key_array *const keys = &p.keys;
     size_t scratch = 0;
     struct stat facts;
     clsort_desc d;
     int code;
+    p.keys = keys_none(o->type, o->desc.record_size);
+    p.values = keys_none(NULL, value_size);
     if (!a->operand_count || a->given[OPTION_TEXT] || a->given[OPTION_SEGMENTS]) return DONE_OK;
-    if (!limit->memory || stat(a->operand[0], &facts) || !S_ISREG(facts.st_mode)) return DONE_OK;
-    if ((unsigned long long)facts.st_size / keys.size > limit->most) return DONE_OK;
-    keys.count = (size_t)facts.st_size / keys.size;
-    code = parts_options(a, &o->desc, &keys, &parts);
-    d = sort_describe(&o->desc, keys.count, keys.size, value_size, &parts);
+    if (!limit->memory || !strcmp(a->operand[0], "-") || stat(a->operand[0], &facts)
+        || !S_ISREG(facts.st_mode))
+        return DONE_OK;
+    if ((unsigned long long)facts.st_size / keys->size > limit->most) return DONE_OK;
+    keys->count = (size_t)facts.st_size / keys->size;
+    code = parts_options(a, &o->desc, keys, &parts);
+    if (code == DONE_OK) code = parts_memory(a, s, &o->desc, &p, &parts, memory);
+    d = sort_describe(&o->desc, keys->count, keys->size, value_size, &parts);
     d.flags |= flags;
     if (code != DONE_OK || clsort_scratch_size(s->sorter, &d, &scratch)) return code;
-    if (keys.count * (cl_ulong)limit->each + scratch <= limit->memory) return DONE_OK;
+    if (keys->count * (cl_ulong)limit->each + scratch <= limit->memory) return DONE_OK;
     return fail(DONE_OPENCL, "%s: %zu elements need %llu bytes on the device and %zu of scratch "
-                "memory: %s has %llu", a->operand[0], keys.count,
-                (unsigned long long)keys.count * limit->each, scratch, s->device.info.name,
+                "memory: %s has %llu", a->operand[0], keys->count,
+                (unsigned long long)keys->count * limit->each, scratch, s->device.info.name,
                 (unsigned long long)limit->memory);
 }
 
@@ -204,15 +226,18 @@ static int sort_whole(const arguments *a, sorter_session *s, const sort_order *o
 }
 
 /* Sorts parts of a file, or by an expression, which the host cannot compare by. */
-static int sort_parts(const arguments *a, sorter_session *s, const sort_order *o, size_t value_size)
+static int sort_parts(const arguments *a, sorter_session *s, const sort_order *o, size_t value_size,
+                      unsigned long long memory)
 {
     static const pair_array none;
     file_parts parts = parts_none();
     pair_array p = none;
     read_limit limit = limit_of_device(s, element_size(o), value_size, 1);
-    int code = scratch_check(a, s, o, value_size, 0, &limit);
+    int code = scratch_check(a, s, o, value_size, 0, &limit, memory);
+    limit_memory(a, memory, element_size(o) + value_size, &limit);
     if (code == DONE_OK) code = pairs_read(a, 0, o, value_size, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o->desc, &p.keys, &parts);
+    if (code == DONE_OK) code = parts_memory(a, s, &o->desc, &p, &parts, memory);
     if (code == DONE_OK) code = sort_on_device(s, &o->desc, &p, &parts, NULL);
     code = pairs_write(a, &p, code);
     parts_free(&parts);
@@ -234,7 +259,8 @@ static int command_sort(const arguments *a)
     if (code == DONE_OK) code = outputs_open(a);
     if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code != DONE_OK) outputs_finish(a, code);
-    else if (in_parts) code = sort_parts(a, &s, &o, value_size);
+    else if (in_parts) code = sort_parts(a, &s, &o, value_size,
+                                         a->given[OPTION_MEMORY] ? memory : 0);
     else code = sort_whole(a, &s, &o, value_size, memory);
     sorter_close(&s);
     order_free(&o);
@@ -254,7 +280,7 @@ static int command_argsort(const arguments *a)
     if (code == DONE_OK) code = outputs_open(a);
     if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), sizeof(cl_uint), 1);
-    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit);
+    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit, 0);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
     if (code == DONE_OK) code = array_room(&numbers, p.keys.count, &indices.keys);
@@ -668,7 +694,7 @@ static int command_verify(const arguments *a)
     read_limit limit = limit_of_host();
     sort_order o;
     size_t value_size = 0, size;
-    unsigned long long memory;
+    unsigned long long memory = 0;
     int done = 0, code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
     if (code == DONE_OK) code = memory_option(a, &memory);
@@ -681,6 +707,8 @@ static int command_verify(const arguments *a)
             limit = limit_of_device(&s, size, a->given[OPTION_INDICES] ? sizeof(cl_uint) : size, 1);
     }
     if (code == DONE_OK) code = verify_mapped(a, &o, value_size, memory, &done);
+    if (code == DONE_OK)
+        limit_memory(a, memory, 2 * (element_size(&o) + value_size + 24), &limit);
     if (code == DONE_OK && !done)
         code = verify_read(a, &o, value_size, &limit, &input, &output);
     if (code == DONE_OK && !done) code = parts_options(a, &o.desc, &input.keys, &parts);
@@ -759,7 +787,8 @@ static const command commands[] = {
       "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n"
       "A file that needs more than --memory is sorted in runs. They go to a temporary file "
       "without a name and are merged from there: each byte is read twice and written twice. With "
-      "--rows, --segments or --precedes it must fit into memory and into the device's.\n",
+      "--rows, --segments or --precedes it must fit into --memory, with what the sort needs beside "
+      "it, and into the device's memory.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
@@ -788,7 +817,8 @@ static const command commands[] = {
       "a device can compare: then it checks the order of neighbours, and by sums of hashes that "
       "no record is lost. What lies in no row or segment must be unchanged.\n"
       "Files that need more than --memory are read once, in order. Whether equal elements kept "
-      "their order then stays unchecked, and a message says so.\n",
+      "their order then stays unchecked, and a message says so. Text, pipes, indices, rows, "
+      "segments and records by an expression must fit into --memory.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time "

@@ -39,6 +39,8 @@ typedef struct read_limit {
     const char *device;       /* that holds no more; NULL: the limit is ELEMENTS_MOST */
     size_t each;              /* bytes that an element takes there, in all arrays together */
     cl_ulong memory, largest; /* bytes of the device, and of one buffer on it */
+    unsigned long long host;  /* bytes of memory that --memory allows; 0: any */
+    size_t host_each;         /* bytes that an element takes there */
 } read_limit;
 
 static key_array keys_none(const key_type *type, size_t size)
@@ -198,7 +200,13 @@ static int too_many(const char *name, const key_array *keys, const read_limit *l
                     unsigned long long count)
 {
     const char *more = count ? "" : "more than ";
+    const unsigned long long fits = limit->host ? limit->host / limit->host_each : ULLONG_MAX;
+    const int is_host = count ? count > fits : limit->most == fits;
     if (!count) count = limit->most;
+    if (is_host)
+        return fail(DONE_USAGE, "%s: %s%llu %s%s need %s%llu bytes of memory: --memory allows %llu",
+                    name, more, count, type_word(keys), keys_word(keys), more,
+                    count * limit->host_each, limit->host);
     if (!limit->device || count > ELEMENTS_MOST)
         return fail(DONE_IO, "%s: %s%llu %s%s: clsort takes %zu at most", name, more, count,
                     type_word(keys), keys_word(keys), limit->device ? ELEMENTS_MOST : limit->most);
