@@ -23,10 +23,23 @@
 /* There is no device, or none of a name that the option or the environment asks for. */
 static int fail_no_device(const char *want)
 {
+    device_info list[DEVICE_MAX];
+    const size_t count = device_list(NULL, list, DEVICE_MAX);
+    char names[2000] = "";
+    size_t i, used = 0;
     if (!want) want = getenv("CLSORT_DEVICE");
-    if (want && *want) return fail(DONE_OPENCL, "no OpenCL device has a name with %s", want);
-    return fail(DONE_OPENCL, "no OpenCL device: install a driver, as your GPU's vendor has one, or "
-                             "PoCL for CPUs (on Debian pocl-opencl-icd)");
+    if (!count)
+        return fail(DONE_OPENCL,
+                    "no OpenCL device: install a driver, as your GPU's vendor has one, or PoCL for "
+                    "CPUs (on Debian pocl-opencl-icd); if one is installed, it may need a writable "
+                    "$HOME (PoCL: $POCL_CACHE_DIR), or the right to use the device");
+    for (i = 0; i < count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s: %s", i ? "; " : "",
+                                 list[i].platform_name, list[i].name);
+    if (want && !strcmp(want, "gpu"))
+        return fail(DONE_OPENCL, "no OpenCL device is a GPU; there are: %s", names);
+    return fail(DONE_OPENCL, "no OpenCL device or platform has '%s' in its name; there are: %s",
+                want ? want : "", names);
 }
 
 enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50,
@@ -128,8 +141,12 @@ static int status_exit(clsort_status status)
    code. */
 static int sorter_check(const clsort_sorter *sorter, clsort_status status)
 {
+    static const char hint[] = ": see clsort_build_log";   /* which is printed here */
+    const char *error = clsort_last_error(sorter), *found = strstr(error, hint);
     if (status == CL_SUCCESS) return DONE_OK;
-    fail(DONE_OPENCL, "%s", clsort_last_error(sorter));
+    if (found && status == CLSORT_ERROR_COMPARATOR)
+        fail(DONE_OPENCL, "%.*s%s", (int)(found - error), error, found + sizeof hint - 1);
+    else fail(DONE_OPENCL, "%s", error);
     print_safely(clsort_build_log(sorter), 1);
     return status_exit(status);
 }
@@ -962,7 +979,6 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     if (code == DONE_OK)
         code = asks_records(a) ? record_options(a, &plan->order)
                                : bits_option(a, 64, &plan->order.desc);
-    if (code == DONE_OK) code = fields_check(&plan->order.desc);
     return code == DONE_OK ? plan_check(plan) : code;
 }
 

@@ -37,6 +37,16 @@ static int list_patterns(void)
     return DONE_OK;
 }
 
+/* The number of elements, `most` at most, that -n gives. Returns an exit code. */
+static int count_option(const arguments *a, unsigned long long most, unsigned long long *n)
+{
+    const char *text = argument(a, OPTION_COUNT, NULL);
+    if (!text) return fail(DONE_USAGE, "-n needs a count such as 1000 or 2^20");
+    if (!count_parse(text, n))
+        return fail(DONE_USAGE, "-n: '%s' is no count such as 1000, 2^20, 100k or 16Mi", text);
+    return *n <= most ? DONE_OK : fail(DONE_USAGE, "-n: '%s' is above %llu", text, most);
+}
+
 /* What `gen` writes: the pattern, its number where it is one of keys, and the type or size of an
    element. Returns an exit code. */
 static int gen_pattern(const arguments *a, size_t *pattern, key_array *keys)
@@ -71,8 +81,8 @@ static int command_gen(const arguments *a)
     if (a->given[OPTION_LIST]) return list_patterns();
     code = gen_pattern(a, &pattern, &keys);
     if (code != DONE_OK) return code;
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / keys.size - 1)
-        return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
+    code = count_option(a, SIZE_MAX / keys.size - 1, &n);
+    if (code != DONE_OK) return code;
     if (!count_parse(argument(a, OPTION_SEED, "1"), &seed))
         return fail(DONE_USAGE, "gen: --seed needs a whole number");
     code = outputs_open(a);
@@ -97,9 +107,14 @@ static int values_options(const arguments *a, int inputs, int writes, size_t *si
     *size = 0;
     if (!a->given[OPTION_VALUES] && !a->given[OPTION_VALUE_SIZE] && !a->given[OPTION_VALUES_OUTPUT])
         return DONE_OK;
+    if (!a->given[OPTION_VALUES])
+        return fail(DONE_USAGE, "--%s needs --values",
+                    a->given[OPTION_VALUE_SIZE] ? "value-size" : "values-output");
     if (a->given[OPTION_VALUES] != inputs)
-        return fail(DONE_USAGE, "--values must be given %d time%s here", inputs,
-                    inputs > 1 ? "s" : "");
+        return fail(DONE_USAGE,
+                    inputs == 1 ? "give --values once"
+                    : writes    ? "give --values twice: first of A, then of B"
+                                : "give --values twice: first of INPUT, then of OUTPUT");
     if (!a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "--values need --value-size");
     if (writes && !a->given[OPTION_VALUES_OUTPUT])
         return fail(DONE_USAGE, "--values need --values-output: a file for the result");
@@ -118,7 +133,8 @@ static int pairs_read(const arguments *a, int number, const sort_order *o, size_
     code = keys_read(a->operand[number], a->given[OPTION_TEXT], limit, &p->keys);
     if (code == DONE_OK && value_size) code = keys_read(path, 0, limit, &p->values);
     if (code != DONE_OK || !value_size || p->values.count == p->keys.count) return code;
-    return fail(DONE_IO, "%s: %zu values for %zu keys", path, p->values.count, p->keys.count);
+    return fail(DONE_IO, "%s: %zu values for %zu keys", input_name(path), p->values.count,
+                p->keys.count);
 }
 
 /* Writes a result to the open outputs if the exit code so far is DONE_OK. Returns an exit code. */
@@ -139,30 +155,52 @@ static int array_room(const key_array *like, size_t count, key_array *out)
 
 /* ---- sort and argsort ------------------------------------------------------------------------ */
 
+/* Refuses elements that need more than `memory` (0: any), together with offsets and the scratch
+   memory of the sort. Returns an exit code. */
+static int parts_memory(const arguments *a, const sorter_session *s, const clsort_desc *order,
+                        const pair_array *p, const file_parts *parts, unsigned long long memory)
+{
+    const clsort_desc d = sort_describe(order, p->keys.count, p->keys.size, p->values.size, parts);
+    unsigned long long bytes = (unsigned long long)p->keys.count * (p->keys.size + p->values.size);
+    size_t scratch = 0;
+    if (parts->offsets.data) bytes += (unsigned long long)parts->offsets.count * sizeof(cl_uint);
+    if (s->shares_memory && !clsort_scratch_size(s->sorter, &d, &scratch)) bytes += scratch;
+    if (!memory || bytes <= memory) return DONE_OK;
+    return fail(DONE_USAGE, "%s: %zu elements need %llu bytes of memory to be sorted: --memory "
+                "allows %llu", input_name(a->operand[0]), p->keys.count, bytes, memory);
+}
+
 /* Refuses a file before it is read if its arrays and the scratch memory of the sort are more than
-   the device has. Text and segments would have to be read for that: the sort itself says it of
-   them. flags: of the description. Returns an exit code. */
+   the device has, or than `memory` (0: any). Text and segments would have to be read for that: of
+   them it is said later. flags: of the description. Returns an exit code. */
 static int scratch_check(const arguments *a, const sorter_session *s, const sort_order *o,
-                         size_t value_size, cl_uint flags, const read_limit *limit)
+                         size_t value_size, cl_uint flags, const read_limit *limit,
+                         unsigned long long memory)
 {
     file_parts parts = parts_none();
-    key_array keys = keys_none(o->type, o->desc.record_size);
+    pair_array p;
+    key_array *const keys = &p.keys;
     size_t scratch = 0;
     struct stat facts;
     clsort_desc d;
     int code;
+    p.keys = keys_none(o->type, o->desc.record_size);
+    p.values = keys_none(NULL, value_size);
     if (!a->operand_count || a->given[OPTION_TEXT] || a->given[OPTION_SEGMENTS]) return DONE_OK;
-    if (!limit->memory || stat(a->operand[0], &facts) || !S_ISREG(facts.st_mode)) return DONE_OK;
-    if ((unsigned long long)facts.st_size / keys.size > limit->most) return DONE_OK;
-    keys.count = (size_t)facts.st_size / keys.size;
-    code = parts_options(a, &o->desc, &keys, &parts);
-    d = sort_describe(&o->desc, keys.count, keys.size, value_size, &parts);
+    if (!limit->memory || !strcmp(a->operand[0], "-") || stat(a->operand[0], &facts)
+        || !S_ISREG(facts.st_mode))
+        return DONE_OK;
+    if ((unsigned long long)facts.st_size / keys->size > limit->most) return DONE_OK;
+    keys->count = (size_t)facts.st_size / keys->size;
+    code = parts_options(a, &o->desc, keys, &parts);
+    if (code == DONE_OK) code = parts_memory(a, s, &o->desc, &p, &parts, memory);
+    d = sort_describe(&o->desc, keys->count, keys->size, value_size, &parts);
     d.flags |= flags;
     if (code != DONE_OK || clsort_scratch_size(s->sorter, &d, &scratch)) return code;
-    if (keys.count * (cl_ulong)limit->each + scratch <= limit->memory) return DONE_OK;
+    if (keys->count * (cl_ulong)limit->each + scratch <= limit->memory) return DONE_OK;
     return fail(DONE_OPENCL, "%s: %zu elements need %llu bytes on the device and %zu of scratch "
-                "memory: %s has %llu", a->operand[0], keys.count,
-                (unsigned long long)keys.count * limit->each, scratch, s->device.info.name,
+                "memory: %s has %llu", a->operand[0], keys->count,
+                (unsigned long long)keys->count * limit->each, scratch, s->device.info.name,
                 (unsigned long long)limit->memory);
 }
 
@@ -188,15 +226,18 @@ static int sort_whole(const arguments *a, sorter_session *s, const sort_order *o
 }
 
 /* Sorts parts of a file, or by an expression, which the host cannot compare by. */
-static int sort_parts(const arguments *a, sorter_session *s, const sort_order *o, size_t value_size)
+static int sort_parts(const arguments *a, sorter_session *s, const sort_order *o, size_t value_size,
+                      unsigned long long memory)
 {
     static const pair_array none;
     file_parts parts = parts_none();
     pair_array p = none;
     read_limit limit = limit_of_device(s, element_size(o), value_size, 1);
-    int code = scratch_check(a, s, o, value_size, 0, &limit);
+    int code = scratch_check(a, s, o, value_size, 0, &limit, memory);
+    limit_memory(a, memory, element_size(o) + value_size, &limit);
     if (code == DONE_OK) code = pairs_read(a, 0, o, value_size, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o->desc, &p.keys, &parts);
+    if (code == DONE_OK) code = parts_memory(a, s, &o->desc, &p, &parts, memory);
     if (code == DONE_OK) code = sort_on_device(s, &o->desc, &p, &parts, NULL);
     code = pairs_write(a, &p, code);
     parts_free(&parts);
@@ -218,7 +259,8 @@ static int command_sort(const arguments *a)
     if (code == DONE_OK) code = outputs_open(a);
     if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code != DONE_OK) outputs_finish(a, code);
-    else if (in_parts) code = sort_parts(a, &s, &o, value_size);
+    else if (in_parts) code = sort_parts(a, &s, &o, value_size,
+                                         a->given[OPTION_MEMORY] ? memory : 0);
     else code = sort_whole(a, &s, &o, value_size, memory);
     sorter_close(&s);
     order_free(&o);
@@ -238,7 +280,7 @@ static int command_argsort(const arguments *a)
     if (code == DONE_OK) code = outputs_open(a);
     if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), sizeof(cl_uint), 1);
-    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit);
+    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit, 0);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
     if (code == DONE_OK) code = array_room(&numbers, p.keys.count, &indices.keys);
@@ -374,8 +416,9 @@ static int merge_check(const char *path, const key_array *keys, const clsort_des
     return first == keys->count ? DONE_OK
                                 : fail(DONE_WRONG,
                                        "%s: key %zu, counted from 0, belongs before its "
-                                       "predecessor: sort the file first",
-                                       path, first);
+                                       "predecessor: sort the file first, or give the --order that "
+                                       "it is in",
+                                       input_name(path), first);
 }
 
 /* Uploads both inputs, merges and reads the result back. buffers: keys and values of a, b and the
@@ -651,11 +694,10 @@ static int command_verify(const arguments *a)
     read_limit limit = limit_of_host();
     sort_order o;
     size_t value_size = 0, size;
-    unsigned long long memory;
+    unsigned long long memory = 0;
     int done = 0, code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
     if (code == DONE_OK) code = memory_option(a, &memory);
-    if (code == DONE_OK) code = fields_check(&o.desc);
     if (code == DONE_OK && value_size && a->given[OPTION_INDICES])
         code = fail(DONE_USAGE, "verify: --indices goes without --values");
     if (code == DONE_OK && o.desc.precedes) {
@@ -665,6 +707,8 @@ static int command_verify(const arguments *a)
             limit = limit_of_device(&s, size, a->given[OPTION_INDICES] ? sizeof(cl_uint) : size, 1);
     }
     if (code == DONE_OK) code = verify_mapped(a, &o, value_size, memory, &done);
+    if (code == DONE_OK)
+        limit_memory(a, memory, 2 * (element_size(&o) + value_size + 24), &limit);
     if (code == DONE_OK && !done)
         code = verify_read(a, &o, value_size, &limit, &input, &output);
     if (code == DONE_OK && !done) code = parts_options(a, &o.desc, &input.keys, &parts);
@@ -685,8 +729,7 @@ static int command_verify(const arguments *a)
 static int explain_sizes(const arguments *a, clsort_desc *d)
 {
     unsigned long long n, rows = 0;
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > UINT32_MAX)
-        return fail(DONE_USAGE, "explain: -n needs a count such as 1000 or 2^20");
+    if (count_option(a, UINT32_MAX, &n) != DONE_OK) return DONE_USAGE;
     if (a->given[OPTION_ROWS]
         && (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows == 0 || rows > UINT32_MAX))
         return fail(DONE_USAGE, "--rows must be a count, not '%s'", argument(a, OPTION_ROWS, ""));
@@ -699,6 +742,8 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
                                   || a->given[OPTION_PARTITION]))
         return fail(DONE_USAGE, "explain: --unsorted, --nth and --partition need --k");
     if (a->given[OPTION_K] && top_options(a, d) != DONE_OK) return DONE_USAGE;
+    if (d->top_k > d->count)
+        return fail(DONE_USAGE, "explain: --k is %zu, and a row has %zu keys", d->top_k, d->count);
     return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size)
                                        : DONE_OK;
 }
@@ -733,7 +778,7 @@ static const command commands[] = {
       FOR_GEN, 1, 1, command_gen },
     { "sort", " [IN]", "Sorts a file of keys or records",
       "IN is a file, by default standard input. A raw file holds keys one after the other, "
-      "little-endian. Records in the order of two fields, and of an expression:\n"
+      "in the machine's byte order. Records in the order of two fields, and of an expression:\n"
       "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
       "  clsort sort draws --record-size 8 -o sorted \\\n"
       "      --record-type 'typedef struct { float z; uint id; } clsort_record;' \\\n"
@@ -742,7 +787,8 @@ static const command commands[] = {
       "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n"
       "A file that needs more than --memory is sorted in runs. They go to a temporary file "
       "without a name and are merged from there: each byte is read twice and written twice. With "
-      "--rows, --segments or --precedes it must fit into memory and into the device's.\n",
+      "--rows, --segments or --precedes it must fit into --memory, with what the sort needs beside "
+      "it, and into the device's memory.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
@@ -771,7 +817,8 @@ static const command commands[] = {
       "a device can compare: then it checks the order of neighbours, and by sums of hashes that "
       "no record is lost. What lies in no row or segment must be unchanged.\n"
       "Files that need more than --memory are read once, in order. Whether equal elements kept "
-      "their order then stays unchecked, and a message says so.\n",
+      "their order then stays unchecked, and a message says so. Text, pipes, indices, rows, "
+      "segments and records by an expression must fit into --memory.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time "
@@ -844,21 +891,33 @@ static int command_run(const command *c, int count, char **words)
     return c->run(&a);
 }
 
+/* The command of that name, NULL if there is none. */
+static const command *command_find(const char *name)
+{
+    int i;
+    for (i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(name, commands[i].name)) return &commands[i];
+    return NULL;
+}
+
 static int program_run(int count, char **words)
 {
     const char *name = count > 1 ? words[1] : "";
-    int i;
+    const int asks_help = !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
+    const command *c;
     if (!strcmp(name, "--version")) {
         printf("clsort %d.%d.%d\n", CLSORT_VERSION_MAJOR, CLSORT_VERSION_MINOR,
                CLSORT_VERSION_PATCH);
         return DONE_OK;
     }
-    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+    if (asks_help && count == 2) {
         program_help();
         return DONE_OK;
     }
-    for (i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(name, commands[i].name)) return command_run(&commands[i], count - 2, words + 2);
+    if (asks_help) name = words[2];
+    c = command_find(name);
+    if (c && asks_help) command_help(c);
+    if (c) return asks_help ? DONE_OK : command_run(c, count - 2, words + 2);
     return fail(DONE_USAGE,
                 *name ? "unknown command '%s'; `clsort --help` lists them"
                       : "no command%s; `clsort --help` lists them",

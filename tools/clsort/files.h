@@ -39,6 +39,8 @@ typedef struct read_limit {
     const char *device;       /* that holds no more; NULL: the limit is ELEMENTS_MOST */
     size_t each;              /* bytes that an element takes there, in all arrays together */
     cl_ulong memory, largest; /* bytes of the device, and of one buffer on it */
+    unsigned long long host;  /* bytes of memory that --memory allows; 0: any */
+    size_t host_each;         /* bytes that an element takes there */
 } read_limit;
 
 static key_array keys_none(const key_type *type, size_t size)
@@ -86,6 +88,12 @@ static void array_free(key_array *array)
     array->data = NULL;
 }
 
+/* The name of an input in messages; NULL and "-" are standard input. */
+static const char *input_name(const char *path)
+{
+    return !path || !strcmp(path, "-") ? "standard input" : *path ? path : "''";
+}
+
 static read_limit limit_of_host(void)
 {
     read_limit limit;
@@ -123,7 +131,7 @@ static int input_open(input_file *in, const char *path)
     off_t at;
     in->ahead = in->bytes = in->taken = 0;
     in->ended = 0;
-    in->name = is_stdin ? "standard input" : path;
+    in->name = input_name(path);
     if (is_stdin && stdin_was_read++)
         return fail(DONE_USAGE, "standard input can be read only once");
     in->file = is_stdin ? stdin : open_uninterrupted(path);
@@ -192,7 +200,13 @@ static int too_many(const char *name, const key_array *keys, const read_limit *l
                     unsigned long long count)
 {
     const char *more = count ? "" : "more than ";
+    const unsigned long long fits = limit->host ? limit->host / limit->host_each : ULLONG_MAX;
+    const int is_host = count ? count > fits : limit->most == fits;
     if (!count) count = limit->most;
+    if (is_host)
+        return fail(DONE_USAGE, "%s: %s%llu %s%s need %s%llu bytes of memory: --memory allows %llu",
+                    name, more, count, type_word(keys), keys_word(keys), more,
+                    count * limit->host_each, limit->host);
     if (!limit->device || count > ELEMENTS_MOST)
         return fail(DONE_IO, "%s: %s%llu %s%s: clsort takes %zu at most", name, more, count,
                     type_word(keys), keys_word(keys), limit->device ? ELEMENTS_MOST : limit->most);

@@ -91,6 +91,26 @@ static void info_facts(const clsort_sorter *s)
            s->enqueues ? ", kernels enqueue kernels" : "");
 }
 
+/* Prints the algorithms that sort blocks only, or else all that a device cannot run. */
+static void info_names(clsort_sorter *sorter, const char *before)
+{
+    const char *name;
+    cl_uint k;
+    for (k = 1; (name = clsort_algorithm_name(k)) != NULL; k++) {
+        clsort_desc d = clsort_desc_default();
+        d.count = 2;
+        d.key_type = CLSORT_U32;
+        clsort_set_algorithm(&d, name);
+        d.rows = clsort__is_batch(&d) ? 1 : 0;
+        if (sorter ? clsort_check(sorter, &d) == CL_SUCCESS
+                   : d.tuning.local != CLSORT_LOCAL_ONLY)
+            continue;
+        printf("%s %s", before, name);
+        before = "";
+    }
+    if (!*before) putchar('\n');
+}
+
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 /* Sorts that AUTO tells apart. */
@@ -284,6 +304,7 @@ static int info_device(const device_info *info, const clsort_options *options)
     code = cl_check(clsort_create(session.context, info->id, options, &sorter),
                     "clsort_create");
     if (code == DONE_OK) info_facts(sorter);
+    if (code == DONE_OK) info_names(sorter, "  cannot run here:");
     if (code == DONE_OK)
         printf("  %-22s %10s %10s  %-34s %-8s %10s %5s\n", "auto: keys", "from", "to", "algorithm",
                "kernels", "work-group", "items");
@@ -325,6 +346,7 @@ static int command_info(const arguments *a)
         if (this_code != DONE_OK) code = this_code;
     }
     info_built_in();
+    info_names(NULL, "for bench only, as they sort blocks of a work-group:");
     info_algorithms();
     return code;
 }

@@ -3,7 +3,7 @@
 #ifndef CLSORT_TOOLS_MEMORY_H
 #define CLSORT_TOOLS_MEMORY_H
 
-#include "options.h"
+#include "files.h"
 
 /* A number in a file of one number, ULLONG_MAX if there is none. */
 static unsigned long long number_in(const char *path)
@@ -47,6 +47,16 @@ static int memory_option(const arguments *a, unsigned long long *bytes)
     if (count_parse(number, bytes) && *bytes) return DONE_OK;
     return fail(DONE_USAGE, "--memory must be a number of bytes as in 4G or 512MiB, not '%s'",
                 text);
+}
+
+/* Has no more read than --memory allows, if it was given, of elements that take `each` bytes. */
+static void limit_memory(const arguments *a, unsigned long long memory, size_t each,
+                         read_limit *limit)
+{
+    if (!a->given[OPTION_MEMORY]) return;
+    limit->host = memory;
+    limit->host_each = each;
+    if (limit->most > memory / each) limit->most = (size_t)(memory / each);
 }
 
 #endif

@@ -124,15 +124,17 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
       FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI, 1 },
     { 'n', "n", "COUNT",
-      "number of keys, with --rows in each: 1000, 2^20, 100k or 16Mi; of tune and report the most",
+      "number of keys: 1000, 2^20, 100k or 16Mi; k is 1000, Ki 1024",
       FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_REPORT | FOR_MPI_SORT, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
     { 'o', "output", "FILE", "write FILE (default: standard output; clsort-mpi: nowhere)",
       FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP | FOR_REPORT | FOR_MPI_SORT, 0 },
     { 0, "force", NULL, "write raw elements even to a terminal", FOR_RAW, 0 },
-    { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES,
-      0 },
+    { 0, "text", NULL,
+      "files hold one number per line (default: raw keys); NaNs are nan or, with their bits, "
+      "nan(0x...)",
+      FOR_GEN | FOR_FILES, 0 },
     { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN | FOR_MPI, 0 },
     { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER | FOR_MPI_SORT, 0 },
     { 0, "nan", "PLACE",
@@ -148,7 +150,8 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "fields", "LIST",
       "TYPE@OFFSET, then any of :desc :nan-last :nan-equal :zero-equal; the first field decides; "
-      "bytes10@0 are 10 bytes in the order of memcmp",
+      "bytes10@0 are 10 bytes in the order of memcmp; OFFSET and --record-size are multiples of "
+      "the size of each other TYPE",
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file",
       FOR_ORDER | FOR_BENCH, 0 },
@@ -157,7 +160,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "values", "FILE",
       "raw values that move with the keys; once for each file of keys that is read",
       FOR_VALUES | FOR_MPI, 0 },
-    { 0, "value-size", "BYTES", "of a value", FOR_VALUES | FOR_EXPLAIN | FOR_MPI, 0 },
+    { 0, "value-size", "BYTES", "size of one value", FOR_VALUES | FOR_EXPLAIN | FOR_MPI, 0 },
     { 0, "values-output", "FILE", "write the values to FILE",
       FOR_SORT | FOR_MERGE | FOR_TOP | FOR_MPI_SORT, 0 },
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
@@ -190,8 +193,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       "sort segments, each on its own: u32 offsets where they begin, then where the last one ends",
       FOR_SORTS | FOR_VERIFY, 0 },
     { 0, "memory", "BYTES",
-      "use that much: 4G, 512MiB; larger files go through temporary files (default: 3/4 of what is "
-      "free)",
+      "use that much: 4G, 512MiB (default: 3/4 of what is free)",
       FOR_SORT | FOR_VERIFY, 0 },
     { 0, "tmp", "FOLDER", "for temporary files (default: $TMPDIR, else beside the output)",
       FOR_SORT, 0 },
@@ -207,7 +209,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_BENCH, 0 },
     { 0, "batch", NULL, "the same as --published batch: 200 rows of 8192 keys and of 8000",
       FOR_BENCH, 0 },
-    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)",
+    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform)",
       FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9; clsort-mpi: 1)",
       FOR_BENCH | FOR_MPI_SORT, 0 },
@@ -230,9 +232,25 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }
 };
 
+/* What the help of an option adds in some commands. */
+typedef struct option_note {
+    option_id option;
+    int commands;
+    const char *help;
+} option_note;
+
+static const option_note option_notes[] = {
+    { OPTION_COUNT, FOR_EXPLAIN | FOR_BENCH, "with --rows in each row" },
+    { OPTION_COUNT, FOR_TUNE | FOR_REPORT, "the most that are measured" },
+    { OPTION_VALUE_SIZE, FOR_VALUES | FOR_MPI, "needed with --values" },
+    { OPTION_MEMORY, FOR_SORT, "larger files go through temporary files" },
+    { OPTION_MEMORY, FOR_VERIFY, "larger files are read once, in order" }
+};
+
 enum { OPERAND_MAX = 2, REPEAT_MAX = 32 };
 
 typedef struct arguments {
+    int command;                                   /* as a bit */
     const char *operand[OPERAND_MAX];
     int operand_count;
     const char *value[OPTION_TOTAL][REPEAT_MAX];   /* "" for a switch */
@@ -350,24 +368,34 @@ static void help_print(const char *text)
     }
 }
 
-static void command_help(const command *c)
+/* Prints an option of a command and its help. */
+static void option_help(const command *c, int id)
 {
     enum { INDENT = 27 };
+    const option_rule *rule = &option_rules[id];
+    char letter[8] = "    ", help[400];
+    size_t i, used;
+    int column;
+    if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
+    used = (size_t)snprintf(help, sizeof help, "%s%s", rule->help,
+                            c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
+    for (i = 0; i < sizeof option_notes / sizeof option_notes[0]; i++)
+        if ((int)option_notes[i].option == id && option_notes[i].commands & c->bit)
+            snprintf(help + used, sizeof help - used, "; %s", option_notes[i].help);
+    column = printf("  %s--%s%s%s", letter, rule->name, rule->argument ? " " : "",
+                    rule->argument ? rule->argument : "");
+    printf(column < INDENT ? "%*s" : "\n%*s", column < INDENT ? INDENT - column : INDENT, "");
+    help_wrap(help, (int)strlen(help), INDENT, INDENT);
+}
+
+static void command_help(const command *c)
+{
     int i;
     printf("Usage: %s %s%s [OPTION]...\n%s.\n", program_name, c->name, c->operands, c->summary);
     help_print(c->help);
     puts("\nOptions:");
-    for (i = 0; i < OPTION_TOTAL; i++) {
-        const option_rule *rule = &option_rules[i];
-        char letter[8] = "    ", name[40], help[300];
-        if (!(rule->commands & c->bit)) continue;
-        if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
-        snprintf(name, sizeof name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
-        snprintf(help, sizeof help, "%s%s", rule->help,
-                 c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
-        if (printf("  %s%-20s ", letter, name) > INDENT) printf("\n%*s", INDENT, "");
-        help_wrap(help, (int)strlen(help), INDENT, INDENT);
-    }
+    for (i = 0; i < OPTION_TOTAL; i++)
+        if (option_rules[i].commands & c->bit) option_help(c, i);
     puts("");
     if (option_rules[OPTION_OUTPUT].commands & c->bit & ~FOR_MPI) help_print(outputs_help);
     help_print(exit_codes_help);
@@ -391,16 +419,29 @@ static option_id option_find(const command *c, const char *word, const char **at
     return (option_id)i;
 }
 
+/* Is a word an option rather than the argument of the one before it? "-" is a file, and a text may
+   begin with a minus sign. */
+static int is_option(const command *c, const char *word, const option_rule *before)
+{
+    const char *attached;
+    if (word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9')) return 0;
+    return strcmp(before->argument, "TEXT") || option_find(c, word, &attached) != OPTION_TOTAL;
+}
+
 /* Takes the option words[0] and its argument; returns how many words that were, 0 after an error
    message. */
 static int option_take(const command *c, int count, char **words, arguments *a)
 {
     const char *value;
-    option_id id = option_find(c, words[0], &value);
+    const option_id id = option_find(c, words[0], &value);
     int used = 1;
     if (id == OPTION_TOTAL) fail(DONE_USAGE, "%s: unknown option '%s'", c->name, words[0]);
     if (id == OPTION_TOTAL) return 0;
     if (option_rules[id].argument && !value && count > 1) value = words[used++];
+    if (used > 1 && is_option(c, value, &option_rules[id])) {
+        fail(DONE_USAGE, "%s: %s needs an argument: '%s' follows it", c->name, words[0], value);
+        return 0;
+    }
     if (!option_rules[id].argument != !value) {
         fail(DONE_USAGE, "%s: option '%s' %s", c->name, words[0],
              value ? "takes no argument" : "needs an argument");
@@ -419,6 +460,7 @@ static int arguments_parse(const command *c, int count, char **words, arguments 
 {
     int i = 0, only_operands = 0;
     memset(a, 0, sizeof *a);
+    a->command = c->bit;
     while (i < count) {
         int used = 1;
         if (!only_operands && !strcmp(words[i], "--")) only_operands = 1;

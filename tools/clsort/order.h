@@ -80,6 +80,70 @@ static int algorithm_select(clsort_desc *d, const char *name)
     return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
 }
 
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+/* Appends the names of algorithms that sort what a description asks for: "auto, merge or radix".
+   Those that sort rows as published count as one, other variants not. */
+static void algorithms_list(const clsort_desc *d, char *text, size_t room)
+{
+    const char *names[16] = { "auto" }, *name;
+    int count = 1, i, is_batch = 0;
+    cl_uint k;
+    for (k = 1; (name = clsort_algorithm_name(k)) != NULL && count < 16; k++) {
+        clsort_desc other = *d;
+        memset(&other.tuning, 0, sizeof other.tuning);
+        if (clsort_set_algorithm(&other, name) || !clsort__can(other.algorithm, &other)) continue;
+        if (clsort__is_batch(&other) && !is_batch++) names[count++] = "batch-...";
+        else if (!strcmp(name, clsort__find_algorithm(other.algorithm)->name))
+            names[count++] = name;
+    }
+    for (i = 0; i < count; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, room - used, "%s%s",
+                 !i ? "" : i + 1 < count ? ", " : " or ", names[i]);
+    }
+}
+
+/* The option that an algorithm does not go with; NULL: none, or clsort itself says it. */
+static const char *unsupported_option(const clsort_desc *d)
+{
+    static const char *const words[][2] = { { "precedes", "--precedes" },
+                                            { "first_bit, last_bit", "--bits" },
+                                            { "fields of more than 8 bytes",
+                                              "--fields of more than 8 bytes" },
+                                            { "rows", "--rows" },
+                                            { "segments", "--segments" } };
+    const char *part;
+    size_t i;
+    if (!d->algorithm || clsort__can(d->algorithm, d)) return NULL;
+    part = clsort__unsupported_part(clsort__form_of(d->algorithm, d), d);
+    for (i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(part, words[i][0])) return words[i][1];
+    return NULL;
+}
+
+/* Does the algorithm that --algorithm names sort what the other options ask for? Returns an exit
+   code. */
+static int algorithm_check(const arguments *a, const clsort_desc *order)
+{
+    const char *name = argument(a, OPTION_ALGORITHM, "auto"), *option;
+    unsigned long long rows = 0;
+    char others[200] = "";
+    clsort_desc d = *order;
+    if (d.tuning.local == CLSORT_LOCAL_ONLY && a->command != FOR_EXPLAIN)
+        return fail(DONE_USAGE, "--algorithm %s sorts blocks of a work-group only: it is for bench",
+                    name);
+    if (clsort__is_batch(&d) && !a->given[OPTION_ROWS])
+        return fail(DONE_USAGE, "--algorithm %s needs --rows", name);
+    if (count_parse(argument(a, OPTION_ROWS, "0"), &rows) && rows <= UINT32_MAX)
+        d.rows = (size_t)rows;
+    d.segment_count = a->given[OPTION_SEGMENTS] && !d.rows;
+    option = unsupported_option(&d);
+    if (!option) return DONE_OK;
+    algorithms_list(&d, others, sizeof others);
+    return fail(DONE_USAGE, "%s goes with --algorithm %s only, not with %s", option, others, name);
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* Takes what follows the offset of a field: ":desc:nan-last". Returns 0 at the first word that is
@@ -130,6 +194,25 @@ static const char *field_parse(char *text, clsort_field *f)
                : "may end in :asc, :desc, :nan-last, :nan-equal and :zero-equal only";
 }
 
+/* Does a field, of which the option says `text`, lie in the record, at a multiple of its size, as
+   clsort wants it? Returns an exit code. */
+static int field_check(const char *text, const clsort_field *f, size_t record)
+{
+    const int length = (int)strcspn(text, ":,"), type = (int)strcspn(text, "@");
+    const size_t size = reference_field_size(f->type),
+                 unit = reference_is_bytes(f->type) ? 1 : size;
+    if (f->offset + size > record)
+        return fail(DONE_USAGE, "--fields: %.*s reaches beyond the record of %zu bytes", length,
+                    text, record);
+    if (f->offset % unit)
+        return fail(DONE_USAGE, "--fields: %.*s: the offset of %s %.*s must be a multiple of %zu",
+                    length, text, strchr("if", *text) ? "an" : "a", type, text, unit);
+    if (record % unit)
+        return fail(DONE_USAGE, "--record-size %zu must be a multiple of %zu, because of %.*s",
+                    record, unit, length, text);
+    return DONE_OK;
+}
+
 static int fields_parse(const char *list, sort_order *o)
 {
     cl_uint count = 0;
@@ -145,6 +228,8 @@ static int fields_parse(const char *list, sort_order *o)
             problem = field_parse(text, &o->fields[count++]);
         }
         if (problem) return fail(DONE_USAGE, "--fields: '%.*s' %s", (int)length, list, problem);
+        if (field_check(list, &o->fields[count - 1], o->desc.record_size) != DONE_OK)
+            return DONE_USAGE;
         list = comma ? comma + 1 : NULL;
     }
     o->desc.fields = o->fields;
@@ -179,22 +264,29 @@ static int asks_records(const arguments *a)
 
 static int record_options(const arguments *a, sort_order *o)
 {
-    static const option_id of_keys[] = { OPTION_ORDER, OPTION_NAN, OPTION_ZERO, OPTION_BITS,
-                                         OPTION_TEXT };
+    static const struct { option_id id; const char *instead; } of_keys[] = {
+        { OPTION_ORDER, ": write f32@0:desc" },
+        { OPTION_NAN, ": write f32@0:nan-last" },
+        { OPTION_ZERO, ": write f32@0:zero-equal" },
+        { OPTION_BITS, "" },
+        { OPTION_TEXT, "" }
+    };
     size_t i;
     int code;
     for (i = 0; i < sizeof of_keys / sizeof of_keys[0]; i++)
-        if (a->given[of_keys[i]])
+        if (a->given[of_keys[i].id])
             return fail(DONE_USAGE,
-                        "--%s is for keys: records are ordered by --fields or --precedes alone",
-                        option_rules[of_keys[i]].name);
+                        "--%s is for keys: records are ordered by --fields or --precedes alone%s",
+                        option_rules[of_keys[i].id].name, of_keys[i].instead);
     if (a->given[OPTION_VALUES])
         return fail(DONE_USAGE, "--values go with keys: records carry their own");
     if (!a->given[OPTION_RECORD_SIZE])
         return fail(DONE_USAGE, "--fields and --precedes need --record-size");
+    if (a->given[OPTION_FIELDS] && a->given[OPTION_PRECEDES])
+        return fail(DONE_USAGE, "--fields and --precedes exclude each other");
     if (!a->given[OPTION_PRECEDES] != !a->given[OPTION_RECORD_TYPE])
         return fail(DONE_USAGE, "--precedes and --record-type go together");
-    if (!a->given[OPTION_FIELDS] == !a->given[OPTION_PRECEDES])
+    if (!a->given[OPTION_FIELDS] && !a->given[OPTION_PRECEDES])
         return fail(DONE_USAGE, "--record-size needs either --fields or --precedes");
     code = size_option(a, OPTION_RECORD_SIZE, &o->desc.record_size);
     if (code != DONE_OK) return code;
@@ -227,15 +319,15 @@ static void order_free(sort_order *o)
 /* Fills *o from the options; order_free afterwards, also after a failure. Returns an exit code. */
 static int order_options(const arguments *a, sort_order *o)
 {
+    int code;
     memset(o, 0, sizeof *o);
     o->desc.stable = a->given[OPTION_STABLE] > 0;
     if (algorithm_select(&o->desc, argument(a, OPTION_ALGORITHM, "auto")) != DONE_OK)
         return DONE_USAGE;
-    if (!asks_records(a)) return key_options(a, o);
-    if (a->given[OPTION_TYPE])
-        return fail(DONE_USAGE,
-                    "--type is for keys: the fields of records have types of their own");
-    return record_options(a, o);
+    if (asks_records(a) && a->given[OPTION_TYPE])
+        return fail(DONE_USAGE, "--type is for keys: leave out --type, and write --fields u32@0");
+    code = asks_records(a) ? record_options(a, o) : key_options(a, o);
+    return code == DONE_OK ? algorithm_check(a, &o->desc) : code;
 }
 
 #endif

@@ -95,7 +95,7 @@ static void signals_watch(void)
 
 static int output_fail(const output_file *o)
 {
-    return fail(DONE_IO, "%s: %s", o->name, strerror(errno));
+    return fail(DONE_IO, "%s: %s", *o->name ? o->name : "''", strerror(errno));
 }
 
 static int is_same_file(const struct stat *a, const struct stat *b)

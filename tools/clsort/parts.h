@@ -66,22 +66,23 @@ static int rows_options(const arguments *a, size_t n, size_t element, file_parts
     p->stride = (size_t)(stride / element);
     p->length = p->count - 1 <= n / p->stride ? n - (p->count - 1) * p->stride : 0;
     if (p->length <= p->stride && (p->length > 0 || (n == 0 && p->count == 1))) return DONE_OK;
-    return fail(DONE_IO, "%zu elements are not %zu rows of up to %zu", n, p->count, p->stride);
+    return fail(DONE_IO, "%zu bytes are not %zu rows, %llu bytes apart", n * element, p->count,
+                stride);
 }
 
 /* Reads the offsets of segments of n elements. Returns an exit code. */
 static int segments_read(const arguments *a, size_t n, file_parts *p)
 {
-    const char *path = argument(a, OPTION_SEGMENTS, NULL);
+    const char *path = argument(a, OPTION_SEGMENTS, NULL), *const name = input_name(path);
     const read_limit limit = limit_of_host();
     size_t i;
     int code = keys_read(path, a->given[OPTION_TEXT], &limit, &p->offsets);
     if (code != DONE_OK) return code;
-    if (!p->offsets.count) return fail(DONE_IO, "%s: there is no offset", path);
+    if (!p->offsets.count) return fail(DONE_IO, "%s: there is no offset", name);
     p->count = p->offsets.count - 1;
     for (i = 0; i <= p->count; i++)
         if (part_begin(p, i) > n || (i && part_begin(p, i) < part_begin(p, i - 1)))
-            return fail(DONE_IO, "%s: offset %zu, counted from 0, is %zu: %s", path, i,
+            return fail(DONE_IO, "%s: offset %zu, counted from 0, is %zu: %s", name, i,
                         part_begin(p, i),
                         part_begin(p, i) > n ? "beyond the end" : "less than the one before");
     return DONE_OK;

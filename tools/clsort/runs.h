@@ -79,10 +79,42 @@ static size_t chunk_size(const run_sort *r, size_t most, size_t copies)
     return low;
 }
 
-static int memory_fail(const run_sort *r, const char *what)
+/* Do so many bytes of memory sort n elements: at once, or in runs and merge all of these? */
+static int memory_does(const run_sort *r, size_t n, unsigned long long memory)
 {
-    return fail(r->a->given[OPTION_MEMORY] ? DONE_USAGE : DONE_IO,
-                "%llu bytes of memory are too few %s", r->memory, what);
+    run_sort other = *r;
+    size_t room;
+    other.memory = memory;
+    room = chunk_size(&other, n, 1);
+    return room == n
+           || (room && chunk_size(&other, ELEMENTS_MOST, 2) / ((n - 1) / room + 1) >= WINDOW_LEAST);
+}
+
+/* The least bytes that do, above those that there are; 0 if none do. */
+static unsigned long long memory_least(const run_sort *r, size_t n)
+{
+    unsigned long long low = r->memory, high = low;
+    while (!memory_does(r, n, high)) {
+        if (high > ULLONG_MAX / 4) return 0;
+        low = high;
+        high = high ? 2 * high : 1;
+    }
+    while (high - low > 1) {
+        const unsigned long long middle = low + (high - low) / 2;
+        if (memory_does(r, n, middle)) high = middle;
+        else low = middle;
+    }
+    return high;
+}
+
+/* Reports that n elements, as far as their number is known, need more memory. Returns an exit
+   code. */
+static int memory_fail(const run_sort *r, size_t n, const char *what)
+{
+    const int code = r->a->given[OPTION_MEMORY] ? DONE_USAGE : DONE_IO;
+    const unsigned long long least = memory_least(r, n);
+    if (!least) return fail(code, "%llu bytes of memory are too few %s", r->memory, what);
+    return fail(code, "%llu bytes of memory are too few %s: it takes %llu", r->memory, what, least);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -220,7 +252,7 @@ static int runs_make(run_sort *r)
     const size_t ahead = elements_ahead(r);
     size_t room = chunk_size(r, ahead < ELEMENTS_MOST ? ahead : ELEMENTS_MOST, 1);
     int code;
-    if (!room && ahead) return memory_fail(r, "to sort in");
+    if (!room && ahead) return memory_fail(r, ahead == SIZE_MAX ? 1 : ahead, "to sort in");
     progress_begin(r->a, ahead == SIZE_MAX ? 0
                                            : (room < ahead ? 4ull : 2ull) * ahead
                                                  * (r->size[0] + r->size[1]));
@@ -394,7 +426,8 @@ static int windows_make(run_sort *r)
     array_free(&r->part.values);
     scratch_free(r->s);
     r->window = room / r->run_count;
-    if (r->window < WINDOW_LEAST) return memory_fail(r, "to merge all runs of this file");
+    if (r->window < WINDOW_LEAST)
+        return memory_fail(r, (size_t)r->in[RUN_KEYS].taken, "to merge all runs of this file");
     for (array = 0; array < RUN_ARRAYS && code == DONE_OK; array++) {
         r->windows[array] = keys_none(NULL, r->size[array]);
         r->windows[array].type = array ? NULL : r->o->type;

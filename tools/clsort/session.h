@@ -39,8 +39,13 @@ static clsort_options cached_options(const arguments *a)
 {
     clsort_options options = clsort_options_default();
     const char *folder = argument(a, OPTION_CACHE, getenv("CLSORT_CACHE"));
+    char path[CLSORT__MOST_PATH];
     if (folder && !*folder) folder = NULL;
-    if (!folder || strcmp(folder, "none")) clsort_cache_folder(&options, folder);
+    if (folder && !strcmp(folder, "none")) return options;
+    clsort_cache_folder(&options, folder);
+    if (folder && (!clsort__open_folder(folder, 1, path) || access(path, W_OK | X_OK)))
+        warn("%s %s: nothing is kept: it must be a folder of yours that nobody else can write to",
+             a->given[OPTION_CACHE] ? "--cache" : "$CLSORT_CACHE", folder);
     return options;
 }
 

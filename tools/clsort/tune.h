@@ -226,7 +226,8 @@ static int tune_options(const arguments *a, const char *name, const char *usual_
     if (!count_parse(argument(a, OPTION_SECONDS, usual_seconds), &seconds))
         return fail(DONE_USAGE, "%s: --seconds needs a whole number", name);
     if (!count_parse(argument(a, OPTION_COUNT, "2^24"), &n) || !n || n > UINT32_MAX)
-        return fail(DONE_USAGE, "%s: -n needs a number from 1 to 2^32 - 1", name);
+        return fail(DONE_USAGE, "%s: -n needs a number from 1 to 2^32 - 1, not '%s'", name,
+                    argument(a, OPTION_COUNT, ""));
     *most_ms = 1e3 * (double)seconds;
     *most = (size_t)n;
     return device_choose(want, info) ? DONE_OK : fail_no_device(want);

@@ -253,24 +253,6 @@ static void report_record(const key_array *input, const key_array *output, const
     putchar('\n');
 }
 
-/* Fields that lie in the record and are whole multiples of their size, as clsort wants them.
-   Returns an exit code. */
-static int fields_check(const clsort_desc *d)
-{
-    cl_uint i;
-    for (i = 0; i < d->field_count; i++) {
-        const cl_uint type = d->fields[i].type;
-        const size_t size = reference_field_size(type), unit = reference_is_bytes(type) ? 1 : size;
-        if (d->fields[i].offset + size > d->record_size || d->fields[i].offset % unit
-            || d->record_size % unit)
-            return fail(
-                DONE_USAGE,
-                "field %u does not lie in records of %zu bytes, or not at a multiple of its size",
-                (unsigned)i, d->record_size);
-    }
-    return DONE_OK;
-}
-
 /* A sum of hashes of all elements, which does not depend on their order. */
 static uint64_t checksum_of(const key_array *elements)
 {

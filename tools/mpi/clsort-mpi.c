@@ -266,8 +266,6 @@ static int task_options(const arguments *a, int files, task *t)
     code = order_options(a, &t->order);
     if (code != DONE_OK) return code;
     t->size = t->order.type ? t->order.type->size : t->order.desc.record_size;
-    code = fields_check(&t->order.desc);
-    if (code != DONE_OK) return code;
     if (has_values && a->given[OPTION_VALUES] != files)
         return fail(DONE_USAGE, "--values must be given %d time%s here", files,
                     files == 1 ? "" : "s");
