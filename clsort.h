@@ -5152,11 +5152,11 @@ static const char *const clsort__source[] = {
 "s.keys,row*pieces+piece,piece,first,\nfirst+each+(piece<longer?1:0),\nnumbers?numbers+(size_t)"
 "row*s.n:numbers};\nreturn p;\n}\n\n\n\nCLSORT_INLINE void load_short_row(select_t s,"
 "select_part_t p,code_t*code)\n{\nglobal const code_t*keys=(global const code_t*)p.keys+p.first;\n"
-"const uint size=p.end-p.first;\nif(takes_whole_keys(s)){\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id();\ncode[m]=i<size?encode(keys[i],"
-"s.codec):(code_t)~(code_t)0;\n}\n}else{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\n"
-"const uint i=m*CLSORT_GROUP +local_id();\ncode[m]=i<size?code_of(s,keys[i]):(code_t)~(code_t)0;\n"
-"}\n}\n}\n\n",
+"const uint size=p.end-p.first;\nif(CLSORT_BRANCH_BARRIERS&&takes_whole_keys(s)){\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id();\ncode[m]=i<"
+"size?encode(keys[i],s.codec):(code_t)~(code_t)0;\n}\n}else{\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id();\ncode[m]=i<size?code_of(s,keys[i]):("
+"code_t)~(code_t)0;\n}\n}\n}\n\n",
 "//---- select: bounds of short rows\n\nCLSORT_INLINE void find_firsts(const code_t*code,"
 "short_row_t l,ranked_t*own)\n{\nconst uint t=local_id();\n#pragma unroll\nfor(uint f=0;f<"
 "CLSORT_FIRSTS;f++){\ncode_t first=code[f];\nuint at=f;\n#pragma unroll\nfor(uint m=f+"

@@ -12060,12 +12060,12 @@ CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pie
 }
 
 /* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest
-   one beyond the end. */
+   one beyond the end. PoCL 5.0 aborts where either of two loops may set them. */
 CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
 {
     global const code_t *keys = (global const code_t *)p.keys + p.first;
     const uint size = p.end - p.first;
-    if (takes_whole_keys(s)) {
+    if (CLSORT_BRANCH_BARRIERS && takes_whole_keys(s)) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
