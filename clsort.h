@@ -30,7 +30,7 @@
 
      clsort_create(context, device, NULL, &s);            once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
-     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   does not wait; `done` is a cl_event
+     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   `done` is a cl_event
 
    WHAT IT SORTS
      keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; none of them needs an extension
@@ -41,26 +41,28 @@
                equal; by some bits of the key; records by several fields of any types and orders,
                strings of bytes among them, or by an expression of yours in OpenCL C
      where     in place, or into other arrays
-     count     any up to 2^32 - 1, without padding; or what a buffer says when the sort runs; any
+     count     any within LIMITS, without padding; or what a buffer says when the sort runs; any
                number in host memory, on several devices: tools/multi/clsort_multi.h
-     parts     rows at a stride, or segments between offsets, each by itself, all in one call
+     parts     rows at a stride, or segments between offsets
      top-k     the first k of each row or segment, or only the k-th; rows partitioned around it
      merge     sorted inputs: two by clsort_enqueue_merge, more by clsort_enqueue_merge_runs
      partition keys, with values, by sorted splitters: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
      speed     AUTO takes the fastest that is known, or that clsort_measure finds on this device
-     trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
-               sort does; clsort_self_test tells whether this driver computes right
+     trust     clsort_enqueue_verify and CLSORT_OPTION_VERIFY prove results on the device;
+               clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows, segments or a count on the device with `precedes`, or by any algorithm but merge; rows
-       also by batch-*, none of them by merge-local-only
+     - rows, segments or a count on the device with `precedes`, by merge-local-only, or by another
+       algorithm than merge; but batch-* sort rows
+     - `precedes` by any algorithm but merge; fields of more than 8 bytes by bitonic or quicksort
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
      - merges and partitions of records, or with equal zeros or NaNs
      These are refused with CLSORT_ERROR_UNSUPPORTED, or there is no field to ask for them.
 
    ORDER, STABILITY, NaN
-     Keys are compared as unsigned codes. Floats have a total order, mirrored when descending:
+     Keys are compared by codes: unsigned numbers, made from all bits of the key.
+     Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
      - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Among themselves NaNs are
        ordered by their bits.
@@ -68,18 +70,20 @@
      - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
      - For floats the last two imply `stable`. Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
-     Results are deterministic: the same input, description and device give the same bytes.
-     These sorts are always stable, that is, equal keys keep their order:
+     Results are deterministic: the same input, description, device and choices of AUTO give the
+     same bytes.
+     These sorts are always stable:
      - merge and radix, but for radix-hybrid of keys with values
      - by `fields` or `precedes`
      - by some bits of the key
      - of rows (even if `rows` is 1), of segments, or with a count on the device; but batch-* only
        with `stable`
-     Bitonic and quicksort are not. With `stable` theirs is an indirect sort: see MEMORY.
+     Otherwise bitonic and quicksort are stable only with `stable`.
 
    TOP-K
      With top_k = k, clsort_enqueue_sort selects the first k elements of each row or segment, in the
-     description's order; of equal keys the smaller index comes first. The keys are only read.
+     description's order. Of equal keys the smaller index comes first. The keys are only read, but
+     for CLSORT_FLAG_TOP_PARTITION.
      - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
      - Where a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
        its keys is the last key of the order: all bits of its code are set. Nothing is written to
@@ -92,25 +96,24 @@
        np.partition do: the k-th element stands in its place, or the last one where there are fewer,
        what comes before it in front of it, and the rest behind it, both in any order. Its arrays
        are those of a sort: in place or not, with `count` elements per row. Behind a row's length
-       nothing moves; indices are 0xFFFFFFFF there. It takes the time and the scratch memory of a
-       sort: rows are sorted, but where they have lengths or a count on the device.
-     - clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
-       unless a sort does all.
+       nothing moves; indices are 0xFFFFFFFF there. It is a stable sort, with its time and scratch
+       memory, unless rows have lengths or a count on the device.
+     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY skips it,
+       unless it is done by a sort alone.
      - Rows are sorted whole, and the first k copied, where that takes less time and no
        tuning.work_group is set. Else one of several ways selects: clsort_explain names it,
        kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
 
    MEMORY
-     A sort takes the sum of the lines that apply, each array rounded up to 16: clsort_explain tells
-     it. Of AUTO clsort_scratch_size is enough for bitonic (up to 2^22 elements), merge, radix,
-     radix-hybrid and what is built in.
-     n is count; of rows, segments and a count on the device, the elements from the first to the
-     last, gaps included. K is the bytes of a key or code; V those of a value or record, or 4 in an
-     indirect sort. That sorts (key, index) pairs, then gathers the rest: with indices, values above
-     8 bytes, records above 16, values beside records, fields, equal zeros or NaNs, `precedes` if 4
-     does not divide record_size, and stable by bitonic or quicksort; rows, segments and a count on
-     the device also by some bits of the key, with only keys or only values in place, and with
-     outputs of another row stride.
+     A sort takes the sum of the lines that apply, each array rounded up to 16.
+     - n is count; of rows, segments and a count on the device, the elements from the first to the
+       last, gaps included.
+     - K is the bytes of a key or code; V those of a value or record, or 4 in an indirect sort.
+     - An indirect sort sorts (key, index) pairs, then gathers the rest. It is taken with indices,
+       values above 8 bytes, records above 16, values beside records, fields, equal zeros or NaNs,
+       `precedes` if 4 does not divide record_size, and `stable` by bitonic or quicksort; of rows,
+       segments and a count on the device also by some bits of the key, with only keys or only
+       values in place, and with outputs of another row stride.
 
        for                                     scratch memory in bytes, at most
        all but bitonic and batch-*             nK + nV; for bitonic-a, too
@@ -139,17 +142,16 @@
        clsort_enqueue_partition                1.14 MB
        other functions                         0
 
-     CLSORT_FLAG_TOP_PARTITION takes what a stable sort takes; with lengths or a count on the device
-     what top_k does. The memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or
-     the sorter's: for each queue one buffer, or several where one would exceed the device's largest
-     allocation. Those grow on demand and are kept until clsort_trim. Arrays as large as that
-     allocation can be sorted: keys and values alone need no larger array in scratch memory of AUTO.
+     The memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the sorter's:
+     for each queue one buffer, or several where one would exceed the device's largest allocation.
+     The sorter's grow on demand and are kept until clsort_trim. Arrays may be as large as that
+     allocation: for keys and values alone AUTO needs no larger array in scratch memory.
      The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A queue that nobody else
-     holds leaves its buffers to the next new one. Of host memory it takes a few KiB, through
-     CLSORT_MALLOC; a warmed-up enqueue takes none, and neither does the first one after
-     clsort_prepare, but for a further queue, more than 15 events in a wait list, and
-     CLSORT_OPTION_VERIFY.
+     holds leaves its buffers to the next new one.
+     Of host memory a sorter takes a few KiB, through CLSORT_MALLOC. A warmed-up enqueue takes none,
+     and neither does the first one after clsort_prepare, but for a further queue, more than 15
+     events in a wait list, and CLSORT_OPTION_VERIFY.
 
    PERFORMANCE
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
@@ -174,9 +176,9 @@
      - Radix takes 0.4 to 0.6 times as long for equal keys, 1.4 times for those of a Zipf law.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
        call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
-     - AUTO takes what only one algorithm can do by that one, and never quicksort. For all else a
-       table, clsort__crossovers, says from and up to which count it takes which. `build/clsort
-       info` prints the table, and the plans of your devices.
+     - AUTO never takes quicksort. Where several others can do a sort, a table, clsort__crossovers,
+       says from and up to which count it takes which. `build/clsort info` prints the table, and the
+       plans of your devices.
 
    LIMITS
      - At most 2^32 - 1 elements per call: with rows all from the first row to the last, gaps
@@ -197,7 +199,7 @@
                                 device, quicksort, and top_k above what a work-group sorts
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
-     CLSORT_NO_PUBLISHED        leaves out all choices of tuning.bitonic_step and tuning.local: the
+     CLSORT_NO_PUBLISHED        leaves out all values of tuning.bitonic_step and tuning.local: the
                                 names bitonic-*, batch-* and merge-local-only
      CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
                                 300. quicksort-device needs that you set it to 300
@@ -297,9 +299,10 @@ extern "C" {
      - a newer program has more fields: they must be 0, else CLSORT_ERROR_UNKNOWN_VALUE
      struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
      if both have the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE,
-     before any other field is looked at. Structs without a struct_size never change, but for the
-     reserved words of clsort_tuning. Host memory is read during the call only, but for the
-     path of clsort_cache_folder.
+     before any other field is looked at. A struct that receives something has its size set, too:
+     no byte beyond is written. Structs without a struct_size never change, but for the reserved
+     words of clsort_tuning.
+     Host memory is read during the call only, unless a comment says otherwise.
 
    UNITS, BUFFERS
      Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
@@ -307,8 +310,8 @@ extern "C" {
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
-     Functions that enqueue nothing need no buffers: a NULL one stands for one that comes later, one
-     that is given is checked.
+     Only clsort_enqueue_* need the buffers. For other functions NULL stands for one that comes
+     later; one that is given is checked.
 
    QUEUES, EVENTS
      A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. No function
@@ -335,12 +338,11 @@ extern "C" {
      CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR.
 
    THREADS
-     There are no globals. One thread at a time uses a sorter: a function that takes one must not
-     run while another function runs with the same sorter, but for clsort_context and clsort_device.
-     Any thread may call a function that takes no sorter, or NULL for it, at any time.
-     Callbacks run on the thread that uses the sorter, and all but the diagnostic must not use this
-     sorter. A clone has the same ones, so with clones those of a cache must be safe to call from
-     several threads. */
+     There are no globals. While a function runs with a sorter, no other one may run with it but
+     clsort_context and clsort_device. Any thread may call a function that takes no sorter, or NULL
+     for it, at any time.
+     Callbacks run on the thread that uses the sorter. None but the diagnostic may use this sorter.
+     A clone has the same ones: they must be safe on several threads if clones run there. */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
@@ -421,8 +423,8 @@ CLSORT_API const char *clsort_status_text(clsort_status status);
 
 /* ---- description ----------------------------------------------------------------------------- */
 
-/* Key types: kind in the upper byte, width in bits in the lower one. 0 is an error: floats sorted
-   as integers would be silently wrong. */
+/* Key types: kind in the upper byte, width in bits in the lower one. There is no default:
+   floats sorted as integers would be silently wrong. */
 enum {
     CLSORT_U8 = 0x108, CLSORT_U16 = 0x110, CLSORT_U32 = 0x120, CLSORT_U64 = 0x140,
     CLSORT_I8 = 0x208, CLSORT_I16 = 0x210, CLSORT_I32 = 0x220, CLSORT_I64 = 0x240,
@@ -432,7 +434,7 @@ enum {
                                        numbers, UUIDs, hashes */
 };
 
-/* See ORDER and, for algorithms, PERFORMANCE. The first of each is the default. */
+/* See ORDER and, for algorithms, PERFORMANCE. */
 enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
 enum { CLSORT_NAN_TOTAL = 0, CLSORT_NAN_LAST = 1, CLSORT_NAN_EQUAL = 2 };
 enum { CLSORT_ZERO_DISTINCT = 0, CLSORT_ZERO_EQUAL = 1 };
@@ -449,7 +451,7 @@ enum {
     CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
 
-/* Choices for measurements, whose meaning may change between versions: see "for measuring". */
+/* Settings for measurements, whose meaning may change between versions: see "for measuring". */
 typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_* */
     cl_uint local;          /* CLSORT_LOCAL_* */
@@ -471,7 +473,7 @@ typedef struct clsort_tuning {
 typedef struct clsort_field {
     size_t offset;          /* from the start of the record, a multiple of the field's size; of
                                CLSORT_BYTES + n any */
-    cl_uint type;           /* CLSORT_U8 and so on, or CLSORT_BYTES + n; required */
+    cl_uint type;           /* CLSORT_U8 and so on; required */
     cl_uint order, nan_order, zero_order;       /* as in clsort_desc */
 } clsort_field;
 
@@ -493,11 +495,11 @@ typedef struct clsort_desc {
     cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
-    /* Only bits first_bit to last_bit - 1 of the key's code decide. The code is an unsigned number
-       in the key's order, made from all bits of the key: they say whether it is a NaN or a zero.
-       With CLSORT_NAN_EQUAL each NaN has the code of the first positive one, whose bits are those
-       of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that of +0. By some bits a NaN may come
-       before a number, or be equal to one. Only radix, rows, segments and top_k can do this. */
+    /* Only bits first_bit to last_bit - 1 of the key's code decide; but all bits of the key say
+       whether it is a NaN or a zero. With CLSORT_NAN_EQUAL each NaN has the code of the first
+       positive one, whose bits are those of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that
+       of +0. By some bits a NaN may come before a number, or be equal to one. Radix can do this,
+       sorts of rows, of segments or with a count on the device, and top_k; nothing else can. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -517,7 +519,7 @@ typedef struct clsort_desc {
     cl_mem indices;
     size_t indices_offset;
     /* If record_size is not 0, `keys` holds whole records of that size, with the key at
-       key_offset inside. Both are multiples of the key's size. Values may move with records. */
+       key_offset inside. Both are multiples of the key's size. */
     size_t record_size;
     size_t key_offset;
 
@@ -525,10 +527,11 @@ typedef struct clsort_desc {
     size_t scratch_offset;
     size_t scratch_size;        /* usable from scratch_offset on */
 
-    /* Parts that are sorted apart, in one call: either equal rows of `count` elements ... */
+    /* Parts that are sorted apart, in one call. What is in none of them is not touched. Either
+       equal rows of `count` elements ... */
     size_t rows;                /* 0: one array */
     /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values are as
-       many elements apart. Gaps between rows are not touched. */
+       many elements apart. */
     size_t row_stride;
     /* The same for outputs, as aligned as their offsets are; 0: like the rows of keys, as many
        elements apart; with top_k no gaps. An array that is sorted in place keeps the rows of its
@@ -539,18 +542,19 @@ typedef struct clsort_desc {
     cl_mem lengths;
     size_t lengths_offset;
     /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
-       is the elements segments[i] to segments[i + 1] - 1. Offsets are clamped to `count`. Elements
-       outside of segments are not touched.
+       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups and of
+       clsort_partition_desc are such. Offsets are clamped to `count`.
        If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
-       keys_out, values_out and indices are undefined. For a selection such a segment is empty. */
+       keys_out, values_out and indices are undefined. For a selection, that is top_k without
+       CLSORT_FLAG_TOP_PARTITION, such a segment is empty. */
     cl_mem segments;
     size_t segments_offset;
     size_t segment_count;
     /* Ends of segments, for gaps between them: segment i ends before segment_ends[i], clamped, and
        is empty if that is not above its begin. Both buffers then have segment_count cl_uint.
-       - For sorts and partitions each begin, also that of an empty segment, must be at or above the
-         begin and the end of the segment before. Else nothing is sorted, as above.
-       - For other selections (top_k) segments may overlap and come in any order. */
+       - For a selection segments may overlap and come in any order.
+       - Else each begin, also that of an empty segment, must be at or above the begin and the end
+         of the segment before. If one is not, nothing is sorted, as above. */
     cl_mem segment_ends;
     size_t segment_ends_offset;
 
@@ -562,14 +566,14 @@ typedef struct clsort_desc {
     cl_mem count_buffer;
     size_t count_offset;
 
-    /* Records (record_size) in an order of your own. Either a list of fields, of which the first
-       one decides. They become codes of up to 8 bytes that are sorted in one go. A longer key takes
-       one sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be divided
-       among them ... */
+    /* Records (record_size) in an order of your own. Either a list of fields: the first one that
+       differs decides. They become codes of up to 8 bytes that are sorted in one go. A longer key
+       takes one sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be
+       divided among them ... */
     const clsort_field *fields;
     cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
-    /* ... or an expression in OpenCL C: does record `a` come before record `b`? It is code that you
-       must trust: it runs on the device with access to all that a kernel can reach.
+    /* ... or an expression in OpenCL C: does record `a` come before record `b`? You must trust it:
+       it has access to all that a kernel can reach.
        record_type declares the type clsort_record, of record_size bytes, and all that the
        expression needs: "typedef struct { float depth; uint layer; } clsort_record;". Names that
        begin with clsort_ or CLSORT_ are reserved. Other names of kernels.cl are taken, too (key,
@@ -631,19 +635,19 @@ enum {
     CLSORT_OPTION_BUILT_IN_CHOICES = 4
 };
 
-/* A cache of built programs in storage of yours, so that the next start of your program compiles
-   nothing. `name` is 32 hexadecimal digits: a hash of the kernels' text, the build options, this
-   version, the device, its driver and its platform.
+/* A cache of built programs, and of choices (see measuring), in storage of yours, so that the next
+   start of your program compiles nothing. `name` is 32 hexadecimal digits: of a program a hash of
+   the kernels' text, the build options, this version, the device, its driver and its platform.
    - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
      entry, or 0 if there is none. It is called where a program would be built, twice: first with
      size 0 and data NULL.
    - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence. It
-     is called at the end of clsort_prepare and of clsort_self_test, where all kernels have run
-     once, and in clsort_destroy for programs that these did not see.
+     is called at the end of clsort_prepare, clsort_self_test and clsort_measure, where all kernels
+     have run once, and in clsort_destroy for programs that these did not see.
    An entry holds its name, its size and a hash of the binary, which are checked before the driver
    sees a byte of it. One that is damaged, or that the driver does not take, costs only the time to
-   build the program; then save replaces it. The hash guards against damage, not against malice: who
-   can write entries can run code in your program.
+   build the program; then save replaces it. The hash does not guard against malice: who can write
+   entries can run code in your program.
    PoCL compiles kernels once more to give a binary, in two thirds of the time of building. What
    was not launched by then is compiled at each later start, unless PoCL's own cache has it. */
 typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
@@ -654,7 +658,7 @@ typedef struct clsort_options {
     clsort_diagnostic diagnostic;
     void *user;                    /* handed to the callbacks */
     cl_uint flags;                 /* CLSORT_OPTION_* */
-    clsort_profile profile;        /* with one, every command has an event */
+    clsort_profile profile;
     clsort_cache_load cache_load;  /* for a folder: clsort_cache_folder */
     clsort_cache_save cache_save;
     void *cache_user;              /* handed to these two */
@@ -716,8 +720,7 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 
 /* Writes the description that would run. Filled in are algorithm and last_bit, tuning.work_group
    and tuning.items, whose product is a block of the "only" algorithms, and with top_k and without
-   segments rows and row_stride. Other fields are as given; 0 in them stands for the default.
-   `resolved` may be `desc`. Set its struct_size before the call: no byte beyond is written. */
+   segments rows and row_stride. Other fields are as given. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
@@ -737,8 +740,8 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
 
 /* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
    NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
-   clsort_measure or clsort_load_choices. The size never shrinks when only counts grow. Above the
-   device's largest allocation, scratch memory must be the sorter's. */
+   clsort_measure or clsort_load_choices: for bitonic (up to 2^22 elements), merge, radix,
+   radix-hybrid and what is built in. The size never shrinks when only counts grow. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -777,7 +780,8 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                                              const cl_event *wait, cl_event *done);
 
 /* Sorts arrays in host memory on a queue of the sorter's own. Blocks.
-   - *desc gives count, rows, types and sizes. Its buffers, offsets, segments and scratch are 0.
+   - *desc gives count, rows, types and sizes. Its buffers with their offsets, strides of outputs,
+     segments and scratch are 0.
    - `keys` holds count keys or records, `values` count * value_size bytes; NULL without values.
    - `indices` (count cl_uint, or NULL) and rows are as on the device.
    - On CPUs that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
@@ -788,8 +792,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    they were not copied, no command uses them any more, and they are as ERRORS says; undefined if a
    command fails on the device. If waiting for the device fails, it may even go on writing to them.
    The device must hold the arrays at once, with scratch memory, and each in one buffer
-   (CLSORT_ERROR_COUNT_TOO_LARGE). clsort_sort_host_on of tools/multi/clsort_multi.h sorts arrays of
-   any size, on several devices, without rows and `precedes`. */
+   (CLSORT_ERROR_COUNT_TOO_LARGE). clsort_sort_host_on has no such limit: see clsort_multi.h. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
                                           void *keys, void *values, cl_uint *indices);
 
@@ -826,7 +829,7 @@ CLSORT__DEFAULT(clsort_gather)
    - an argsort of R rows of n keys: rows R, count n, and the indices_row_stride of the sort; where
      that was 0 and row_stride makes the keys S apart, 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
-   Indices of segments count from the start of their segment: a gather cannot use them. */
+   A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
                                                const clsort_gather *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
@@ -852,8 +855,8 @@ typedef struct clsort_groups {
 } clsort_groups;
 CLSORT__DEFAULT(clsort_groups)
 
-/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. `starts`
-   can be `segments` of a later sort. Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
+/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. Source:
+   Knuth, The Art of Computer Programming 3, 6.2.1. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
                                                      const clsort_groups *groups, cl_uint n_wait,
                                                      const cl_event *wait, cl_event *done);
@@ -892,7 +895,7 @@ typedef struct clsort_run {
     size_t count;               /* elements; 0: the buffers are not looked at and may be NULL */
     cl_mem keys;                /* sorted in the order of the merge; else as in clsort_merge_desc */
     size_t keys_offset;
-    cl_mem values;              /* one per key; NULL without values */
+    cl_mem values;              /* NULL without values */
     size_t values_offset;
 } clsort_run;
 
@@ -968,9 +971,9 @@ typedef struct clsort_partition_desc {
 CLSORT__DEFAULT(clsort_partition_desc)
 
 /* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
-   come before splitter p. `starts` can be `segments` of a later sort. Keys are read twice, values
-   once, and all are written once. On an NVIDIA H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55
-   ms by 255; a copy 0.14 ms. On an NVIDIA GPU keys not at a multiple of 16 bytes take longer.
+   come before splitter p. Keys are read twice, values once, and all are written once. On an NVIDIA
+   H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy 0.14 ms. On an NVIDIA GPU
+   keys not at a multiple of 16 bytes take longer.
    Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
    with a search among splitters in place of a digit, as in radix-samples. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
@@ -1081,7 +1084,8 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 typedef struct clsort_measure_desc {
     size_t struct_size;
     /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
-       will be (CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT). Its buffers are not looked at. */
+       will be: buffers, which are neither read nor written, or flags (CLSORT_FLAG_INDICES,
+       _KEYS_OUT, _VALUES_OUT). */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -1094,8 +1098,7 @@ CLSORT__DEFAULT(clsort_measure_desc)
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
-   twos, and from then on takes what is the fastest. Of top-k counts are the lengths of rows, from
-   twice k rounded up. Blocks.
+   twos. Of top-k counts are the lengths of rows, from twice k rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
      turns, but for what was much slower at lower counts. Each result is checked, and what is wrong
      once is dropped: sorts as by clsort_enqueue_verify, selections by a proved sort of whole rows,
@@ -1154,10 +1157,9 @@ typedef struct clsort_choice {
 } clsort_choice;
 CLSORT__DEFAULT(clsort_choice)
 
-/* Writes AUTO's choice number `number`, from 0, to *choice, whose struct_size must be set. The
-   first nine are of sorts of one array. Behind them are those of top-k that were measured, each in
-   as many parts as it has ranges of lengths with ways of their own. Errors:
-   CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
+/* Writes AUTO's choice number `number`, from 0, to *choice. The first nine are of sorts of one
+   array. Behind them are those of top-k that were measured, each in as many parts as it has ranges
+   of lengths with ways of their own. Errors: CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1172,7 +1174,7 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
    and its platform's name, and for this version of clsort; *fits, if not NULL, receives how many.
    Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
    another device, changes nothing (CLSORT_ERROR_DAMAGED). What the device cannot do is not taken.
-   Saves nothing to a cache, and builds nothing: clsort_prepare does. */
+   Saves nothing to a cache, and builds nothing. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
                                              cl_uint *fits);
 
@@ -17953,10 +17955,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    - clsort_prepare(s, d) -> clsort_prepare(s, NULL, d), or the queue that the sorts will run on
    - clsort_desc_size() -> struct_size, which tells the implementation
    - clsort_desc d = { values in order } -> clsort_desc_default() and the like, or named fields:
-     clsort_desc, clsort_options, clsort_gather, clsort_merge_desc begin with struct_size.
-     All zeros still mean the defaults.
-   - clsort_resolve(s, d, &r) with any r -> r initialised: as many bytes are written as
-     r.struct_size says
+     clsort_desc, clsort_options, clsort_gather, clsort_merge_desc begin with struct_size
+   - clsort_resolve(s, d, &r) with any r -> r initialised: r.struct_size bytes are written
    - clsort_resolve fills in `rows` -> only for top_k
    - clsort_array with some fields set -> zeroed first: it has new fields
    - clsort_desc_default(), clsort_merge_desc_default() exported -> compiled into the program
@@ -17964,55 +17964,42 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    - build/clsort writes raw elements to a terminal -> --force
    - tools/mpi_sort.h -> tools/mpi/mpi_sort.h; tools/deps, tools/embed and other scripts for
      maintainers -> tools/dev; benchmarks -> tools/bench; scripts of tests -> tests/scripts
-   - algorithms that CLSORT_NO_<FAMILY> leaves out are listed -> clsort_algorithm_name does not list
-     them and clsort_set_algorithm does not know them: check for the name
+   - algorithms that CLSORT_NO_<FAMILY> leaves out are listed -> clsort_algorithm_name and
+     clsort_set_algorithm do not know them: check for the name
    - CLSORT_ERROR_UNKNOWN_VALUE for a range of no bits -> CLSORT_ERROR_BIT_RANGE
    - fields that only say more about one that is not set (row_stride without rows): ignored ->
      CLSORT_ERROR_UNUSED_FIELD
    - bitonic with CLSORT_LOCAL_START and items above 32, which did not sort -> refused
-   - clsort_explain, clsort_prepare and the like take outputs, lengths and segments that flags
-     announce and that no device can hold -> they refuse them
+   - clsort_explain, clsort_prepare and the like with outputs, lengths and segments that flags
+     announce and that no device can hold -> refused
    - quicksort-device where CL_TARGET_OPENCL_VERSION is not set -> set it to 300
    - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly ->
      refused
+   - AUTO keeps the order of equal integers with values, as radix does -> set `stable`
 
    New
    - clsort_options_default(), clsort_gather_default()
-   - clsort_enqueue_merge_runs merges up to 16 sorted runs in one pass, clsort_enqueue_partition
-     parts keys by up to 255 sorted splitters; clsort_prepare_merge_runs and
-     clsort_prepare_partition build their kernels.
+   - clsort_enqueue_merge_runs merges up to 16 sorted runs in one pass.
+   - clsort_enqueue_partition parts keys by up to 255 sorted splitters.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
-   - tools/multi/clsort_multi.h, a header of its own: clsort_sort_host_on sorts arrays in host
-     memory of any size, on one device or several.
-   - tools/mpi/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated
-     keys.
-   - clsort_measure measures what AUTO may take, and AUTO takes what is the fastest on this device.
-     clsort_save_choices and clsort_load_choices move what was measured as text, clsort_auto_choice
-     tells it, CLSORT_OPTION_BUILT_IN_CHOICES does without. clsort_scratch_size of AUTO covers all
-     that may be measured: for few elements it is up to 2 MB more.
+   - tools/multi/clsort_multi.h sorts arrays in host memory of any size, on several devices.
+   - tools/mpi/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files.
+   - clsort_measure finds what is the fastest on this device, for AUTO. clsort_save_choices,
+     clsort_load_choices, clsort_auto_choice and CLSORT_OPTION_BUILT_IN_CHOICES go with it.
+   - clsort_scratch_size of AUTO covers what may be measured: for few elements up to 2 MB more.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
-     cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
-     caches; --cache and CLSORT_CACHE name another one.
-   - clsort_prepare takes a queue: the first sort there makes no object but events. With
-     CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
-   - CLSORT_OPTION_FEW_SORTS: AUTO leaves out kernels that only many sorts pay back. build/clsort
-     sets it.
-   - "radix-hybrid", CLSORT_RADIX_HYBRID: from the top digit down, for many keys of 4 and 8 bytes,
-     and for keys and values of 4 bytes. There, unless `stable` is set, AUTO sorts integers with
-     values so that equal keys come in the order of their values, and no longer in their own.
-     "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
-   - "radix-samples", CLSORT_RADIX_SAMPLES: few elements in one launch or two.
+     cache_save in other storage. build/clsort uses the user's folder (--cache, CLSORT_CACHE).
+   - clsort_prepare takes a queue, and with CLSORT_FLAG_ANY_COUNT serves every count.
+   - CLSORT_OPTION_FEW_SORTS: AUTO leaves out kernels that only many sorts pay back.
+   - "radix-hybrid" for many keys of 4 and 8 bytes; "radix-sweeps" is radix without it.
+   - "radix-samples": few elements in one launch or two.
+   - "radix-cached": on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed.
    - radix-portable takes two launches per digit on GPUs, and up to 64 KiB more of scratch memory.
-   - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed,
-     rows and segments of bare keys at 3 to 7 times.
    - clsort_sort_host copies nothing on CPUs that share the host's memory. If it fails there after
      its first launch, the arrays hold a permutation.
    - CLSORT_FLAG_TOP_PARTITION rearranges rows or segments around their k-th element.
-   - Top-k takes records by their key, or by fields of up to 8 bytes; a length for each row
-     (`lengths`), segments and a count on the device. Where a row is shorter than k, the rest of its
-     output is marked.
-   - Top-k is up to 14 times as fast: it reads rows once where k is small, selects from pieces in
-     rounds, and sorts the rows where that takes less time. clsort_explain says which.
+   - Top-k takes records, a length for each row (`lengths`), segments and a count on the device.
+   - Top-k is up to 14 times as fast.
    - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
      elsewhere than those of the keys.
    - segment_ends: segments may have ends of their own, with gaps between them.
@@ -18021,44 +18008,31 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    - CLSORT_NAN_EQUAL: NaNs keep their original order, also by some bits of keys.
    - Values may move with records. `precedes` may have any scalar type.
    - A sort of one row is stable, as that of several is.
-   - The sorter's scratch memory may consist of several buffers; clsort_check knows the device's
-     largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
-   - CLSORT_CL_FUNCTIONS lists the OpenCL functions that are called. Those of OpenCL 2.0 are called
-     only where the program sets CL_TARGET_OPENCL_VERSION.
-   - CLSORT_NO_PUBLISHED leaves out what only reproduces publications. CLSORT_NO_* also leave out
-     the host code of what they leave out.
-   - `make lib` builds a shared and a static library, with a file for pkg-config. CMake:
-     find_package(clsort) and FetchContent give clsort::clsort and clsort::header.
+   - The sorter's scratch memory may be several buffers (CLSORT_ERROR_SCRATCH_TOO_LARGE).
+   - CLSORT_CL_FUNCTIONS lists the OpenCL functions that are called.
+   - CLSORT_NO_PUBLISHED; CLSORT_NO_* also leave out host code.
+   - `make lib`, pkg-config; CMake's find_package(clsort) and FetchContent
    - examples/python/clsort.py sorts numpy's and PyOpenCL's arrays; examples/clsort.hpp is for C++.
    - `make plots` measures a device beside the fastest other libraries, and draws the ratios.
-   - build/clsort tune, report, top --partition. info prints which plan AUTO takes up to which
-     count, where its choices are from, and the built-in ones of all kinds of devices. sort takes
-     files larger than memory (--memory, --tmp) and shows progress (--quiet: none). verify reads
-     files once and needs no memory, unless equal elements must keep their order. Outputs replace
-     files when all are complete and on the disk, or none; owners and permissions stay. Counts take
-     suffixes (100k, 16Mi). What the device cannot hold is refused before it is read.
+   - build/clsort tune, report, top --partition; info prints plans and choices of AUTO; sort takes
+     files larger than memory (--memory, --tmp), with progress (--quiet); verify reads files once.
+   - build/clsort replaces files when all outputs are complete, or none. Counts take suffixes, as
+     100k and 16Mi.
 
    Mended
-   - Where offsets of segments do not ascend, nothing is sorted: no element is lost, and verify and
-     is_sorted tell.
-   - clsort_collect hands out each verdict, also one that an enqueue call found; it judges later
-     what could not be judged, and tells of a sort that failed on the device.
-   - clsort_check refuses what needs more local memory than the device has, rows with top_k of
-     nearly SIZE_MAX elements on GPUs, and a row_stride below a key, where it divided by zero.
+   - Where offsets of segments do not ascend, nothing is sorted: no element is lost.
+   - clsort_collect hands out each verdict, and judges later what could not be judged.
+   - clsort_check refuses too much local memory, too many rows of top_k, a row_stride below a key.
    - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
    - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
    - AUTO takes items above 32 for rows and top_k on GPUs.
-   - Scratch memory for more elements is enough for fewer on any device; without a sorter
-     clsort_scratch_size bounds CLSORT_RADIX_HYBRID in small work-groups, too. No sum of scratch
-     sizes wraps on hosts of 32 bits.
-   - A device that tells 0 compute units sorts. A clone that fails says why. Build logs end at 1
-     MiB.
-   - A program that makes a queue for each sort and releases it no longer gets scratch memory for
-     each: one that only the sorter holds leaves it to the next.
+   - clsort_scratch_size is enough for fewer elements, on any device, and does not wrap on 32 bits.
+   - A device that tells 0 compute units sorts. A clone that fails says why.
+   - Build logs end at 1 MiB.
+   - A program that makes a queue for each sort no longer gets scratch memory for each.
    - Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
    - Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
-   - Intel's compiler no longer takes minutes for some sizes of values and records: no choice of
-     AUTO takes it more than a few seconds, and quicksort 2 to 4 s instead of 20 and more.
+   - Intel's compiler no longer takes minutes for some sizes of values and records.
 
    0.1.0  2026-11-21
 

@@ -6,8 +6,8 @@
      #include "clsort_multi.h"
 
      clsort_multi_desc m = clsort_multi_desc_default();
-     m.sort = &d;                              count, types and order, as for clsort_sort_host
-     m.keys = keys;                            host memory; sorted in place
+     m.sort = &d;                              count, types and order
+     m.keys = keys;                            sorted in place
      status = clsort_sort_host_on(sorters, 2, &m);
 
    The one file of a program that defines CLSORT_IMPLEMENTATION includes this header, too: there it
@@ -65,9 +65,10 @@ typedef struct clsort_multi_desc {
     /* Argsort: receives the permutation, count cl_ulong. Keys are only read, and values are not
        looked at; keys_out may be NULL. NULL: no argsort. */
     cl_ulong *indices;
-    /* Host memory in which sorted runs are kept; NULL: from CLSORT_MALLOC, if it is needed. Its
-       bytes are count * (bytes of a key or record), rounded up to a multiple of 16, and
-       count * value_size; of an argsort count * 8 in place of the latter. */
+    /* Host memory for sorted runs in two trips, and for the result of one trip in place; else not
+       needed. NULL: from CLSORT_MALLOC. Its bytes are count * (bytes of a key or record), rounded
+       up to a multiple of 16, and count * value_size; of an argsort count * 8 in place of the
+       latter. */
     void *work;
     size_t work_size;           /* bytes of `work` */
     /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 of that
@@ -79,8 +80,7 @@ typedef struct clsort_multi_desc {
 } clsort_multi_desc;
 CLSORT__DEFAULT(clsort_multi_desc)
 
-/* Sorts arrays in host memory on one device or on several. Blocks. The sorters may belong to
-   different contexts and platforms.
+/* Sorts the arrays. Blocks. The sorters may belong to different contexts and platforms.
    - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
      in one trip; as eight runs that it merges, if one buffer or one sort does not take them all.
      Name the fastest one first.
@@ -99,10 +99,9 @@ CLSORT__DEFAULT(clsort_multi_desc)
    - A device on which a call or a command fails is dropped: the diagnostic callback hears why, and
      the others do its jobs again. After CL_MEM_OBJECT_ALLOCATION_FAILURE it goes on with half of
      its memory instead, until that is too little for one element.
-   - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
-     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
-     bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
-     8 * 4096 keys or records and 8192 bytes.
+   - Host memory beyond `work`: per device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of
+     pinned memory. For tables fewer bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters,
+     and where runs stay on the device 8 * 4096 keys or records and 8192 bytes.
    - A call makes up to two queues of each device, which are released with its buffers.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. Arrays that receive a result are then undefined; those that are sorted in
