@@ -1,6 +1,5 @@
-/* clsort_multi.h - sorts arrays in host memory that may be larger than a device holds, by clsort, on
-   one device or on several. One file to copy, beside clsort.h. MIT or public domain, as you like:
-   clsort.h has the texts.
+/* clsort_multi.h - sorts arrays in host memory of any size by clsort, on one device or several. One
+   file to copy, beside clsort.h. MIT or public domain, as you like: clsort.h has the texts.
 
      #include "clsort.h"
      #include "clsort_multi.h"
