@@ -82,7 +82,8 @@ install:
 
 # Both headers as a library, shared and static, for programs that link one: build/lib. install-lib
 # installs it, with files for pkg-config and CMake.
-version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } END { print v }' clsort.h)
+version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } \
+                      END { print v }' clsort.h)
 shared = libclsort.so.0
 lib_flags = -std=c99 $(warnings) $(CPPFLAGS) -I. $(CFLAGS) -fPIC -fvisibility=hidden \
     -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_IMPLEMENTATION \

@@ -4,8 +4,8 @@ pyopencl.bitonic_sort, with their arguments and results.
 Copy this file beside clsort.py, and import the classes from here; or call install(), after which
 programs that import them from PyOpenCL get these. What is different:
 
-    RadixSort    sorts by key_bits bits as theirs does, and is as stable; bits_at_a_time, index_dtype
-                 and scan_kernel mean nothing. Up to 2^32 - 1 elements
+    RadixSort    sorts by key_bits bits as theirs does, and is as stable; bits_at_a_time,
+                 index_dtype and scan_kernel mean nothing. Up to 2^32 - 1 elements
     BitonicSort  takes an axis of any length, not only powers of two; NaNs come last; idx may have
                  any dtype
 """
@@ -97,7 +97,7 @@ class BitonicSort(_OnDevices):
         return arr, event
 
     def _move(self, queue, source, target, length, inner, to_rows, wait_for):
-        """Element (a, k, b) of shape (..., length, inner) belongs at (a, b, k), or the other way."""
+        """Element (a, k, b) of shape (..., length, inner) belongs at (a, b, k), or back."""
         ctype = f"clsort_item{source.dtype.itemsize}"
         if ctype not in self._moves:
             self._moves[ctype] = cl.Program(self.context, f"""

@@ -641,7 +641,8 @@ def test_objects_are_refused():
 def test_rest_of_short_rows_is_not_what_memory_held():
     keys, values = np.full((300, 64), 5, "f4"), np.full((300, 64), 7)
     for options in {}, {"stable": True}, {"sort": False}:
-        _, indices, moved = sorter.top_k(keys, 64, values=values, lengths=np.full(300, 2), **options)
+        _, indices, moved = sorter.top_k(keys, 64, values=values, lengths=np.full(300, 2),
+                                         **options)
         assert (indices[:, 2:] == 0xFFFFFFFF).all() and (moved[:, :2] == 7).all()
         assert not moved[:, 2:].any(), moved
     for found in sorter.top_k(keys[0].astype("S3"), 64, segments=[0, 9, 64])[0]:

@@ -254,8 +254,8 @@ typedef struct image_call {
     cl_event events[2];
     const cl_event *list;
     cl_event done;
-    int behind;             /* `done` is a marker's behind the call, which may have enqueued nothing:
-                               without an event there need be no command that waits */
+    int behind;             /* `done` is a marker's behind the call, which may have enqueued
+                               nothing: without an event there need be no command that waits */
 } image_call;
 
 /* queue: NULL for the bench's. */

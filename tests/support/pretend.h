@@ -12,7 +12,12 @@
 /* Appended to the options of every build; what a device says of itself, 0: the truth; so many times
    fewer elements take the plans of many, as a power of two. */
 static const char *more_options;
-static struct { cl_device_type type; cl_uint units; cl_ulong local_memory; size_t group; } pretended;
+static struct {
+    cl_device_type type;
+    cl_uint units;
+    cl_ulong local_memory;
+    size_t group;
+} pretended;
 static unsigned test_crossover_log2;
 
 /* The option for kernels that a test builds to run them once or twice: PoCL optimizes each for

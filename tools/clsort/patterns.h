@@ -279,7 +279,7 @@ static inline uint64_t pattern_one_different(pattern_state *s, uint64_t i)
     return s->top / 2 - (i == at[s->parameter]);
 }
 
-/* ---- adversarial: what cuts codes into ranges -------------------------------------------------- */
+/* ---- adversarial: what cuts codes into ranges ------------------------------------------------ */
 
 /* Random number `which` of the array's own. */
 static inline uint64_t pattern_own(const pattern_state *s, uint64_t which)
