@@ -800,6 +800,9 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #define CLSORT_CODEC { CLSORT_OF_CODE(mask), CLSORT_OF_CODE(flip), CLSORT_OF_CODE(rotate) }
 #endif   /* CLSORT_COMPARATOR */
 
+/* The last code. What lies beyond the end has it. */
+#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
+
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
     codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));
@@ -962,7 +965,7 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 CLSORT_INLINE item_t top_item(void)
 {
     item_t r;
-    r.key = (codes_t)(code_t)~(code_t)0;
+    r.key = (codes_t)CLSORT_TOP_CODE;
     for (uint w = 0; w < CLSORT_WORDS; w++)
         r.word[w] = (words_t)0xFFFFFFFFu;
     return r;
@@ -3049,7 +3052,7 @@ CLSORT_INLINE bracket_t whole_runs(const runs_t *r)
 {
     bracket_t b;
     b.first = 0;
-    b.last = (code_t)~(code_t)0;
+    b.last = CLSORT_TOP_CODE;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
         b.low.of[k] = 0;
@@ -3295,12 +3298,12 @@ CLSORT_INLINE void measure_place(place_search_t *p, codec_t c, local uint *words
     const uint t = local_id(), open = p->low < p->high;
     words[t] = p->low;
     words[CLSORT_GROUP + t] = p->high;
-    codes[t] = open ? code_at(p->run, p->low, c) : (code_t)~(code_t)0;
+    codes[t] = open ? code_at(p->run, p->low, c) : CLSORT_TOP_CODE;
     codes[CLSORT_GROUP + t] = open ? code_at(p->run, p->high - 1, c) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     p->low_sum = sum_lanes(words, CLSORT__MOST_RUNS);
     p->high_sum = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
-    p->first = (code_t)~(code_t)0;
+    p->first = CLSORT_TOP_CODE;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
         p->first = min(p->first, codes[t - lane_run() + k]);
@@ -3594,7 +3597,7 @@ CLSORT_INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, cod
 {
     return t->next[k] < t->end[k]
                ? make_player(code_at(r->array[k], t->next[k], c), k)
-               : make_player((code_t)~(code_t)0, CLSORT__MOST_RUNS + k);
+               : make_player(CLSORT_TOP_CODE, CLSORT__MOST_RUNS + k);
 }
 
 /* Begins a tile of `size` elements that is written from `to` on; returns how many its shares
@@ -5817,7 +5820,7 @@ CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
             key[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
-                                                    : decode((code_t) ~(code_t)0, c);
+                                                    : decode(CLSORT_TOP_CODE, c);
     }
 }
 
@@ -7093,8 +7096,6 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 
 //---- radix: order of codes
 #if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
-#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
-
 CLSORT_INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
@@ -7684,6 +7685,9 @@ CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
     return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;
 }
 
+/* Do hybrid kernels sort, and not the passes behind them? */
+#define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes != 0)
+
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
    lie, which are free as long as these are skipped. */
 CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
@@ -7693,7 +7697,8 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 
 //---- radix: hybrid sample
 #define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
-#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)
+#define CLSORT_CELL_GROUP (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
+#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS * CLSORT_CELL_GROUP)
 #define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
 #define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
 #define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
@@ -7760,7 +7765,9 @@ typedef struct {
     uint size, light, heavies, cell_groups, gap_first, gap_cell, gap_last;
 } cells_t;
 
-/* The cells of the heavy codes, where part of the sample was. */
+/* The heavy codes, where extremes were, and their cells, where part of the sample was. */
+CLSORT_INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
+
 CLSORT_INLINE local uint *heavy_cells(cells_t s)
 {
     return (local uint *)s.heavy_sample;
@@ -7943,12 +7950,13 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
     for (uint step = CLSORT__EDGE_HEAVIES / 2; step > 0; step /= 2)
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint next = k[m] + step, higher = s.extremes[min(next, s.heavies - 1)] <= code[m];
+            const uint next = k[m] + step,
+                       higher = heavy_codes(s)[min(next, s.heavies - 1)] <= code[m];
             k[m] = next < s.heavies && higher ? next : k[m];
         }
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        if (at + m * CLSORT_GROUP < s.size && s.extremes[k[m]] != code[m])
+        if (at + m * CLSORT_GROUP < s.size && heavy_codes(s)[k[m]] != code[m])
             count_cell(s, code[m]);
 }
 
@@ -8058,7 +8066,7 @@ CLSORT_INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
 /* Gives heavy code `number` the range `digit`, and what follows it the next. */
 CLSORT_INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
 {
-    const code_t code = s.extremes[number];
+    const code_t code = heavy_codes(s)[number];
     begin_range(h, digit, code, 1);
     begin_range(h, digit + 1, (code_t)(code + 1), 0);
     set_table_code(hybrid_heavy(h, number) + HEAVY_CODE, code);
@@ -8126,17 +8134,14 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 {
     const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
     for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
-        const uint cell_group = w * CLSORT__HYBRID_MASK_CELLS
-                                + (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2,
-                   next = 1 + (cell_group >> CLSORT__HYBRID_CELL_GROUP_LOG2),
-                   starts = cell_group % (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
-                            >= (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2;
+        const uint last = w * CLSORT__HYBRID_MASK_CELLS + CLSORT_CELL_GROUP - 2,
+                   next = 1 + last / CLSORT_CELL_GROUP,
+                   starts = last % CLSORT_CELL_GROUP >= CLSORT_CELL_GROUP - 2;
         h.tables[CLSORT__HYBRID_MASKS_AT + w]
             = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
     }
     for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
-        begin_range(h, d,
-                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);
+        begin_range(h, d, cell_start(s, d ? 1 + (d - 1) * CLSORT_CELL_GROUP : 0), 0);
     return digits;
 }
 
@@ -8182,12 +8187,12 @@ CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Leaves the codes that `least` of those counted have, or more, in s.extremes, in ascending order;
+/* Leaves the codes that `least` of those counted have, or more, as heavy_codes, in ascending order;
    where there are too many, some of them. *weight: how many have them. Returns how many codes.
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
-    local code_t *list = s.extremes + CLSORT__EDGE_HEAVIES;
+    local code_t *list = heavy_codes(s) + CLSORT__EDGE_HEAVIES;
     uint found = 0, size = 0, total;
     for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
         const uint count = s.counts[i] >> 16;
@@ -8205,11 +8210,11 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
         uint rank = 0;
         for (uint j = 0; j < total; j++)
             rank += list[j] < list[i];
-        s.extremes[rank] = list[i];
+        heavy_codes(s)[rank] = list[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < total; i += CLSORT_GROUP)
-        heavy_cells(s)[i] = cell_of_code(s, s.extremes[i]);
+        heavy_cells(s)[i] = cell_of_code(s, heavy_codes(s)[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return total;
 }
@@ -8256,11 +8261,14 @@ CLSORT_INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
            && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
 }
 
+/* The factor of a map by n second digits of each cell group, from that of the cells. */
+CLSORT_INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
+
 /* How many second digits each cell group has if they are counted together with the first ones, else
    0. That pays where cell groups have about equally many keys, which clsort_hybrid_ranges sees. */
 CLSORT_INLINE uint cell_group_digits(hybrid_t h, cells_t s)
 {
-    const ulong factor = (ulong)(s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * h.group_digits;
+    const ulong factor = group_factor(s.map.factor, h.group_digits);
     return s.cell_groups && factor < 1UL << 31 ? h.group_digits : 0;
 }
 
@@ -8350,7 +8358,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
    cells there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside
    a range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
    them, by the second digits of all cell groups. cell_groups: ranges are these; heavies: how many
-   heavy codes there are. */
+   heavy codes there are; outside_at: where counters of what lies in no cell group begin. */
 enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_GROUP_DIGITS };
 typedef struct {
     linear_map_t map;
@@ -8359,6 +8367,7 @@ typedef struct {
     local const code_t *heavy_codes;
     uint cell_groups, heavies;
     gap_t gap;
+    uint outside_at;
 } finder_t;
 
 /* What finds the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES
@@ -8437,7 +8446,7 @@ CLSORT_INLINE uint split_digit(finder_t s, code_t code, const uint by)
     if (by == BY_CELL_GROUPS)
         return inside ? cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
     if (by == BY_GROUP_DIGITS)
-        return inside ? map_part(s.map, code) : s.cell_groups + below;
+        return inside ? map_part(s.map, code) : s.outside_at + below;
     const uint cell = inside ? 1 + map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;
     if (by == BY_DIGITS)
         return ((local const uchar *)s.masks)[cell];
@@ -8577,8 +8586,8 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 CLSORT_INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
                                       uint step, local uint *counters)
 {
-    s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * group_digits;
-    s.cell_groups = CLSORT_CELL_GROUPS * group_digits;     /* where counters of others begin */
+    s.map.factor = (uint)group_factor(s.map.factor, group_digits);
+    s.outside_at = CLSORT_CELL_GROUPS * group_digits;
     count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_GROUP_DIGITS);
 }
 
@@ -8620,7 +8629,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
     const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
                words = counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
@@ -8713,8 +8722,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, ui
     linear_map_t map = make_range_map(h, low, last, size, outside);
     if (group_digits != 0 && is_cell_group(digit)) {
         map.shift = h.tables[CLSORT__HEAD_SHIFT];
-        map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2)
-                     * group_digits;
+        map.factor = (uint)group_factor(h.tables[CLSORT__HEAD_FACTOR], group_digits);
     }
     if (!used)
         set_table_code(range + RANGE_LOW, low);
@@ -8764,7 +8772,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     local uint *sums = (local uint *)space;
     const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
     uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     const uint counted = check_group_digits(h, sums);
     for (uint k = 0; k < own; k++) {
@@ -9084,7 +9092,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
-    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
+    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     const uint size = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = size == CLSORT_SPLIT_TILE;
     const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
@@ -9132,7 +9140,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
@@ -9317,7 +9325,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint tile = (uint)get_group_id(0);
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     const uint tiles = h.tables[CLSORT__HEAD_TILES],
                fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
@@ -9452,7 +9460,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
@@ -9617,7 +9625,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
                buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
     if (n != 0 && *h.skip_passes == 0)
         clear_passes(h.skip_passes - CLSORT__SKIP_PASSES, h.tables);
-    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
+    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
         list_long(h, list, first, step, buckets);
@@ -10823,14 +10831,14 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
 //---- quicksort: partitions
 CLSORT_INLINE partition_t no_partition(void)
 {
-    const partition_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
+    const partition_t p = { 0, 0, CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
     return p;
 }
 
 CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
 {
     const code_t below = code < pivot ? code : (code_t)0,
-                 above = code > pivot ? code : (code_t) ~(code_t)0;
+                 above = code > pivot ? code : CLSORT_TOP_CODE;
     p->less += code < pivot;
     p->equal += code == pivot;
     p->least = min(p->least, code);
@@ -11212,7 +11220,7 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
 CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
                                         code_t pivot, uint *done)
 {
-    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
+    const codes_t middle = (codes_t)pivot, all = (codes_t)CLSORT_TOP_CODE;
     codes_t least = all, below = 0, above = all, most = 0;
     words_t less = 0, equal = 0;
     for (*done = 0; size - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
@@ -11277,7 +11285,7 @@ CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint be
 /* Makes the first sequence, or the only leaf. Called by one work-item. */
 CLSORT_INLINE void quick_begin(quick_t q)
 {
-    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
+    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), CLSORT_TOP_CODE, 0));
     const uint leaf = q.n > 0 && q.n <= q.leaf_elements, sequence = q.n > q.leaf_elements;
     for (uint k = 0; k < CLSORT__QUICK_STATE_WORDS; k++)
         q.scratch[k] = 0;
@@ -11866,6 +11874,9 @@ CLSORT_INLINE select_t select_from_row(select_t s, uint row)
     return s;
 }
 
+/* Is the k-th element the only result? */
+CLSORT_INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
+
 /* Where results go, which of them are written (CLSORT__WRITES_*), and the bytes from the results of
    a row to those of the next. */
 #define CLSORT_OUTPUT_ARGS \
@@ -11954,13 +11965,13 @@ CLSORT_INLINE void write_result(select_t s, row_part_t p, output_t out, size_t p
    order. */
 CLSORT_INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
 {
-    write_result(s, p, out, place, i, i >= s.n, (code_t)~(code_t)0);
+    write_result(s, p, out, place, i, i >= s.n, CLSORT_TOP_CODE);
 }
 
 /* Marks the results that the row does not have. */
 CLSORT_INLINE void write_marks(select_t s, row_part_t p, output_t out)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, there = nth ? s.k == s.asked : s.k;
+    const uint nth = is_nth(s), there = nth ? s.k == s.asked : s.k;
     for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
@@ -12053,7 +12064,7 @@ CLSORT_INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
    is decoded: to load the key again takes longer. */
 CLSORT_INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, place = nth ? 0 : rank,
+    const uint nth = is_nth(s), place = nth ? 0 : rank,
                i = CLSORT_RANKED_INDEX(x);
     if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
         return;
@@ -12098,13 +12109,13 @@ CLSORT_INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;
+            code[m] = i < size ? encode(keys[i], s.codec) : CLSORT_TOP_CODE;
         }
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;
+            code[m] = i < size ? code_of(s, keys[i]) : CLSORT_TOP_CODE;
         }
     }
 }
@@ -12178,7 +12189,7 @@ CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
 {
     const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
     for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
-        l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);
+        l.list[i] = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu);
     for (uint block = 2; block <= size; block *= 2)
         for (uint step = block; step > 1; step /= 2) {
             group_sync();
@@ -12275,7 +12286,7 @@ CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
     const uint row = i / s.n, at = i - row * s.n;
     const select_t own = select_from_row(s, first + row);
     item_t r = top_item();
-    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : (code_t)~(code_t)0;
+    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : CLSORT_TOP_CODE;
     r.word[0] = at < own.n ? at : 0xFFFFFFFFu;
     return r;
 }
@@ -12291,7 +12302,7 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
     const packing_t packing = clear_packing(space);
     const uint t = local_id(), first = (uint)get_group_id(0) * per,
                rows_here = s.rows ? min(s.rows - first, per) : 0, size = rows_here * s.n;
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.k;
+    const uint nth = is_nth(s), wanted = nth ? 1 : s.k;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
@@ -12331,13 +12342,12 @@ CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
     return s.select_mode == CLSORT__SELECT_UNORDERED
                ? r.size == r.left
                : r.size <= s.list_capacity
-                     && (s.select_mode == CLSORT__SELECT_NTH
-                         || s.k - r.left <= s.list_capacity - r.size);
+                     && (is_nth(s) || s.k - r.left <= s.list_capacity - r.size);
 }
 
 CLSORT_INLINE select_range_t whole_range(select_t s)
 {
-    select_range_t r = { 0, (code_t)~(code_t)0, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
+    select_range_t r = { 0, CLSORT_TOP_CODE, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
     r.decided = is_decided(s, r);
     return r;
 }
@@ -12352,8 +12362,8 @@ CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
     if (s.select_mode == CLSORT__SELECT_PARTITION)   /* the k-th, left in the range, is not */
         return code < r.low || (code == r.low && i < r.low_index);
-    return s.select_mode == CLSORT__SELECT_NTH ? in_range(r, code, i)
-                                        : code < r.low || (code <= r.high && i <= r.high_index);
+    return is_nth(s) ? in_range(r, code, i)
+                     : code < r.low || (code <= r.high && i <= r.high_index);
 }
 
 /* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
@@ -12537,7 +12547,7 @@ CLSORT_INLINE void sort_list(select_t s, row_part_t p, local uint *space, local 
     group_sync();
     const uint count = min(space[0], s.list_capacity), size = 1u << ceil_log2(count);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
-        codes[i] = i < count ? select_code(s, p, list[i]) : (code_t)~(code_t)0;
+        codes[i] = i < count ? select_code(s, p, list[i]) : CLSORT_TOP_CODE;
         list[i] = i < count ? list[i] : 0xFFFFFFFFu;
     }
     group_sync();
@@ -12555,7 +12565,7 @@ CLSORT_INLINE void sort_list(select_t s, row_part_t p, local uint *space, local 
 CLSORT_INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
                               local const uint *list)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.asked;
+    const uint nth = is_nth(s), wanted = nth ? 1 : s.asked;
     for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {
         const uint there = nth ? s.k == s.asked : i < s.k;
         write_element(s, p, out, i, there ? list[nth ? r.left - 1 : i] : 0xFFFFFFFFu);
@@ -12569,7 +12579,7 @@ CLSORT_INLINE void write_list(select_t s, row_part_t p, select_range_t r, output
 CLSORT_INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
                                   local const uint *list, local code_t *codes, uint count)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH;
+    const uint nth = is_nth(s);
     for (uint i = 0; i < count; i++)
         codes[i] = select_code(s, p, list[i]);
     for (uint i = 0; i < count; i++) {
@@ -12815,7 +12825,7 @@ CLSORT_INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint
 CLSORT_INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
 {
     const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
-    code_t first = (code_t)~(code_t)0;
+    code_t first = CLSORT_TOP_CODE;
     uint at = 0xFFFFFFFFu;
     for (uint i = local_id(); i < sample; i += CLSORT_GROUP * CLSORT_SAMPLED) {
         code_t code[CLSORT_SAMPLED];
@@ -13044,7 +13054,7 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
     const uint lid = local_id(), deep = count > CLSORT_GROUP;
     const uint each = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
                apart = deep ? max(count / (each * CLSORT_GROUP), 1u) : 0;
-    ranked_t own = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);
+    ranked_t own = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu - lid);
     for (uint j = 0; j < each; j++) {
         const uint column = lid + j * CLSORT_GROUP;
         const ranked_t x = all[column * apart + draw_below(column + 1, apart)];
@@ -13312,7 +13322,7 @@ CLSORT_INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
     const uint wanted = (uint)(x + 4 * sqrt(x) + 4);
     code_t lowest[CLSORT__EDGE_INSERT_MOST];
     if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)
-        return (code_t)~(code_t)0;
+        return CLSORT_TOP_CODE;
     for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {
         const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));
         uint place = min(i, wanted);
@@ -13358,7 +13368,7 @@ CLSORT_INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, ui
 {
     const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
-    code_t bound = (code_t)~(code_t)0, sampled = bound;
+    code_t bound = CLSORT_TOP_CODE, sampled = bound;
     uint appended = 0;
     size_t i;
     for (i = p.first; i < open; i++)
@@ -13379,7 +13389,7 @@ CLSORT_INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, ui
             bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     if (s.k > CLSORT__EDGE_INSERT_MOST)
         keep_first(c, s.k);
-    return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
+    return sampled == CLSORT_TOP_CODE || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
 }
 
 CLSORT_INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
