@@ -218,8 +218,8 @@
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
-/* Words behind a bucket that is a tile of bare keys: addresses and edges of its shares, how many
-   elements lie before each, and rows of the splits. */
+/* Words behind a bucket that is a tile of bare keys: addresses and extremes of its shares, how many
+   elements lie before each, and where they begin in all runs. */
 #define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
 /* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
    over all runs. */
@@ -244,22 +244,22 @@
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
 /* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
    later in their place, what is staged. A team is the work-items that rank elements together: a
-   warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
-   the counters, too. */
+   warp, or 16 where warps are not known. Pairs of warps are staged late, when all are ranked: in
+   place of the counters, too. */
 #define CLSORT__WARP 32
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
-#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
+#define CLSORT__RADIX_STAGES_LATE(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
 /* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
    in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
    staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
 #define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)
 #define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)
-#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
+#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, late) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
-     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
+     + ((staged) > (sums) + ((late) ? (counters) : 0) ? (staged) - ((late) ? (counters) : 0) \
                                                         : (sums)))
 /* In bytes: a pair of code and index that a selection ranks. */
 #define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
@@ -327,15 +327,16 @@
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
    buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
-   SHIFT, FACTOR: the line of the cells; MOST: its end; FLAT: ranges are cell groups; PARTS: how
-   many second digits of each have been counted; HEAVIES: heavy codes; LISTED: buckets to be sorted;
-   GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin and end. */
+   SHIFT, FACTOR: the map of the cells; MOST: its end; CELL_GROUPS: ranges are cell groups;
+   GROUP_DIGITS: how many second digits of each have been counted; HEAVIES: heavy codes; LISTED:
+   buckets to be sorted; GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin
+   and end. */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
 #define CLSORT__HEAD_SHIFT 3
 #define CLSORT__HEAD_FACTOR 4
-#define CLSORT__HEAD_FLAT 5
+#define CLSORT__HEAD_CELL_GROUPS 5
 #define CLSORT__HEAD_LEAST 6
 #define CLSORT__HEAD_MOST 8
 #define CLSORT__HEAD_HEAVIES 10
@@ -345,7 +346,7 @@
 #define CLSORT__HEAD_GAP_SIZE 16
 #define CLSORT__HEAD_FIRST 18
 #define CLSORT__HEAD_LAST 22
-#define CLSORT__HEAD_PARTS 26
+#define CLSORT__HEAD_GROUP_DIGITS 26
 #define CLSORT__HYBRID_RANGE_WORDS 8
 #define CLSORT__HYBRID_HEAVY_WORDS 4
 #define CLSORT__HYBRID_MASKS_AT 32
@@ -367,7 +368,8 @@
 #define CLSORT__HYBRID_SPARE_BINS 32
 /* The words of the counters of second digits of cell groups: two in a word, and one for what lies
    outside the sample. */
-#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
+#define CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits) \
+    ((CLSORT__HYBRID_DIGITS - 2) / 2 * (group_digits) + 1)
 /* Radix of samples: log2 of the bins of a work-item. */
 #define CLSORT__SAMPLES_OWN_BINS_LOG2 2
 #define CLSORT__SAMPLES_WORDS 2
@@ -418,7 +420,7 @@
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
 /* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin, and each part of a cell group, 1 / BINS_CROWD. */
+   have the first one's; for each bin, and each second digit of cell groups, 1 / BINS_CROWD. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
 /* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
@@ -597,8 +599,9 @@
     (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
 /* Rows, or pieces of rows, in registers. */
-#define CLSORT_NEEDS_HELD (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
-#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_HELD || CLSORT_IS(ROW_TILES))
+#define CLSORT_NEEDS_REGISTER_ROWS (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
+#define CLSORT_NEEDS_SELECT \
+    (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_REGISTER_ROWS || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
@@ -648,7 +651,7 @@
 #elif CLSORT_NEEDS_PASSES && CLSORT_LANES == 1 \
     && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
-#elif CLSORT_NEEDS_HELD && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2
+#elif CLSORT_NEEDS_REGISTER_ROWS && CLSORT_LANES == 1 && CLSORT_RADIX_ITEMS > 1 << CLSORT_ITEMS_LOG2
 #error "CLSORT_RADIX_ITEMS must be 1 to 2^CLSORT_ITEMS_LOG2 where rows are held"
 #endif   /* checks of options */
 
@@ -796,6 +799,9 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
 #define CLSORT_CODEC { CLSORT_OF_CODE(mask), CLSORT_OF_CODE(flip), CLSORT_OF_CODE(rotate) }
 #endif   /* CLSORT_COMPARATOR */
+
+/* The last code. What lies beyond the end has it. */
+#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
@@ -959,7 +965,7 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 CLSORT_INLINE item_t top_item(void)
 {
     item_t r;
-    r.key = (codes_t)(code_t)~(code_t)0;
+    r.key = (codes_t)CLSORT_TOP_CODE;
     for (uint w = 0; w < CLSORT_WORDS; w++)
         r.word[w] = (words_t)0xFFFFFFFFu;
     return r;
@@ -1178,7 +1184,6 @@ typedef struct {
     global const uint *offsets, *ends, *number;
     uint segments, count, stride, kind;
 } segments_t;
-
 
 typedef struct { uint begin, size; } segment_t;
 
@@ -3047,7 +3052,7 @@ CLSORT_INLINE bracket_t whole_runs(const runs_t *r)
 {
     bracket_t b;
     b.first = 0;
-    b.last = (code_t)~(code_t)0;
+    b.last = CLSORT_TOP_CODE;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
         b.low.of[k] = 0;
@@ -3258,7 +3263,7 @@ typedef struct {
     array_t run;
     uint size, low, high, rank, low_sum, high_sum;
     code_t first, last;
-} place_t;
+} place_search_t;
 
 /* How many elements of the lane's run come before sample s. */
 CLSORT_INLINE uint sample_count(global const uint *samples, uint s)
@@ -3269,8 +3274,8 @@ CLSORT_INLINE uint sample_count(global const uint *samples, uint s)
 
 /* Finds the samples before and after a place, of `number`, which bound it. Called by all work-items
    with the words free; needs a barrier after. */
-CLSORT_INLINE void bound_place(place_t *p, global const uint *samples, uint number, uint step_log2,
-                               local uint *words)
+CLSORT_INLINE void bound_place(place_search_t *p, global const uint *samples, uint number,
+                               uint step_log2, local uint *words)
 {
     const uint last = (uint)(((ulong)p->rank + CLSORT__RUNS_SHIFTS(step_log2)) >> step_log2),
                back = CLSORT__MOST_RUNS - 1 - lane_run(), s = last - min(last, back),
@@ -3287,17 +3292,18 @@ CLSORT_INLINE void bound_place(place_t *p, global const uint *samples, uint numb
 
 /* Sets the sums and the codes. Called by all work-items with the space free; needs a barrier
    after. */
-CLSORT_INLINE void measure_place(place_t *p, codec_t c, local uint *words, local code_t *codes)
+CLSORT_INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
+                                 local code_t *codes)
 {
     const uint t = local_id(), open = p->low < p->high;
     words[t] = p->low;
     words[CLSORT_GROUP + t] = p->high;
-    codes[t] = open ? code_at(p->run, p->low, c) : (code_t)~(code_t)0;
+    codes[t] = open ? code_at(p->run, p->low, c) : CLSORT_TOP_CODE;
     codes[CLSORT_GROUP + t] = open ? code_at(p->run, p->high - 1, c) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     p->low_sum = sum_lanes(words, CLSORT__MOST_RUNS);
     p->high_sum = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
-    p->first = (code_t)~(code_t)0;
+    p->first = CLSORT_TOP_CODE;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
         p->first = min(p->first, codes[t - lane_run() + k]);
@@ -3308,21 +3314,21 @@ CLSORT_INLINE void measure_place(place_t *p, codec_t c, local uint *words, local
 //---- merge: steps of places
 /* Is one of a place's bounds no more than `slack` elements away, or one code left? Then the search
    is over. */
-CLSORT_INLINE uint is_near(const place_t *p, uint slack)
+CLSORT_INLINE uint is_near(const place_search_t *p, uint slack)
 {
     return p->rank - p->low_sum <= slack || p->high_sum - p->rank <= slack || p->first >= p->last;
 }
 
 /* How far a place lies between its bounds, if codes are spread evenly, in parts of 2^14: each third
    time the half, which ends the search of any codes. */
-CLSORT_INLINE uint choose_part(const place_t *p, uint step)
+CLSORT_INLINE uint choose_part(const place_search_t *p, uint step)
 {
     const uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;
     return step % 3 == 2 || before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);
 }
 
 /* A code to compare with, below the last one. */
-CLSORT_INLINE code_t code_between(const place_t *p, uint part)
+CLSORT_INLINE code_t code_between(const place_search_t *p, uint part)
 {
     const ulong span = (code_t)(p->last - p->first);
     return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
@@ -3330,7 +3336,7 @@ CLSORT_INLINE code_t code_between(const place_t *p, uint part)
 
 /* How many elements of the lane's run have no larger code. It looks first on both sides of where
    they would end if codes were spread evenly: there few lines of memory are read. */
-CLSORT_INLINE uint lane_codes_up_to(const place_t *p, code_t code, uint part, codec_t c)
+CLSORT_INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, codec_t c)
 {
     const uint size = p->high - p->low, width = size / 32 + 4,
                guess = p->low + (uint)((ulong)size * part >> 14);
@@ -3349,7 +3355,8 @@ CLSORT_INLINE uint lane_codes_up_to(const place_t *p, code_t code, uint part, co
 
 /* One step for all places of the work-group; returns whether another one is needed. The steps use
    two halves of the words in turn. Called by all work-items with the half free; has a barrier. */
-CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, local uint *words)
+CLSORT_INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
+                              local uint *words)
 {
     local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);
     const uint t = local_id(), open = !is_near(p, slack);
@@ -3376,7 +3383,7 @@ CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, loca
 //---- merge: ends of places
 /* The lane's part of the place. Of equal elements those of the first runs come first. Called by all
    work-items with the words free. */
-CLSORT_INLINE uint end_place(const place_t *p, uint slack, local uint *words)
+CLSORT_INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
 {
     const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);
     words[local_id()] = size;
@@ -3402,7 +3409,7 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     local code_t *codes = (local code_t *)(words + CLSORT__LANE_WORDS(CLSORT_GROUP));
     const size_t i = get_global_id(0) / CLSORT__MOST_RUNS;
     CLSORT_PICK_RUN(run, lane_run());
-    place_t p = { run.array, run.count, 0, 0, (uint)min(i * tile, (size_t)n), 0, 0, 0, 0 };
+    place_search_t p = { run.array, run.count, 0, 0, (uint)min(i * tile, (size_t)n), 0, 0, 0, 0 };
     bound_place(&p, (global const uint *)(samples + samples_at), number, step_log2, words);
     barrier(CLK_LOCAL_MEM_FENCE);
     measure_place(&p, codec, words, codes);
@@ -3418,43 +3425,43 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
 //---- merge: a tile of runs
 /* A tile of the merged run: where it begins, up to `slack` before or after its number times the
    size of tiles, and how many elements it has. */
-typedef struct { uint begin, size; } span_t;
+typedef struct { uint begin, size; } merged_tile_t;
 
-CLSORT_INLINE uint tile_begin(local const uint *row, size_t i, uint tile, uint slack, uint n)
+CLSORT_INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint slack, uint n)
 {
     const uint rank = (uint)min(i * tile, (size_t)n), least = rank - min(rank, slack);
     uint sum = 0;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++)
-        sum += row[k];
+        sum += split[k];
     return min(max(sum, least), rank + min(n - rank, slack));
 }
 
-/* Copies the rows of the work-group's tile and of the next one to local memory. Called by all
+/* Copies the splits of the work-group's tile and of the next one to local memory. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uint tile, uint slack,
-                               uint n)
+CLSORT_INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *splits, uint tile,
+                                             uint slack, uint n)
 {
     global const uint *from = (global const uint *)splits;
     const size_t i = get_group_id(0);
-    span_t s;
+    merged_tile_t m;
     if (local_id() < 2 * CLSORT__MOST_RUNS)
-        rows[local_id()] = from[i * CLSORT__MOST_RUNS + local_id()];
+        own[local_id()] = from[i * CLSORT__MOST_RUNS + local_id()];
     barrier(CLK_LOCAL_MEM_FENCE);
-    s.begin = tile_begin(rows, i, tile, slack, n);
-    s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;
-    return s;
+    m.begin = tile_begin(own, i, tile, slack, n);
+    m.size = tile_begin(own + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - m.begin;
+    return m;
 }
 #endif   /* CLSORT_SHARE_LOG2 == 0 */
 
 #if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
    of the tile, and begins at slot begins[k] * CLSORT_ITEMS; keys[k] and values[k] are the addresses
-   of its first element. rows: of the splits. owners[t]: the share that the slots of work-item t
-   belong to. */
+   of its first element. splits: of the tile and of the next one. owners[t]: the share that the
+   slots of work-item t belong to. */
 typedef struct {
     local ulong *keys, *values;
-    local uint *begins, *sums, *rows, *owners;
+    local uint *begins, *sums, *splits, *owners;
 } shares_t;
 
 CLSORT_INLINE shares_t make_shares(local ulong *space)
@@ -3467,13 +3474,13 @@ CLSORT_INLINE shares_t make_shares(local ulong *space)
 }
 
 /* Writes the shares of a tile of up to `size` elements. run: that of the work-item's number. Called
-   by all work-items of a group with its rows there; needs a barrier after. */
+   by all work-items of a group with its splits there; needs a barrier after. */
 CLSORT_INLINE void find_shares(shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
     uint slots = 0, sum = 0, owner = 0;
     for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++) {
-        const uint share = run_share(s.rows[k], s.rows[k + CLSORT__MOST_RUNS], size - sum);
+        const uint share = run_share(s.splits[k], s.splits[k + CLSORT__MOST_RUNS], size - sum);
         slots += (share + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
         sum += share;
     }
@@ -3482,7 +3489,7 @@ CLSORT_INLINE void find_shares(shares_t s, array_t run, uint size)
         s.sums[t] = sum;
     }
     if (t < CLSORT__MOST_RUNS) {
-        const array_t from = advance(run, s.rows[t]);
+        const array_t from = advance(run, s.splits[t]);
         s.keys[t] = (ulong)(size_t)from.keys;
         s.values[t] = (ulong)(size_t)from.values;
     }
@@ -3525,10 +3532,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     const array_t target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const shares_t s = make_shares(space);
-    const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);
+    const merged_tile_t merged = take_merged_tile(s.splits, splits + splits_at, tile, slack, n);
     const uint t = local_id();
     item_t v[CLSORT_ITEMS];
-    find_shares(s, own.array, span.size);
+    find_shares(s, own.array, merged.size);
     barrier(CLK_LOCAL_MEM_FENCE);
     load_shares(keys, words, s, codec);
     #pragma unroll 1
@@ -3544,7 +3551,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
     }
-    store_items(v, keys, words, target, span.begin, s.sums[CLSORT__MOST_RUNS], codec);
+    store_items(v, keys, words, target, merged.begin, s.sums[CLSORT__MOST_RUNS], codec);
 }
 #elif CLSORT_SHARE_LOG2 == 0
 
@@ -3590,7 +3597,7 @@ CLSORT_INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, cod
 {
     return t->next[k] < t->end[k]
                ? make_player(code_at(r->array[k], t->next[k], c), k)
-               : make_player((code_t)~(code_t)0, CLSORT__MOST_RUNS + k);
+               : make_player(CLSORT_TOP_CODE, CLSORT__MOST_RUNS + k);
 }
 
 /* Begins a tile of `size` elements that is written from `to` on; returns how many its shares
@@ -4101,12 +4108,12 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- radix: codes
 #if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
-CLSORT_INLINE code_t load_code(global const uint *words)
+CLSORT_INLINE code_t table_code(global const uint *words)
 {
     return (code_t)(words[0] | (ulong)words[1] << 32);
 }
 
-CLSORT_INLINE void store_code(global uint *words, code_t code)
+CLSORT_INLINE void set_table_code(global uint *words, code_t code)
 {
     words[0] = (uint)code;
     words[1] = (uint)((ulong)code >> 32);
@@ -4135,7 +4142,7 @@ CLSORT_INLINE void clear_passes(global uint *words, global const uint *end)
    adds up those sums and the counts of its own stretch.
 
    With a work-item per block counts and places lie in private memory; with a work-group per block a
-   tile at a time is put in order in local memory and written in runs.
+   tile at a time is put in order in local memory and written digit by digit.
 
    Which passes move anything is decided on the device. The first count also finds the bits in which
    any two codes differ, and the first scan writes the PLAN: for every pass one word that says
@@ -4471,8 +4478,8 @@ CLSORT_INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, d
 }
 
 //---- radix: counts of a block
-/* Ranges of cells are looked up where they are used: in a loop of their own compilers gather them
-   into vectors, which takes longer. */
+/* Where elements of a digit go: to the digit, or of a cell to its range. Ranges are looked up where
+   they are used: in a loop of their own compilers gather them into vectors, which takes longer. */
 CLSORT_INLINE uint range_of(uint digit, digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4482,6 +4489,7 @@ CLSORT_INLINE uint range_of(uint digit, digit_t d)
 #endif
 }
 
+/* Does it take long to find a digit? */
 CLSORT_INLINE uint is_searched(digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4492,30 +4500,30 @@ CLSORT_INLINE uint is_searched(digit_t d)
 }
 
 CLSORT_INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
-                                uint *bins, seen_t *seen)
+                                uint *counters, seen_t *seen)
 {
     uint digit[CLSORT_CODES_AT_ONCE];
     find_digits(r, from, begin, size, d, digit, seen);
     for (uint k = 0; k < size; k++)
-        bins[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + range_of(digit[k], d)]++;
+        counters[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + range_of(digit[k], d)]++;
 }
 
 /* Counts the digits of a block in its table. There are CLSORT_COUNT_COPIES counters per digit, so
    that equal digits in a row need not wait for each other. */
 CLSORT_INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_t d)
 {
-    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS], i = 0;
+    uint counters[CLSORT_COUNT_COPIES * CLSORT_DIGITS], i = 0;
     seen_t seen = { 0, 0 };
     for (uint k = 0; k < CLSORT_COUNT_COPIES * CLSORT_DIGITS; k++)
-        bins[k] = 0;
+        counters[k] = 0;
     for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
-        count_digits(r, from, b.begin + i, CLSORT_CODES_AT_ONCE, d, bins, &seen);
+        count_digits(r, from, b.begin + i, CLSORT_CODES_AT_ONCE, d, counters, &seen);
     for (; i < b.size; i++)
-        count_digits(r, from, b.begin + i, 1, d, bins, &seen);
+        count_digits(r, from, b.begin + i, 1, d, counters, &seen);
     for (uint k = 0; k < CLSORT_DIGITS; k++) {
         uint count = 0;
         for (uint copy = 0; copy < CLSORT_COUNT_COPIES; copy++)
-            count += bins[copy * CLSORT_DIGITS + k];
+            count += counters[copy * CLSORT_DIGITS + k];
         block_table(r, block)[k] = count;
     }
     return seen;
@@ -4625,6 +4633,10 @@ typedef code_t lane_t;
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
+/* How many lanes the second array of packed pairs has room for. The host says so in `pass`, which
+   vectors do not have. */
+CLSORT_INLINE uint spare_lanes(radix_t r) { return r.pass; }
+
 //---- radix: scatter where places collide
 /* Do most digits write to few sets of a first-level cache, where they evict each other's lines? So
    it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
@@ -4728,10 +4740,10 @@ typedef struct {
     uint skew;
     uint *next, *first;
     moved_t (*lines)[CLSORT_STAGE_ITEMS];
-} mover_t;
+} block_mover_t;
 
 /* Moves `size` elements, a constant, as is `stages`. */
-CLSORT_INLINE void move_elements(radix_t r, mover_t m, uint begin, uint size, uint stages)
+CLSORT_INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
 {
     uint digit[CLSORT_CODES_AT_ONCE];
     seen_t seen = { 0, 0 };
@@ -4750,7 +4762,7 @@ CLSORT_INLINE void move_elements(radix_t r, mover_t m, uint begin, uint size, ui
 }
 
 /* Digits that are searched for are found for several elements at once. */
-CLSORT_INLINE void move_all(radix_t r, mover_t m, block_t b, uint stages)
+CLSORT_INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 {
     uint i = 0;
     for (; is_searched(m.digit) && b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
@@ -4765,8 +4777,9 @@ CLSORT_INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, di
 {
     moved_t lines[CLSORT_DIGITS][CLSORT_STAGE_ITEMS] __attribute__((aligned(64)));
     uint first[CLSORT_DIGITS];
-    const mover_t m = { from, to, d, (uint)((size_t)to.keys / sizeof(moved_t)) % CLSORT_STAGE_ITEMS,
-                        next, first, lines };
+    const block_mover_t m = { from, to, d,
+                              (uint)((size_t)to.keys / sizeof(moved_t)) % CLSORT_STAGE_ITEMS, next,
+                              first, lines };
     for (uint k = 0; k < CLSORT_DIGITS; k++)
         first[k] = next[k];
     if (stages) move_all(r, m, b, 1);
@@ -4850,16 +4863,16 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
 
 //---- radix: small in a work-item
 /* Counts all digits of all keys. Returns the bits in which keys differ. */
-CLSORT_INLINE code_t count_all_digits(radix_t r, uint bins[][CLSORT_DIGITS])
+CLSORT_INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
 {
     seen_t seen = { 0, 0 };
     for (uint p = 0; p < radix_passes(r); p++)
         for (uint d = 0; d < CLSORT_DIGITS; d++)
-            bins[p][d] = 0;
+            counters[p][d] = 0;
     for (uint i = 0; i < r.n; i++) {
         const code_t code = see_code(&seen, encode(*key_place(r.source, i), r.codec));
         for (uint p = 0; p < radix_passes(r); p++)
-            bins[p][digit_of(code, pass_digit(r, p))]++;
+            counters[p][digit_of(code, pass_digit(r, p))]++;
     }
     return seen.set & seen.clear;
 }
@@ -4869,17 +4882,17 @@ CLSORT_INLINE code_t count_all_digits(radix_t r, uint bins[][CLSORT_DIGITS])
 CLSORT_INLINE void sort_small(radix_t r)
 {
     const block_t all = { 0, r.n };
-    uint bins[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];
-    write_plan(r, count_all_digits(r, bins));
+    uint counters[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];
+    write_plan(r, count_all_digits(r, counters));
     for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
         if (pass_plan(r) & PASS_SORTS) {
             uint sum = 0;
             for (uint d = 0; d < CLSORT_DIGITS; d++) {
-                const uint count = bins[r.pass][d];
-                bins[r.pass][d] = sum;
+                const uint count = counters[r.pass][d];
+                counters[r.pass][d] = sum;
                 sum += count;
             }
-            scatter_block(r, pass_plan(r), all, bins[r.pass]);
+            scatter_block(r, pass_plan(r), all, counters[r.pass]);
         } else if (pass_plan(r) & PASS_COPIES)
             copy_block(r, pass_plan(r), all, 0, 1);
     }
@@ -5177,40 +5190,40 @@ CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t 
 
 #if CLSORT_PACKS_PAIRS
 /* Vectors that a partition in place holds of each end, and moves at a time. */
-#define CLSORT_HELD_VECTORS 4
-#define CLSORT_HELD (CLSORT_HELD_VECTORS * CLSORT_VECTOR_LANES)
+#define CLSORT_END_VECTORS 4
+#define CLSORT_END_LANES (CLSORT_END_VECTORS * CLSORT_VECTOR_LANES)
 
 /* Partitions a leaf or more in place, which takes 1.2 times as long. Both ends are held in
-   registers, so that 2 * CLSORT_HELD lanes around those that are not read yet may be written. The
-   next vectors come from the end that has fewer of these: then there is room for them at each
+   registers, so that 2 * CLSORT_END_LANES lanes around those that are not read yet may be written.
+   The next vectors come from the end that has fewer of these: then there is room for them at each
    end. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
-    vector_t held[2 * CLSORT_HELD_VECTORS], v[CLSORT_HELD_VECTORS];
+    vector_t ends[2 * CLSORT_END_VECTORS], v[CLSORT_END_VECTORS];
     unwritten_t g = { 0, n };
-    uint i = CLSORT_HELD, j = n - CLSORT_HELD;
-    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++) {
-        held[k] = load_whole_vector(a + k * CLSORT_VECTOR_LANES);
-        held[CLSORT_HELD_VECTORS + k] = load_whole_vector(a + j + k * CLSORT_VECTOR_LANES);
+    uint i = CLSORT_END_LANES, j = n - CLSORT_END_LANES;
+    for (uint k = 0; k < CLSORT_END_VECTORS; k++) {
+        ends[k] = load_whole_vector(a + k * CLSORT_VECTOR_LANES);
+        ends[CLSORT_END_VECTORS + k] = load_whole_vector(a + j + k * CLSORT_VECTOR_LANES);
     }
-    while (j - i >= CLSORT_HELD) {
+    while (j - i >= CLSORT_END_LANES) {
         const uint in_front = i - g.low <= g.high - j;
-        global const lane_t *const from = a + (in_front ? i : j - CLSORT_HELD);
-        i += in_front ? CLSORT_HELD : 0;
-        j -= in_front ? 0 : CLSORT_HELD;
+        global const lane_t *const from = a + (in_front ? i : j - CLSORT_END_LANES);
+        i += in_front ? CLSORT_END_LANES : 0;
+        j -= in_front ? 0 : CLSORT_END_LANES;
         #pragma unroll
-        for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+        for (uint k = 0; k < CLSORT_END_VECTORS; k++)
             v[k] = load_whole_vector(from + k * CLSORT_VECTOR_LANES);
         #pragma unroll
-        for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+        for (uint k = 0; k < CLSORT_END_VECTORS; k++)
             g = move_vector(a, g, v[k], pivot);
     }
-    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+    for (uint k = 0; k < CLSORT_END_VECTORS; k++)
         v[k] = load_vector(a + i + k * CLSORT_VECTOR_LANES, lanes_left(j - i, k), 0);
-    for (uint k = 0; k < CLSORT_HELD_VECTORS; k++)
+    for (uint k = 0; k < CLSORT_END_VECTORS; k++)
         g = move_lanes(a, g, v[k], pivot, lanes_left(j - i, k));
-    for (uint k = 0; k < 2 * CLSORT_HELD_VECTORS; k++)
-        g = move_vector(a, g, held[k], pivot);
+    for (uint k = 0; k < 2 * CLSORT_END_VECTORS; k++)
+        g = move_vector(a, g, ends[k], pivot);
     return g.low;
 }
 #endif   /* CLSORT_PACKS_PAIRS */
@@ -5342,14 +5355,14 @@ CLSORT_INLINE void take_words(global const lane_t *lanes, uint upper, global uin
         to[i] = (uint)(lanes[i] >> 32 * upper);
 }
 
-/* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for r.pass
-   lanes. Values wait in the target. Pairs in order, most often of one code, stay so. */
+/* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for
+   spare_lanes. Values wait in the target. Pairs in order, most often of one code, stay so. */
 CLSORT_INLINE void vector_sort(radix_t r)
 {
     global lane_t *const lanes = lanes_of(r.alt);
     global uint *const keys = key_place(r.target, 0);
     global uint *const values = (global uint *)r.target.values;
-    const vector_quick_t q = { lanes, (global lane_t *)r.scratch, lanes, r.pass,
+    const vector_quick_t q = { lanes, (global lane_t *)r.scratch, lanes, spare_lanes(r),
                                2 * ceil_log2(r.n), r.codec };
     uint ordered = 1;
     take_words(lanes, 0, values, r.n);
@@ -5481,11 +5494,12 @@ CLSORT_INLINE global uint *cached_starts(radix_t r)
     return cached_words(r) + CLSORT__CACHED_STARTS_AT;
 }
 
+/* What makes a cell of a code, so that range_of finds its range. */
 CLSORT_INLINE digit_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
-    const digit_t d = { w[CACHED_SHIFT], CLSORT__CACHED_CELLS - 1, 1, load_code(w + CACHED_LOW),
-                        load_code(w + CACHED_LAST),
+    const digit_t d = { w[CACHED_SHIFT], CLSORT__CACHED_CELLS - 1, 1,
+                        table_code(w + CACHED_LOW), table_code(w + CACHED_LAST),
                         (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
     return d;
 }
@@ -5509,8 +5523,8 @@ CLSORT_INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
         low = min(low, code[i]);
         last = max(last, code[i]);
     }
-    store_code(w + CACHED_LOW, low);
-    store_code(w + CACHED_LAST, last);
+    set_table_code(w + CACHED_LOW, low);
+    set_table_code(w + CACHED_LAST, last);
     w[CACHED_SHIFT] = 0;
     while ((code_t)(last - low) >> w[CACHED_SHIFT] >= CLSORT__CACHED_CELLS)
         w[CACHED_SHIFT]++;
@@ -5571,13 +5585,14 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
         count_block(r, r.source, block, b, take_cells(r));
 }
 
-/* One work-item: where each block's elements of each range begin, and who sorts. pass: the most
-   part of the elements that a mixed range may have is 1 / pass; unless passes are behind,
+/* One work-item: where each block's elements of each range begin, and who sorts. A mixed range may
+   have 1 / heavy_part of the elements, which is the argument `pass`; unless passes are behind,
    SKIP_PASSES is not cleared. */
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     global const uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
+    const uint heavy_part = pass;
     uint sum = 0, heaviest = 0;
     if (get_global_id(0) != 0)
         return;
@@ -5589,7 +5604,7 @@ CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
     }
     cached_starts(r)[CLSORT__CACHED_RANGES] = sum;
     cached_words(r)[CACHED_TICKET] = 0;
-    r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / pass;
+    r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / heavy_part;
 }
 
 CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
@@ -5606,15 +5621,15 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 }
 
 //---- radix: cached buckets
-/* Scratch memory of a work-item: spare lanes from a multiple of a vector on, `pass` for each; or
-   the plan of its sorts, where counts of a block were. */
+/* Scratch memory of a work-item: its spare lanes, from a multiple of a vector on; or the plan of
+   its sorts, where counts of a block were. */
 CLSORT_INLINE global uint *own_scratch(radix_t r)
 {
     const uint own = (uint)get_global_id(0);
     global uint *const plan = r.blocks ? block_table(r, CLSORT_PACKS_PAIRS ? r.blocks : own)
                                        : cached_words(r);
     return CLSORT_PACKS_PAIRS ? r.scratch + ((uint)(plan - r.scratch) + 15) / 16 * 16
-                                    + (size_t)own * 2 * r.pass
+                                    + (size_t)own * 2 * spare_lanes(r)
                               : plan;
 }
 
@@ -5671,15 +5686,15 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 /* Keys that a work-item loads at once. */
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
 
-/* Clears the words of bins and the bits seen after them. Ends with a barrier. */
-CLSORT_INLINE void clear_bins(local uint *bins)
+/* Clears the counters and the bits seen after them. Ends with a barrier. */
+CLSORT_INLINE void clear_counters(local uint *counters)
 {
     for (uint i = local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)
-        bins[i] = 0;
+        counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Adds a digit of pass first + p to a work-item's bins. */
+/* Adds a digit of pass first + p to a work-item's counters. */
 CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
 {
     const uint i = p * CLSORT_DIGITS + digit;
@@ -5687,14 +5702,14 @@ CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
                CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);
 }
 
-/* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
-   bins cleared and a barrier since; they are whole after a barrier. Keys are loaded
+/* Adds the digits of the passes first ... last of a block's elements to the counters. Called with
+   the counters cleared and a barrier since; they are whole after a barrier. Keys are loaded
    CLSORT_COUNT_ITEMS at a time before the first is counted, the last ones of a block one by one. */
 CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
-                               local uint *bins, seen_t *seen)
+                               local uint *counters, seen_t *seen)
 {
     const uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;
-    local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;
+    local uint *own = counters + local_id() % CLSORT_COUNT_COPIES;
     for (uint base = local_id(); base < b.size - rest; base += step) {
         const array_t at = advance(from, (long)b.begin + base);
         code_t code[CLSORT_COUNT_ITEMS];
@@ -5719,14 +5734,14 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
     }
 }
 
-/* Counter i of the bins. Called with a barrier since they were counted. Where there is a copy for
-   each lane, work-items begin in different banks. */
-CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
+/* The sum of the copies of counter i. Called with a barrier since they were counted. Where there is
+   a copy for each lane, work-items begin in different banks. */
+CLSORT_INLINE uint counter_sum(local const uint *counters, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
         const uint copy = CLSORT_FEW_VOTES ? (k + i) % CLSORT_COUNT_COPIES : k,
-                   word = bins[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + copy];
+                   word = counters[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + copy];
         count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
     }
     return count;
@@ -5760,8 +5775,8 @@ CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
 #define CLSORT_TEAM_COUNTERS \
     CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)
 #define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
-#define CLSORT_SHARES CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)
-#if CLSORT_SHARES && !CLSORT_WARPS
+#define CLSORT_STAGES_LATE CLSORT__RADIX_STAGES_LATE(CLSORT_TEAM_MOST, CLSORT_WORDS)
+#if CLSORT_STAGES_LATE && !CLSORT_WARPS
 #error "teams of CLSORT__WARP need warps"
 #endif
 typedef struct {
@@ -5777,9 +5792,9 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
                *sums = counters + CLSORT_TEAM_COUNTERS;
     const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,
                                                 CLSORT__SCAN_WORDS(CLSORT_GROUP),
-                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);
+                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_STAGES_LATE);
     const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,
-                          (local code_t *)(CLSORT_SHARES ? counters : sums),
+                          (local code_t *)(CLSORT_STAGES_LATE ? counters : sums),
                           (local ushort *)(offsets + words) };
     return tile;
 }
@@ -5805,7 +5820,7 @@ CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
             key[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
-                                                    : decode((code_t) ~(code_t)0, c);
+                                                    : decode(CLSORT_TOP_CODE, c);
     }
 }
 
@@ -5820,16 +5835,16 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 //---- radix: ranks in a tile
 /* The digits of a work-item's elements, where these take long to find; else they are found again
    each time, which takes fewer registers. */
-typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } digits_t;
+typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } item_digits_t;
 
-CLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, uint m, digit_t d)
+CLSORT_INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, digit_t d)
 {
     return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
 }
 
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
    after. A plain increment is one instruction for all lanes of a warp with the same digit. */
-CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t *code,
+CLSORT_INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *code,
                                      digit_t digit)
 {
     const uint lane = local_id() % CLSORT_TEAM;
@@ -5893,7 +5908,7 @@ CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
 /* Ranks the team's elements, in their order, from where its digits begin. The last of the
    work-items with the same digit moves the counter on. Called by all work-items with a barrier
    since the digits were placed. */
-CLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, const code_t *code,
+CLSORT_INLINE void rank_items(tile_t tile, const item_digits_t *digits, const code_t *code,
                               digit_t digit, uint *rank)
 {
     const uint lane = local_id() % CLSORT_TEAM;
@@ -5907,7 +5922,7 @@ CLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, const code_t 
         if (peers >> lane == 1)
             counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;
         set_rank(rank, m, own);
-        if (!CLSORT_SHARES)
+        if (!CLSORT_STAGES_LATE)
             stage_code(tile, own, code[m], d);
         team_sync();
     }
@@ -5915,10 +5930,10 @@ CLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, const code_t 
 
 /* Stages the codes if ranking could not. Called by all work-items; what it stages needs a barrier
    after. */
-CLSORT_INLINE void stage_codes(tile_t tile, const digits_t *digits, const code_t *code,
+CLSORT_INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *code,
                                digit_t digit, const uint *rank)
 {
-#if CLSORT_SHARES
+#if CLSORT_STAGES_LATE
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -5967,7 +5982,7 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
-    digits_t digits;
+    item_digits_t digits;
     count_team_digits(tile, &digits, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
@@ -6081,9 +6096,9 @@ CLSORT_KERNEL void clsort_radix_clear_sums(CLSORT_RADIX_ARGS)
         clear_passes(r.scratch, block_counts(r, 0));
 }
 
-/* A work-group per block, with bits seen and the pass's sums cleared. bins: CLSORT_COUNT_WORDS + 4
-   words. */
-CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
+/* A work-group per block, with bits seen and the pass's sums cleared. counters: CLSORT_COUNT_WORDS
+   + 4 words. */
+CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
 {
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_group_id(0), t = local_id(), plan = count_plan(r);
@@ -6091,18 +6106,18 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
     seen_t seen = { 0, 0 };
     if (b.size == 0)
         return;
-    clear_bins(bins);
-    count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, bins, &seen);
-    merge_seen(bins + CLSORT_COUNT_WORDS, seen);
+    clear_counters(counters);
+    count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, counters, &seen);
+    merge_seen(counters + CLSORT_COUNT_WORDS, seen);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-        const uint count = bin_count(bins, d);
+        const uint count = counter_sum(counters, d);
         block_counts(r, block)[d] = count;
         if (CLSORT__STRETCHES(blocks))
             atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
     }
     for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
-        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
+        atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
 }
 
 /* Clears the sums of the next pass, which nobody uses now. */
@@ -6323,11 +6338,11 @@ CLSORT_INLINE void encode_keys(code_t *key, codec_t c)
 }
 
 //---- radix: few parts are counted by lanes
-/* Adds the digits of a block's elements to the bins, whose row d has a counter of digit d for each
-   lane. Called with the bins cleared and a barrier since; ends with a barrier. */
-CLSORT_INLINE void count_lanes(radix_t r, block_t b, local uint *bins)
+/* Adds the digits of a block's elements to the counters, of which a digit has one for each lane.
+   Called with the counters cleared and a barrier since; ends with a barrier. */
+CLSORT_INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
 {
-    local uint *own = bins + local_id() % CLSORT__WARP;
+    local uint *own = counters + local_id() % CLSORT__WARP;
     const array_t from = advance(r.source, b.begin);
     const uint whole = has_chunks(from) ? b.size / CLSORT_RADIX_TILE * CLSORT_RADIX_TILE : 0;
     uint bit[4];
@@ -6473,12 +6488,12 @@ CLSORT_INLINE void store_chunk(votes_t v, array_t to, uint chunk)
 /* Writes the staged keys. Called by all work-items with a barrier since these were staged. */
 CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)
 {
-    const uint rows = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;
+    const uint each = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;
     #pragma unroll
-    for (uint m = 0; m < rows; m++)
+    for (uint m = 0; m < each; m++)
         store_chunk(v, to, local_id() + m * CLSORT_GROUP);
     #pragma unroll 1
-    for (uint i = local_id() + rows * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)
+    for (uint i = local_id() + each * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)
         store_chunk(v, to, i);
     #pragma unroll 1
     for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_CHUNK; i += CLSORT_GROUP) {
@@ -6562,21 +6577,21 @@ CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
-    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
+    local uint *counters = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
     radix_t r = CLSORT_PARTITION(codes);
     const uint block = blocks - 1 - (uint)get_group_id(0);
     const block_t b = take_block(r, block, 1);
     r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    clear_bins(bins);
+    clear_counters(counters);
 #if CLSORT_FEW_VOTES
-    count_lanes(r, b, bins);
+    count_lanes(r, b, counters);
 #else
     seen_t seen = { 0, 0 };
-    count_block(r, r.source, b, 0, 0, bins, &seen);
+    count_block(r, r.source, b, 0, 0, counters, &seen);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
-        radix_table(r, d)[block] = bin_count(bins, d);
+        radix_table(r, d)[block] = counter_sum(counters, d);
 }
 
 #if CLSORT_FEW_VOTES
@@ -6769,26 +6784,26 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 }
 #endif
 
-/* Any number of work-groups, as long as none counts more than its counters hold. bins:
+/* Any number of work-groups, as long as none counts more than its counters hold. counters:
    CLSORT_COUNT_WORDS + 4 words. */
-CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
+CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counters)
 {
     const radix_t r = CLSORT_RADIX;
     seen_t seen = { 0, 0 };
     if (r.done)
         return;
-    clear_bins(bins);
+    clear_counters(counters);
     for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))
-        count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, bins, &seen);
-    merge_seen(bins + CLSORT_COUNT_WORDS, seen);
+        count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, counters, &seen);
+    merge_seen(counters + CLSORT_COUNT_WORDS, seen);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < radix_passes(r) * CLSORT_DIGITS; i += CLSORT_GROUP) {
-        const uint count = bin_count(bins, i);
+        const uint count = counter_sum(counters, i);
         if (count != 0)
             atomic_add(&sweep_counts(r, 0)[i], count);
     }
     for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)
-        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
+        atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin. The first one
@@ -6883,7 +6898,7 @@ CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
     value_t value[CLSORT_RADIX_ITEMS];
-    digits_t digits;
+    item_digits_t digits;
     uint rank[CLSORT_RANK_WORDS];
     load_codes(code, from, r.codec, b.size);
     count_team_digits(tile, &digits, code, digit);
@@ -7081,8 +7096,6 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 
 //---- radix: order of codes
 #if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
-#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
-
 CLSORT_INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
@@ -7090,32 +7103,33 @@ CLSORT_INLINE void order_codes(code_t *a, code_t *b)
     *a = least;
 }
 
-CLSORT_INLINE void put_edges(local code_t *own, code_t least, code_t most)
+/* EXTREMES: the least and the most of some codes, which joining finds. */
+CLSORT_INLINE void put_extremes(local code_t *own, code_t least, code_t most)
 {
     own[0] = least;
     own[CLSORT_GROUP] = most;
 }
 
-/* Joins the edges of a work-item with those of another, `step` further on. */
-CLSORT_INLINE void join_edge(local code_t *own, uint step)
+/* Joins the extremes of a work-item with those of another, `step` further on. */
+CLSORT_INLINE void join_extreme(local code_t *own, uint step)
 {
     own[0] = min(own[0], own[step]);
     own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
 }
 
-/* Joins what put_edges has put at edges + local_id(): the least code comes to edges[0], the most to
-   edges[CLSORT_GROUP]. With `twice`, also the edges behind these. Called by all work-items; ends
-   with a barrier. */
-CLSORT_INLINE void join_edges(local code_t *edges, const uint twice)
+/* Joins what put_extremes has put at extremes + local_id(): the least code comes to extremes[0],
+   the most to extremes[CLSORT_GROUP]. With `twice`, also the extremes behind these. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void join_extremes(local code_t *extremes, const uint twice)
 {
-    local code_t *own = edges + local_id();
+    local code_t *own = extremes + local_id();
     #pragma unroll 1
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (local_id() < step) {
-            join_edge(own, step);
+            join_extreme(own, step);
             if (twice)
-                join_edge(own + 2 * CLSORT_GROUP, step);
+                join_extreme(own + 2 * CLSORT_GROUP, step);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7181,10 +7195,10 @@ CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
     return x / by;
 }
 
-/* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose `shift` low
-   bits or more, so many that the factor is 64 or more: a smaller one, rounded down, would make the
-   last part a short one and the others long. */
-CLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint shift)
+/* The map that cuts low ... last into as many parts as asked for, or as there are codes. Codes lose
+   `shift` low bits or more, so many that the factor is 64 or more: a smaller one, rounded down,
+   would make the last part a short one and the others long. */
+CLSORT_INLINE linear_map_t make_shifted_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
     linear_map_t map = { low, shift, 0, 0 };
@@ -7197,7 +7211,7 @@ CLSORT_INLINE linear_map_t cut_map(code_t low, code_t last, uint parts, uint shi
 
 CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts)
 {
-    return cut_map(low, last, parts, 0);
+    return make_shifted_map(low, last, parts, 0);
 }
 
 CLSORT_INLINE ulong map_product(linear_map_t map, code_t code)
@@ -7227,13 +7241,13 @@ CLSORT_INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t 
                : (code_t)(map.low + (code_t)((code_t)x << map.shift));
 }
 
-/* Does each part hold one code, and does each bin? */
-CLSORT_INLINE uint single_parts(linear_map_t map)
+/* Does each part of a map have one code, and does each bin? */
+CLSORT_INLINE uint one_code_parts(linear_map_t map)
 {
     return map.shift == 0 && map.factor == 1u << 31;
 }
 
-CLSORT_INLINE uint single_bins(linear_map_t map)
+CLSORT_INLINE uint one_code_bins(linear_map_t map)
 {
     return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
@@ -7247,23 +7261,23 @@ typedef struct {
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
-/* 1: a work-item takes the keys of its row as vectors of 16 bytes. Those of 8 work-items then lie
+/* 1: a work-item takes its neighbouring keys as vectors of 16 bytes. Those of 8 work-items then lie
    in different banks, without padding. */
-#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
+#define CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
 /* Where key i of the bucket lies. */
 CLSORT_INLINE uint key_slot(uint i)
 {
-    return CLSORT_KEY_ROWS ? i : pad_slot(i, CLSORT_KEY_PAD_LOG2);
+    return CLSORT_KEY_VECTORS ? i : pad_slot(i, CLSORT_KEY_PAD_LOG2);
 }
 
-/* A work-item's row of the bucket. */
-CLSORT_INLINE void take_row(local const code_t *keys, code_t *key)
+/* The keys of a work-item, which are neighbours in the bucket. */
+CLSORT_INLINE void take_own_keys(local const code_t *keys, code_t *key)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-#if CLSORT_KEY_ROWS
+#if CLSORT_KEY_VECTORS
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
         vstore4(((local const uint4 *)(keys + first))[m / 4], 0, key + m);
@@ -7274,10 +7288,10 @@ CLSORT_INLINE void take_row(local const code_t *keys, code_t *key)
 #endif
 }
 
-CLSORT_INLINE void put_row(local code_t *keys, const code_t *key)
+CLSORT_INLINE void put_own_keys(local code_t *keys, const code_t *key)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-#if CLSORT_KEY_ROWS
+#if CLSORT_KEY_VECTORS
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
         ((local uint4 *)(keys + first))[m / 4] = vload4(0, key + m);
@@ -7325,7 +7339,7 @@ CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
     const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
     local code_t *borders = (local code_t *)l.bins;
     code_t key[CLSORT_BUCKET_ITEMS];
-    take_row(l.keys, key);
+    take_own_keys(l.keys, key);
     for (uint round = 0; round < rounds; round++) {
         local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
         #pragma unroll
@@ -7340,7 +7354,7 @@ CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
         key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
         key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
     }
-    put_row(l.keys, key);
+    put_own_keys(l.keys, key);
 }
 
 //---- radix: network
@@ -7420,9 +7434,9 @@ CLSORT_INLINE uint first_peers(uint bin, uint *first)
     return peers;
 }
 
-/* Have so many lanes of the warp the same bin as its first one that counters would wait for each
-   other: one of `part`? Called by whole warps. */
-CLSORT_INLINE uint bins_crowd(uint bin, const uint part)
+/* Have so many lanes of the warp the same bin, or digit, as its first one that counters would wait
+   for each other: one of `part`? Called by whole warps. */
+CLSORT_INLINE uint lanes_crowd(uint bin, const uint part)
 {
     uint first;
     return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
@@ -7506,11 +7520,11 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint row = first + m * CLSORT_NEXT_ITEM,
+            const uint i = first + m * CLSORT_NEXT_ITEM,
                        place = CLSORT_PLACES_FIRST ? rank[m]
                                                    : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
-                       at = row < size ? place : row;
-            l.keys[key_slot(at)] = row < size ? key[m] : CLSORT_TOP_CODE;
+                       at = i < size ? place : i;
+            l.keys[key_slot(at)] = i < size ? key[m] : CLSORT_TOP_CODE;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7546,7 +7560,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, size);
-    order_bins(l, size, single_bins(map) ? 0 : longest);
+    order_bins(l, size, one_code_bins(map) ? 0 : longest);
 }
 #endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
@@ -7598,8 +7612,8 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
 
    What is decided, by which kernel, and who reads it:
 
-     flat or not, gap, heavy codes   cells, in the head of the tables     all that follow
-     line of the cells' codes        cells, in the head                   count, ranges, split
+     cell groups, gap, heavy codes   cells, in the head of the tables     all that follow
+     map of the cells                cells, in the head                   count, ranges, split
      second digits counted ahead     cells; ranges takes it back          count, recount
      a range's second digits         ranges, in the range                 recount to long
      whether these join in twos      starts                               by the buckets' places
@@ -7625,24 +7639,24 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: this family's tables begin `tables` words behind where those of the
    passes begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell
-   group has `parts` of them where they are counted together with the first digits; 0: they never
-   are. */
+   group has `group_digits` of them where they are counted together with the first digits; 0: they
+   never are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint second_digits, uint parts, local ulong2 *space
+        uint second_digits, uint group_digits, local ulong2 *space
 #define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
-            (global uint *)(scratch + scratch_at) + tables, n, second_digits, parts \
+            (global uint *)(scratch + scratch_at) + tables, n, second_digits, group_digits \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *skip_passes, *tables;
-    uint n, second_digits, parts;
+    uint n, second_digits, group_digits;
 } hybrid_t;
 
 /* The tables, in words: a head; where codes change their range; for each range its count, later
@@ -7671,6 +7685,9 @@ CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
     return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;
 }
 
+/* Do hybrid kernels sort, and not the passes behind them? */
+#define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes != 0)
+
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
    lie, which are free as long as these are skipped. */
 CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
@@ -7680,7 +7697,8 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 
 //---- radix: hybrid sample
 #define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
-#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS << CLSORT__HYBRID_CELL_GROUP_LOG2)
+#define CLSORT_CELL_GROUP (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
+#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS * CLSORT_CELL_GROUP)
 #define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
 #define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
 #define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
@@ -7688,7 +7706,7 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 #if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
 #error "the cell groups, and a cell on either side of them, must be cells"
 #elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
-#error "the edges of work-items have room for heavy codes twice"
+#error "the extremes of work-items have room for heavy codes twice"
 #endif
 
 CLSORT_INLINE uint sample_size(hybrid_t h)
@@ -7732,22 +7750,24 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 #endif
 }
 
-/* The cells: their counts; the least and the most code of work-items, later the heavy codes; a part
-   of the sample; how codes are cut, and the gap; the sample's least and most code, the map's most,
-   and how far outside of the sample keys may end; as many as `size`, of which `light` are not
-   heavy; flat: the ranges are cell groups; gap_cell: of the gap, gap_first: the first one above
-   what lies below the gap, gap_last: of the least code above it, or all three one beyond the
+/* The cells: their counts; the extremes of work-items, later the heavy codes; a part of the sample;
+   how codes are cut, and the gap; the sample's least and most code, the map's most, and how far
+   outside of the sample keys may end; as many as `size`, of which `light` are not heavy; heavies:
+   heavy codes; cell_groups: these are the ranges; gap_cell: of the gap, gap_first: the first one
+   above what lies below the gap, gap_last: of the least code above it, or all three one beyond the
    last. */
 typedef struct {
     local uint *counts, *sums;
-    local code_t *edges, *heavy_sample;
+    local code_t *extremes, *heavy_sample;
     linear_map_t map;
     gap_t gap;
     code_t first, last, most, margin;
-    uint size, light, heavy, flat, gap_first, gap_cell, gap_last;
+    uint size, light, heavies, cell_groups, gap_first, gap_cell, gap_last;
 } cells_t;
 
-/* The cells of the heavy codes, where part of the sample was. */
+/* The heavy codes, where extremes were, and their cells, where part of the sample was. */
+CLSORT_INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
+
 CLSORT_INLINE local uint *heavy_cells(cells_t s)
 {
     return (local uint *)s.heavy_sample;
@@ -7777,7 +7797,7 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
     return above > first && list[above - 1] == code;
 }
 
-//---- radix: hybrid edges
+//---- radix: hybrid extremes
 /* Keys that a work-item has on their way at the same time; of the sample, CLSORT_SAMPLE_AHEAD, and
    all of a work-group's CLSORT_SAMPLE_STEP. */
 #define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)
@@ -7799,9 +7819,9 @@ CLSORT_INLINE code_t cap_add(code_t a, code_t b)
 }
 
 #define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
-/* The first and the last of some codes, and those of codes whose highest bit is turned. */
-typedef struct { code_t least, most, above, below; } edges_t;
-CLSORT_INLINE void see_edge(edges_t *e, code_t code)
+/* The extremes of some codes, and those of codes whose highest bit is turned. */
+typedef struct { code_t least, most, above, below; } extremes_t;
+CLSORT_INLINE void see_extreme(extremes_t *e, code_t code)
 {
     e->least = min(e->least, code);
     e->most = max(e->most, code);
@@ -7810,33 +7830,33 @@ CLSORT_INLINE void see_edge(edges_t *e, code_t code)
 }
 
 /* Those of the work-item's part of the sample. */
-CLSORT_INLINE edges_t own_edges(hybrid_t h, uint size)
+CLSORT_INLINE extremes_t own_extremes(hybrid_t h, uint size)
 {
     const uint t = local_id(), whole = size - size % CLSORT_SAMPLE_STEP;
-    edges_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
+    extremes_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
     for (uint at = t; at < whole; at += CLSORT_SAMPLE_STEP) {
         const array_t from = advance(h.alt, at);
         #pragma unroll
         for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
-            see_edge(&e, encode(load_key(from, m * CLSORT_GROUP), h.codec));
+            see_extreme(&e, encode(load_key(from, m * CLSORT_GROUP), h.codec));
     }
     #pragma unroll 1
     for (uint i = whole + t; i < size; i += CLSORT_GROUP)
-        see_edge(&e, encode(load_key(h.alt, i), h.codec));
+        see_extreme(&e, encode(load_key(h.alt, i), h.codec));
     return e;
 }
 
 /* Finds the first and the last code of the sample, and those next to the middle of all codes: the
    most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
    with a barrier. */
-CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
+CLSORT_INLINE void find_extremes(hybrid_t h, cells_t *s)
 {
-    const edges_t e = own_edges(h, s->size);
-    put_edges(s->edges + local_id(), e.least, e.most);
-    put_edges(s->heavy_sample + local_id(), e.above, e.below);
-    join_edges(s->edges, 1);
-    s->first = s->edges[0];
-    s->last = s->edges[CLSORT_GROUP];
+    const extremes_t e = own_extremes(h, s->size);
+    put_extremes(s->extremes + local_id(), e.least, e.most);
+    put_extremes(s->heavy_sample + local_id(), e.above, e.below);
+    join_extremes(s->extremes, 1);
+    s->first = s->extremes[0];
+    s->last = s->extremes[CLSORT_GROUP];
     s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
     s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7878,7 +7898,7 @@ CLSORT_INLINE uint takes_keys(linear_map_t map)
    key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
    longer than all else. Of the cells between, one belongs to it, and with the next one what follows
    begins. */
-CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
+CLSORT_INLINE void make_cell_map(hybrid_t h, cells_t *s)
 {
     const code_t least = s->first, most = s->last, span = most - least,
                  values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,
@@ -7892,9 +7912,9 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
                  inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
-    s->map = cut_map((least - min(least, upper ? inner : margin)) & ~values,
-                     s->most - (folds ? (code_t)(length - 2 * inner) : 0),
-                     CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
+    s->map = make_shifted_map((least - min(least, upper ? inner : margin)) & ~values,
+                              s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                              CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
     s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* of cell groups, a whole number */
     if (folds) fold_gap(s, inner);
     else {
@@ -7930,12 +7950,13 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
     for (uint step = CLSORT__EDGE_HEAVIES / 2; step > 0; step /= 2)
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint next = k[m] + step, higher = s.edges[min(next, s.heavy - 1)] <= code[m];
-            k[m] = next < s.heavy && higher ? next : k[m];
+            const uint next = k[m] + step,
+                       higher = heavy_codes(s)[min(next, s.heavies - 1)] <= code[m];
+            k[m] = next < s.heavies && higher ? next : k[m];
         }
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        if (at + m * CLSORT_GROUP < s.size && s.edges[k[m]] != code[m])
+        if (at + m * CLSORT_GROUP < s.size && heavy_codes(s)[k[m]] != code[m])
             count_cell(s, code[m]);
 }
 
@@ -7943,7 +7964,7 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
 {
-    const uint size = s.heavy ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
+    const uint size = s.heavies ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
         s.counts[pad_slot(i, 5)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7956,7 +7977,7 @@ CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
     #pragma unroll 1
     for (uint i = whole + local_id(); i < size; i += CLSORT_GROUP)
         count_cell(s, encode(load_key(h.alt, i), h.codec));
-    for (uint i = local_id(); i < (s.heavy ? s.size : 0); i += CLSORT_AHEAD * CLSORT_GROUP)
+    for (uint i = local_id(); i < (s.heavies ? s.size : 0); i += CLSORT_AHEAD * CLSORT_GROUP)
         count_light_cells(h, s, i);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7979,7 +8000,7 @@ CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
     const uint wide = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
                       - CLSORT_GAP_RANGES,
-               even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavy,
+               even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavies,
                scale = (even << 22) / max(s.light, 1u);
     return min(before * scale >> 22, even - 1) + cell * wide / CLSORT__HYBRID_CELLS
            + tail_range(before) + CLSORT_TAIL_LOG2 - tail_range(s.light - before);
@@ -8029,7 +8050,7 @@ CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 CLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)
 {
     #pragma unroll 1
-    while (k < s.heavy && heavy_cells(s)[k] < cell)
+    while (k < s.heavies && heavy_cells(s)[k] < cell)
         k++;
     return k;
 }
@@ -8038,17 +8059,17 @@ CLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)
 /* Says where range `digit` begins, and whether it is that of a heavy code. */
 CLSORT_INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
 {
-    store_code(hybrid_range(h, digit) + RANGE_LOW, low);
+    set_table_code(hybrid_range(h, digit) + RANGE_LOW, low);
     hybrid_range(h, digit)[RANGE_HEAVY] = heavy;
 }
 
 /* Gives heavy code `number` the range `digit`, and what follows it the next. */
 CLSORT_INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
 {
-    const code_t code = s.edges[number];
+    const code_t code = heavy_codes(s)[number];
     begin_range(h, digit, code, 1);
     begin_range(h, digit + 1, (code_t)(code + 1), 0);
-    store_code(hybrid_heavy(h, number) + HEAVY_CODE, code);
+    set_table_code(hybrid_heavy(h, number) + HEAVY_CODE, code);
     hybrid_heavy(h, number)[HEAVY_DIGIT] = digit;
 }
 
@@ -8113,17 +8134,14 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 {
     const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
     for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
-        const uint cell_group = w * CLSORT__HYBRID_MASK_CELLS
-                                + (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2,
-                   next = 1 + (cell_group >> CLSORT__HYBRID_CELL_GROUP_LOG2),
-                   starts = cell_group % (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
-                            >= (1 << CLSORT__HYBRID_CELL_GROUP_LOG2) - 2;
+        const uint last = w * CLSORT__HYBRID_MASK_CELLS + CLSORT_CELL_GROUP - 2,
+                   next = 1 + last / CLSORT_CELL_GROUP,
+                   starts = last % CLSORT_CELL_GROUP >= CLSORT_CELL_GROUP - 2;
         h.tables[CLSORT__HYBRID_MASKS_AT + w]
             = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
     }
     for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
-        begin_range(h, d,
-                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_CELL_GROUP_LOG2) : 0), 0);
+        begin_range(h, d, cell_start(s, d ? 1 + (d - 1) * CLSORT_CELL_GROUP : 0), 0);
     return digits;
 }
 
@@ -8169,12 +8187,12 @@ CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Leaves the codes that `least` of those counted have, or more, in s.edges, in ascending order;
+/* Leaves the codes that `least` of those counted have, or more, as heavy_codes, in ascending order;
    where there are too many, some of them. *weight: how many have them. Returns how many codes.
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
-    local code_t *list = s.edges + CLSORT__EDGE_HEAVIES;
+    local code_t *list = heavy_codes(s) + CLSORT__EDGE_HEAVIES;
     uint found = 0, size = 0, total;
     for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
         const uint count = s.counts[i] >> 16;
@@ -8192,11 +8210,11 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
         uint rank = 0;
         for (uint j = 0; j < total; j++)
             rank += list[j] < list[i];
-        s.edges[rank] = list[i];
+        heavy_codes(s)[rank] = list[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < total; i += CLSORT_GROUP)
-        heavy_cells(s)[i] = cell_of_code(s, s.edges[i]);
+        heavy_cells(s)[i] = cell_of_code(s, heavy_codes(s)[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return total;
 }
@@ -8239,15 +8257,19 @@ CLSORT_INLINE uint is_flat(cells_t s, uint sum)
 CLSORT_INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
 {
     const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.second_digits;
-    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
+    return !s.cell_groups && most != 0
+           && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
 }
+
+/* The factor of a map by n second digits of each cell group, from that of the cells. */
+CLSORT_INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
 
 /* How many second digits each cell group has if they are counted together with the first ones, else
    0. That pays where cell groups have about equally many keys, which clsort_hybrid_ranges sees. */
-CLSORT_INLINE uint cell_group_parts(hybrid_t h, cells_t s)
+CLSORT_INLINE uint cell_group_digits(hybrid_t h, cells_t s)
 {
-    const ulong factor = (ulong)(s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * h.parts;
-    return s.flat && factor < 1UL << 31 ? h.parts : 0;
+    const ulong factor = group_factor(s.map.factor, h.group_digits);
+    return s.cell_groups && factor < 1UL << 31 ? h.group_digits : 0;
 }
 
 /* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a work-item gives up, or
@@ -8263,18 +8285,18 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
         h.tables[CLSORT__HEAD_DIGITS] = digits;
         h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;
         h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;
-        h.tables[CLSORT__HEAD_FLAT] = s.flat;
-        h.tables[CLSORT__HEAD_PARTS] = cell_group_parts(h, s);
-        h.tables[CLSORT__HEAD_HEAVIES] = s.heavy;
-        store_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
-        store_code(h.tables + CLSORT__HEAD_MOST, s.most);
-        store_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
-        store_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
-        store_code(h.tables + CLSORT__HEAD_LAST, s.last);
-        store_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, s.margin));
-        store_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);
-        store_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);
-        store_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
+        h.tables[CLSORT__HEAD_CELL_GROUPS] = s.cell_groups;
+        h.tables[CLSORT__HEAD_GROUP_DIGITS] = cell_group_digits(h, s);
+        h.tables[CLSORT__HEAD_HEAVIES] = s.heavies;
+        set_table_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
+        set_table_code(h.tables + CLSORT__HEAD_MOST, s.most);
+        set_table_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
+        set_table_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
+        set_table_code(h.tables + CLSORT__HEAD_LAST, s.last);
+        set_table_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, s.margin));
+        set_table_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);
+        set_table_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);
+        set_table_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (gives_up || lacks_second_digits(h, s))
@@ -8297,8 +8319,8 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
         if (CLSORT_BRANCH_BARRIERS && !crowded)
             break;
         const uint heavies = find_heavies(h, *s);
-        s->heavy = crowded ? heavies : 0;
-        gives_up = s->heavy == 0 && crowded >> 16;
+        s->heavies = crowded ? heavies : 0;
+        gives_up = s->heavies == 0 && crowded >> 16;
         if (CLSORT_BRANCH_BARRIERS && gives_up)
             break;
     }
@@ -8310,59 +8332,61 @@ CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heavies
 CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    local code_t *edges = (local code_t *)space, *heavy_sample = edges + 2 * CLSORT_GROUP;
+    local code_t *extremes = (local code_t *)space, *heavy_sample = extremes + 2 * CLSORT_GROUP;
     local uint *counts = (local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, edges, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
+    cells_t s = { counts, sums, extremes, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
                   sample_size(h), 0, 0, 0, 0, 0, 0 };
     uint digits, heaviest, sum;
     if (n == 0)
         return;
-    find_edges(h, &s);
-    cut_cells(h, &s);
+    find_extremes(h, &s);
+    make_cell_map(h, &s);
     const uint sample_gives_up = count_sample(h, &s, &sum, &heaviest),
                before = group_scan_total(sum, s.sums, &s.light);
-    s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint gives_up = CLSORT_PAIRS ? !(s.flat && takes_keys(s.map)) : sample_gives_up,
-               begun = gives_up || s.flat ? 0 : mark_cells(h, s, before),
+    s.cell_groups = is_flat(s, sum) && s.heavies == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
+    const uint gives_up = CLSORT_PAIRS ? !(s.cell_groups && takes_keys(s.map)) : sample_gives_up,
+               begun = gives_up || s.cell_groups ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
-    if (s.flat) digits = write_cell_groups(h, s);
+    if (s.cell_groups) digits = write_cell_groups(h, s);
     else if (!gives_up) write_cells(h, s, digit);
     write_head(h, s, digits, gives_up || is_too_heavy(h, s, heaviest));
 }
 
 //---- radix: hybrid digits
-/* How a split tells codes apart: by the masks of cells, in local memory; by the digits of cells
-   there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside a
-   range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
-   them, by the parts of all cell groups. */
-enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_PARTS };
+/* How a split finds the digit of a code: by the masks of cells, in local memory; by the digits of
+   cells there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside
+   a range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
+   them, by the second digits of all cell groups. cell_groups: ranges are these; heavies: how many
+   heavy codes there are; outside_at: where counters of what lies in no cell group begin. */
+enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_GROUP_DIGITS };
 typedef struct {
     linear_map_t map;
     code_t span;
     local const uint *masks;
-    local const code_t *heavies;
-    uint flat, heavy;
+    local const code_t *heavy_codes;
+    uint cell_groups, heavies;
     gap_t gap;
-} splitter_t;
+    uint outside_at;
+} finder_t;
 
-/* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES
+/* What finds the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES
    codes; the masks are loaded if asked for. Called by all work-items; needs a barrier after. */
-CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint asked)
+CLSORT_INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
 {
-    local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);
-    const code_t least = load_code(h.tables + CLSORT__HEAD_LEAST);
-    const gap_t gap = { load_code(h.tables + CLSORT__HEAD_GAP_LOW),
-                        load_code(h.tables + CLSORT__HEAD_GAP_END),
-                        load_code(h.tables + CLSORT__HEAD_GAP_SIZE) };
-    const code_t end = fold_code(gap, load_code(h.tables + CLSORT__HEAD_MOST));
-    const splitter_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },
-                           (code_t)(end - least), masks, heavies, h.tables[CLSORT__HEAD_FLAT],
-                           h.tables[CLSORT__HEAD_HEAVIES], gap };
+    local code_t *heavy_codes = (local code_t *)(masks + CLSORT_CELL_MASKS);
+    const code_t least = table_code(h.tables + CLSORT__HEAD_LEAST);
+    const gap_t gap = { table_code(h.tables + CLSORT__HEAD_GAP_LOW),
+                        table_code(h.tables + CLSORT__HEAD_GAP_END),
+                        table_code(h.tables + CLSORT__HEAD_GAP_SIZE) };
+    const code_t end = fold_code(gap, table_code(h.tables + CLSORT__HEAD_MOST));
+    const finder_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },
+                         (code_t)(end - least), masks, heavy_codes,
+                         h.tables[CLSORT__HEAD_CELL_GROUPS], h.tables[CLSORT__HEAD_HEAVIES], gap };
     for (uint i = local_id(); i < CLSORT_CELL_MASKS && asked; i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
-    for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)
-        heavies[i] = load_code(hybrid_heavy(h, i) + HEAVY_CODE);
+    for (uint i = local_id(); i < s.heavies; i += CLSORT_GROUP)
+        heavy_codes[i] = table_code(hybrid_heavy(h, i) + HEAVY_CODE);
     return s;
 }
 
@@ -8388,16 +8412,16 @@ CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
 #define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
 
 /* The digit of a code, if there are heavy codes in the cells of word `at`. digit: without these. */
-CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
+CLSORT_INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
 {
     const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
-               above = first_above(s.heavies, first, end, code),
-               is_heavy = is_listed(s.heavies, first, above, code);
+               above = first_above(s.heavy_codes, first, end, code),
+               is_heavy = is_listed(s.heavy_codes, first, above, code);
     return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_HEAVY_FLAG;
 }
 
 /* The cell group of a pair, by the upper half of its code. */
-CLSORT_INLINE uint cell_group_of_key(splitter_t s, uint key)
+CLSORT_INLINE uint cell_group_of_key(finder_t s, uint key)
 {
     const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);
     const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;
@@ -8408,20 +8432,21 @@ CLSORT_INLINE uint cell_group_of_key(splitter_t s, uint key)
 
 //---- radix: hybrid digit of a code
 /* The digit of a code. */
-CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
+CLSORT_INLINE uint split_digit(finder_t s, code_t code, const uint by)
 {
     if (by == BY_MAP)
         return map_part(s.map, code);
     if (by == BY_KEYS)
         return cell_group_of_key(s, (uint)((ulong)code >> 32));
-    const code_t place = by == BY_CELL_GROUPS || by == BY_PARTS ? code : fold_code(s.gap, code);
+    const code_t place = by == BY_CELL_GROUPS || by == BY_GROUP_DIGITS ? code
+                                                                       : fold_code(s.gap, code);
     const uint below = code < s.map.low, inside = (code_t)(place - s.map.low) <= s.span,
                cell_group = 1 + (uint)(map_product(s.map, code)
                                        >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2));
     if (by == BY_CELL_GROUPS)
         return inside ? cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
-    if (by == BY_PARTS)
-        return inside ? map_part(s.map, code) : s.flat + below;
+    if (by == BY_GROUP_DIGITS)
+        return inside ? map_part(s.map, code) : s.outside_at + below;
     const uint cell = inside ? 1 + map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;
     if (by == BY_DIGITS)
         return ((local const uchar *)s.masks)[cell];
@@ -8433,19 +8458,21 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
     return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
 }
 
-/* Is a range, where the sample is flat, a cell group? Else it is what lies outside the sample. */
+/* Is a range a cell group, where there are such? Else it is what lies outside the sample. */
 CLSORT_INLINE uint is_cell_group(uint digit)
 {
     return digit - 1 < CLSORT_CELL_GROUPS;
 }
 
-CLSORT_INLINE linear_map_t range_map(hybrid_t h, uint digit)
+/* The map of a range, whose parts are its second digits. */
+CLSORT_INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
 {
     global const uint *range = hybrid_range(h, digit);
-    const uint parts = h.tables[CLSORT__HEAD_PARTS], grouped = parts != 0 && is_cell_group(digit);
+    const uint group_digits = h.tables[CLSORT__HEAD_GROUP_DIGITS],
+               grouped = group_digits != 0 && is_cell_group(digit);
     const linear_map_t map = {
-        load_code(grouped ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW), range[RANGE_SHIFT],
-        range[RANGE_FACTOR], grouped ? (digit - 1) * parts : 0
+        table_code(grouped ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),
+        range[RANGE_SHIFT], range[RANGE_FACTOR], grouped ? (digit - 1) * group_digits : 0
     };
     return map;
 }
@@ -8470,43 +8497,43 @@ CLSORT_INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at
         code[m] = encode(code[m], codec);
 }
 
-/* Where a key is counted: each counter has copies but in a range and of parts. */
-CLSORT_INLINE uint counter_of(splitter_t s, code_t code, const uint by)
+/* Where a key is counted: each counter has copies but those of second digits. */
+CLSORT_INLINE uint counter_of(finder_t s, code_t code, const uint by)
 {
-    const uint copies = by == BY_MAP || by == BY_PARTS ? 1 : CLSORT__HYBRID_COPIES,
+    const uint copies = by == BY_MAP || by == BY_GROUP_DIGITS ? 1 : CLSORT__HYBRID_COPIES,
                most = by == BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;
     return local_id() % copies + copies * (split_digit(s, code, by) & most);
 }
 
-/* Adds to a counter: those of parts have half a word each. */
+/* Adds to a counter: those of cell groups' second digits have half a word each. */
 CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
 {
-    if (by == BY_PARTS) atomic_add(&counters[at / 2], count << at % 2 * 16);
+    if (by == BY_GROUP_DIGITS) atomic_add(&counters[at / 2], count << at % 2 * 16);
     else atomic_add(&counters[at], count);
 }
 
-/* Adds a key to the counters of parts; lanes with the part of the first one at once. Called by
-   whole warps. */
-CLSORT_INLINE void count_with_peers(local uint *counters, uint part)
+/* Adds a key to the counters of second digits of cell groups; lanes with that of the first one at
+   once. Called by whole warps. */
+CLSORT_INLINE void count_with_peers(local uint *counters, uint digit)
 {
     uint first;
-    const uint lane = local_id() % CLSORT__WARP, peers = first_peers(part, &first),
+    const uint lane = local_id() % CLSORT__WARP, peers = first_peers(digit, &first),
                count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
     if (count != 0)
-        add_count(counters, part, count, BY_PARTS);
+        add_count(counters, digit, count, BY_GROUP_DIGITS);
 }
 
 /* Adds CLSORT_AHEAD keys of a work-item to the counters. Where keys are sorted, many of a warp have
-   one part. Where warps are not known and the first and the last key have the same digit, those
+   one digit. Where warps are not known and the first and the last key have the same digit, those
    that follow one another with one are added at once. */
-CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *counters,
+CLSORT_INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
                                const uint by)
 {
-    uint at[CLSORT_AHEAD], run = 1;
+    uint at[CLSORT_AHEAD], repeats = 1;
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
         at[m] = counter_of(s, code[m], by);
-    if (by == BY_PARTS && bins_crowd(at[0], CLSORT__EDGE_BINS_CROWD)) {
+    if (by == BY_GROUP_DIGITS && lanes_crowd(at[0], CLSORT__EDGE_BINS_CROWD)) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             count_with_peers(counters, at[m]);
@@ -8520,14 +8547,14 @@ CLSORT_INLINE void count_ahead(splitter_t s, const code_t *code, local uint *cou
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
-        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) run++;
-        else add_count(counters, at[m], run, by), run = 1;
+        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) repeats++;
+        else add_count(counters, at[m], repeats, by), repeats = 1;
 }
 
 /* Adds those of `size` keys to the counters that begin at `first` and every `step` keys from there
    on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
    with the counters ready. */
-CLSORT_INLINE void count_by_split(splitter_t s, array_t from, codec_t codec, uint size, uint first,
+CLSORT_INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
                                   uint step, local uint *counters, const uint by)
 {
     for (uint at = first + local_id(); at < size; at += step) {
@@ -8554,38 +8581,38 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
     }
 }
 
-//---- radix: hybrid count of parts
-/* As count_by_split, of the parts of all cell groups. */
-CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
-                               local uint *counters)
+//---- radix: hybrid count of second digits
+/* Counts keys as count_by_split does, by the second digits of all cell groups. */
+CLSORT_INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
+                                      uint step, local uint *counters)
 {
-    s.map.factor = (s.map.factor >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
-    s.flat = CLSORT_CELL_GROUPS * parts;     /* where counters of what lies outside begin */
-    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_PARTS);
+    s.map.factor = (uint)group_factor(s.map.factor, group_digits);
+    s.outside_at = CLSORT_CELL_GROUPS * group_digits;
+    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_GROUP_DIGITS);
 }
 
-CLSORT_INLINE uint counted_part(local const uint *counters, uint part)
+CLSORT_INLINE uint group_digit_count(local const uint *counters, uint digit)
 {
-    return counters[part / 2] >> part % 2 * 16 & 0xFFFF;
+    return counters[digit / 2] >> digit % 2 * 16 & 0xFFFF;
 }
 
-/* Adds the counts of parts to those of buckets and of ranges. Called by all work-items with a
-   barrier since the last count. */
-CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)
+/* Adds the counts of second digits to those of buckets and of ranges. Called by all work-items with
+   a barrier since the last count. */
+CLSORT_INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *counters)
 {
     const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
     for (uint group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)
-        for (uint k = local_id() % lanes; k < parts; k += lanes) {
-            const uint count = counted_part(counters, group * parts + k);
+        for (uint k = local_id() % lanes; k < group_digits; k += lanes) {
+            const uint count = group_digit_count(counters, group * group_digits + k);
             if (count != 0)
                 atomic_add(&hybrid_second_digits(h)[(group + 1) * h.second_digits + k], count);
         }
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
         uint sum = is_cell_group(d)
                        ? 0
-                       : counted_part(counters, CLSORT_CELL_GROUPS * parts + (d == 0));
-        for (uint k = 0; k < (is_cell_group(d) ? parts : 0); k++)
-            sum += counted_part(counters, (d - 1) * parts + k);
+                       : group_digit_count(counters, CLSORT_CELL_GROUPS * group_digits + (d == 0));
+        for (uint k = 0; k < (is_cell_group(d) ? group_digits : 0); k++)
+            sum += group_digit_count(counters, (d - 1) * group_digits + k);
         if (sum != 0)
             atomic_add(&hybrid_next(h)[d], sum);
     }
@@ -8594,7 +8621,7 @@ CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)
 //---- radix: hybrid count kernel
 /* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words,
    then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes; or
-   CLSORT__HYBRID_PART_WORDS words, if these are more. */
+   CLSORT__HYBRID_GROUP_DIGIT_WORDS words, if these are more. */
 CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8602,25 +8629,26 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
     const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
-    const uint counted = h.tables[CLSORT__HEAD_PARTS],
-               words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
+    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
+               words = counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
                                : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const splitter_t s = first_splitter(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
+    const finder_t s = first_finder(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
     for (uint i = local_id(); i < words; i += CLSORT_GROUP)
         counters[i] = 0;
-    if (s.heavy == 0 && !s.flat)
+    if (s.heavies == 0 && !s.cell_groups)
         spread_masks(h, masks);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
-    else if (counted) count_parts(h, s, counted, first, step, counters);
-    else if (s.flat) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_CELL_GROUPS);
-    else if (s.heavy == 0)
+    else if (counted) count_group_digits(h, s, counted, first, step, counters);
+    else if (s.cell_groups)
+        count_by_split(s, h.source, h.codec, n, first, step, counters, BY_CELL_GROUPS);
+    else if (s.heavies == 0)
         count_by_split(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
     else count_by_split(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (counted) add_parts(h, counted, counters);
+    if (counted) add_group_digits(h, counted, counters);
     else add_copies(h, counters);
 }
 
@@ -8650,15 +8678,17 @@ CLSORT_INLINE void check_bucket(hybrid_t h, uint size)
    crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
    about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
    conditional expression. */
-CLSORT_INLINE linear_map_t cut_range(hybrid_t h, code_t low, code_t last, uint size, uint outside)
+CLSORT_INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
+                                          uint outside)
 {
-    const uint flat = h.tables[CLSORT__HEAD_FLAT],
-               room = flat ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
+    const uint even = h.tables[CLSORT__HEAD_CELL_GROUPS],
+               room = even ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
                            : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
-               parts = (size / room + 1) << !flat,
-               wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits : parts;
+               needed = (size / room + 1) << !even,
+               wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits
+                                                                          : needed;
     linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));
-    if (!flat && !single_parts(map) && h.second_digits)
+    if (!even && !one_code_parts(map) && h.second_digits)
         map.factor &= ~1u;
     return map;
 }
@@ -8672,38 +8702,38 @@ CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)
 /* Has a range codes where keys may begin, edge: CLSORT__HEAD_FIRST, or end, CLSORT__HEAD_LAST? */
 CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
 {
-    return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
+    return last >= table_code(h.tables + edge) && low <= table_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `size` keys, which begins behind `tiles` tiles. parts: of a cell group,
-   if they have been counted, else 0. */
-CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint parts)
+/* Writes range `digit`, of `size` keys, which begins behind `tiles` tiles. group_digits: second
+   digits of a cell group, if they have been counted, else 0. */
+CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint group_digits)
 {
     global uint *range = hybrid_range(h, digit);
     const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
                next = digit + 1 < h.tables[CLSORT__HEAD_DIGITS];
-    const code_t low = used ? load_code(range + RANGE_LOW) : 0,
-                 last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
+    const code_t low = used ? table_code(range + RANGE_LOW) : 0,
+                 last = next ? table_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
                              : CLSORT_TOP_CODE;
-    const code_t gap = load_code(h.tables + CLSORT__HEAD_GAP_LOW);
+    const code_t gap = table_code(h.tables + CLSORT__HEAD_GAP_LOW);
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
                          || is_edge(h, low, last, CLSORT__HEAD_FIRST)
                          || is_edge(h, low, last, CLSORT__HEAD_LAST);
-    linear_map_t map = cut_range(h, low, last, size, outside);
-    if (parts != 0 && is_cell_group(digit)) {
+    linear_map_t map = make_range_map(h, low, last, size, outside);
+    if (group_digits != 0 && is_cell_group(digit)) {
         map.shift = h.tables[CLSORT__HEAD_SHIFT];
-        map.factor = (h.tables[CLSORT__HEAD_FACTOR] >> CLSORT__HYBRID_CELL_GROUP_LOG2) * parts;
+        map.factor = (uint)group_factor(h.tables[CLSORT__HEAD_FACTOR], group_digits);
     }
     if (!used)
-        store_code(range + RANGE_LOW, low);
-    store_code(range + RANGE_LAST, last);
+        set_table_code(range + RANGE_LOW, low);
+    set_table_code(range + RANGE_LAST, last);
     range[RANGE_SHIFT] = map.shift;
     range[RANGE_FACTOR] = map.factor;
     range[RANGE_TILES] = tiles;
     if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit)
-        && !(h.second_digits && single_parts(map)))
+        && !(h.second_digits && one_code_parts(map)))
         atomic_and(h.skip_passes, 0);
-    if (h.second_digits == 0 && !single_parts(map))
+    if (h.second_digits == 0 && !one_code_parts(map))
         check_bucket(h, size);
 }
 
@@ -8717,9 +8747,9 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 /* Returns how many second digits of each cell group have been counted. Where a cell group has too
    many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
    Called by all work-items with `sums` free; has barriers. */
-CLSORT_INLINE uint check_parts(hybrid_t h, local uint *sums)
+CLSORT_INLINE uint check_group_digits(hybrid_t h, local uint *sums)
 {
-    const uint counted = h.tables[CLSORT__HEAD_PARTS],
+    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
     uint crowded = 0;
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
@@ -8730,7 +8760,7 @@ CLSORT_INLINE uint check_parts(hybrid_t h, local uint *sums)
          i += CLSORT_GROUP)
         hybrid_second_digits(h)[i] = 0;
     if (local_id() == 0 && crowded)
-        h.tables[CLSORT__HEAD_PARTS] = 0;
+        h.tables[CLSORT__HEAD_GROUP_DIGITS] = 0;
     return crowded ? 0 : counted;
 }
 
@@ -8742,9 +8772,9 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     local uint *sums = (local uint *)space;
     const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
     uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
-    const uint counted = check_parts(h, sums);
+    const uint counted = check_group_digits(h, sums);
     for (uint k = 0; k < own; k++) {
         size[k] = hybrid_next(h)[first + k];
         sum += size[k];
@@ -8812,7 +8842,7 @@ typedef struct {
     array_t from, to;
     global uint *next;
     uint size;
-} move_t;
+} tile_move_t;
 
 /* Staged codes that a work-item has on their way at the same time. */
 #if CLSORT_KEY_BYTES == 4
@@ -8826,7 +8856,7 @@ typedef struct {
 #define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
 
 /* Writes the i-th staged code of a tile as a key to its digit's place. */
-CLSORT_INLINE void write_one(move_t v, splitter_t s, split_space_t l, codec_t codec, uint i,
+CLSORT_INLINE void write_one(tile_move_t v, finder_t s, split_space_t l, codec_t codec, uint i,
                              const uint by)
 {
     const local uchar *digits = (local uchar *)l.masks;
@@ -8836,7 +8866,7 @@ CLSORT_INLINE void write_one(move_t v, splitter_t s, split_space_t l, codec_t co
 }
 
 /* Writes the staged codes of a whole tile. */
-CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
+CLSORT_INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
                                 const uint by)
 {
     #pragma unroll CLSORT_STAGED_AHEAD
@@ -8868,7 +8898,7 @@ typedef struct {
 //---- radix: hybrid whole tiles move
 /* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
-CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
+CLSORT_INLINE void find_kept(kept_t *k, finder_t s, const uint by)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -8879,7 +8909,7 @@ CLSORT_INLINE void find_kept(kept_t *k, splitter_t s, const uint by)
 }
 
 /* The digit of the m-th code that is kept. */
-CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint by)
+CLSORT_INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by)
 {
     return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
 }
@@ -8887,17 +8917,17 @@ CLSORT_INLINE uint kept_digit(const kept_t *k, splitter_t s, uint m, const uint 
 /* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
    that of its first lane; or, where warps are not known, keys of the work-item that of the next?
    Called by whole warps. */
-CLSORT_INLINE uint digits_crowd(const kept_t *k, splitter_t s, const uint by)
+CLSORT_INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
 {
     const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
-    return CLSORT_WARPS ? bins_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
+    return CLSORT_WARPS ? lanes_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
                         : digit == kept_digit(k, s, 1, by)
                               && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
 }
 
 /* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
    and keeps what the counters were. */
-CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, const uint by)
+CLSORT_INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint by)
 {
     uint place = 0, base = 0;
     #pragma unroll
@@ -8917,7 +8947,7 @@ CLSORT_INLINE void rank_repeats(kept_t *k, splitter_t s, local uint *counters, c
 }
 
 /* Counts the digits, and keeps what the counters were. */
-CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
+CLSORT_INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
                              const uint crowds)
 {
     #pragma unroll
@@ -8930,7 +8960,7 @@ CLSORT_INLINE void rank_kept(kept_t *k, splitter_t s, local uint *counters, cons
 
 //---- radix: hybrid whole tiles are staged
 /* Stages the codes where the counters say. */
-CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
+CLSORT_INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
 {
     if (by == BY_MAP)
         CLSORT_OPAQUE_CODE(s.map.low);
@@ -8939,19 +8969,19 @@ CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, co
         const uint d = kept_digit(k, s, m, by),
                    place = l.counters[d] + get_rank(k->rank, m);
         l.staged[place] = k->code[m];
-        if (CLSORT_KEEPS_DIGITS(by) && !s.flat)
+        if (CLSORT_KEEPS_DIGITS(by) && !s.cell_groups)
             ((local uchar *)l.masks)[place] = (uchar)d;
     }
 }
 
-/* Finds the digits of a tile that is kept, by masks or, where the splitter is flat, by cell groups;
-   and counts them. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there are no keys. Ranks are 0
-   then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a barrier without ever setting
-   it. */
-CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
+/* Finds the digits of a tile that is kept, by masks or, where these are the ranges, by cell
+   groups; and counts them. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there are no keys. Ranks
+   are 0 then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a barrier without ever
+   setting it. */
+CLSORT_INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
                               uint moves)
 {
-    if (by == BY_MASKS && s.flat)
+    if (by == BY_MASKS && s.cell_groups)
         find_kept(k, s, BY_CELL_GROUPS);
     else if (by != BY_MAP)
         find_kept(k, s, by);
@@ -8971,7 +9001,7 @@ CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, con
 
 /* Moves a whole tile; without CLSORT_BRANCH_BARRIERS, one of no keys, too. Called by all work-items
    with the counters cleared. */
-CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
+CLSORT_INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
     const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
@@ -8991,7 +9021,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     if (moves)
         stage_kept(&k, s, l, by);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (by == BY_MASKS && s.flat)
+    if (by == BY_MASKS && s.cell_groups)
         write_staged(v, s, l, codec, BY_CELL_GROUPS);
     else
         write_staged(v, s, l, codec, by);
@@ -8999,14 +9029,14 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
 
 //---- radix: hybrid light codes move
 /* The digit of a code in a tile that is not moved as a whole. */
-CLSORT_INLINE uint light_digit(splitter_t s, code_t code)
+CLSORT_INLINE uint light_digit(finder_t s, code_t code)
 {
     return split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);
 }
 
 /* Stages the codes of a tile, and counts those that are not heavy. Returns a bit for each key of
    the work-item. Called by all work-items with the counters cleared. */
-CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
+CLSORT_INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     uint light = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9028,7 +9058,8 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
 }
 
 /* Writes the keys that count_light found to the places that the counters say. */
-CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)
+CLSORT_INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                               uint light)
 {
     #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -9039,9 +9070,9 @@ CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t 
         }
 }
 
-/* As move_tile, for those keys alone whose codes are not heavy, and for any number of them. They go
-   to their places one by one. */
-CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
+/* Moves any number of keys up to a tile, without those of heavy codes. They go to their places one
+   by one. */
+CLSORT_INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     const uint light = count_light(v, s, l, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9061,20 +9092,20 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
-    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
+    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     const uint size = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = size == CLSORT_SPLIT_TILE;
-    const splitter_t s = first_splitter(h, l.masks, !whole || !h.tables[CLSORT__HEAD_FLAT]);
-    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), size };
+    const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
+    const tile_move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), size };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     if (!CLSORT_BRANCH_BARRIERS) {
-        move_t all = v, light = v;
-        all.size = whole && !s.heavy ? size : 0;
+        tile_move_t all = v, light = v;
+        all.size = whole && !s.heavies ? size : 0;
         light.size = size - all.size;
         move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
         move_light(light, s, l, h.codec);
-    } else if (!whole || s.heavy) move_light(v, s, l, h.codec);
+    } else if (!whole || s.heavies) move_light(v, s, l, h.codec);
     else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
 }
 
@@ -9103,24 +9134,24 @@ CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, loc
     return p;
 }
 
-/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose parts have
-   been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
+/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose second
+   digits have been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
-               counted = h.tables[CLSORT__HEAD_PARTS],
+               counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
                inner = hybrid_range(h, 1)[RANGE_TILES],
                outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];
     if (counted && tile >= inner && end <= outer)
         return;
     while (tile < end) {
         const range_part_t p = find_range_part(h, tile, end - tile, found);
-        const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+        const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
         for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -9137,17 +9168,18 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid starts
 /* How many keys second digit d has; 0 beyond the last one. */
-CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint second_digits, uint joins)
+CLSORT_INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
+                                      uint joins)
 {
     if (d >= (joins ? second_digits / 2 : second_digits))
         return 0;
     return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
 }
 
-/* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
-CLSORT_INLINE uint needs_sort(uint size, uint single)
+/* Does a work-group sort a bucket of so many keys, whose codes are equal with `one_code`? */
+CLSORT_INLINE uint needs_sort(uint size, uint one_code)
 {
-    return size > 1 && fits_bucket(size) && !single;
+    return size > 1 && fits_bucket(size) && !one_code;
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -9155,7 +9187,7 @@ CLSORT_INLINE uint needs_sort(uint size, uint single)
    digits; free: a word. Called by all work-items after a barrier; ends with one. */
 CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
-    const linear_map_t map = range_map(h, digit);
+    const linear_map_t map = load_range_map(h, digit);
     if (local_id() == 0)
         *free = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9163,7 +9195,7 @@ CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts
         if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
             *free = 1;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint joins = !*free && !h.tables[CLSORT__HEAD_FLAT] && !single_parts(map);
+    const uint joins = !*free && !h.tables[CLSORT__HEAD_CELL_GROUPS] && !one_code_parts(map);
     if (joins && local_id() == 0)
         hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;
     return joins;
@@ -9172,13 +9204,14 @@ CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts
 /* Lists those of a work-item's `own` buckets that have to be sorted. Called by all work-items with
    `sums` free; ends with a barrier. */
 CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
-                                uint single, uint own, local uint *sums)
+                                uint one_code, uint own, local uint *sums)
 {
     const uint first = local_id() * own;
     uint found = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        found += needs_sort(part_count(counts, first + k, h.second_digits, joins), single);
+        found += needs_sort(second_digit_count(counts, first + k, h.second_digits, joins),
+                            one_code);
     uint place = group_scan_total(found, sums, &total);
     if (local_id() == 0)
         sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
@@ -9186,7 +9219,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
     place += sums[0];
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        if (needs_sort(part_count(counts, first + k, h.second_digits, joins), single))
+        if (needs_sort(second_digit_count(counts, first + k, h.second_digits, joins), one_code))
             hybrid_list(h)[place++] = digit * h.second_digits + first + k;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -9203,25 +9236,25 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     global uint *next = hybrid_second_digits(h) + digit * second_digits;
-    const uint single = single_parts(range_map(h, digit));
+    const uint one_code = one_code_parts(load_range_map(h, digit));
     for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
-    list_buckets(h, digit, counts, joins, single, own, sums);
+    list_buckets(h, digit, counts, joins, one_code, own, sums);
     uint sum = 0, total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
-        sum += part_count(counts, first + k, second_digits, joins);
+        sum += second_digit_count(counts, first + k, second_digits, joins);
     sum = group_scan_total(sum, sums, &total);
     sum += hybrid_next(h)[digit] - total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++) {
-        const uint size = part_count(counts, first + k, second_digits, joins);
+        const uint size = second_digit_count(counts, first + k, second_digits, joins);
         if (first + k < second_digits)
             next[first + k] = sum;
         sum += size;
-        check_bucket(h, single ? 0 : size);
+        check_bucket(h, one_code ? 0 : size);
     }
 }
 
@@ -9235,7 +9268,7 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
     const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];
     for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {
         const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];
-        list[k] = load_code(hybrid_heavy(h, k) + HEAVY_CODE);
+        list[k] = table_code(hybrid_heavy(h, k) + HEAVY_CODE);
         places[2 * k] = digit ? hybrid_next(h)[digit - 1] : 0;
         places[2 * k + 1] = hybrid_next(h)[digit];
     }
@@ -9247,11 +9280,11 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
     }
 }
 
-/* Counts the keys of a part of a tile by their second digits, or, with `stages`, stages their codes
-   where the counters say. Called by all work-items; ends with a barrier. */
-CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate,
-                                  uint size, code_t low, uint shift, uint factor, uint before,
-                                  local uint *counters, local code_t *staged, uint stages)
+/* Counts the keys of a tile, which may be a partial one, by their second digits, or, with `stages`,
+   stages their codes where the counters say. Called by all work-items; ends with a barrier. */
+CLSORT_NOINLINE_NV void pass_partial(global uchar *from, code_t mask, code_t flip, code_t rotate,
+                                     uint size, code_t low, uint shift, uint factor, uint before,
+                                     local uint *counters, local code_t *staged, uint stages)
 {
     const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
     const codec_t codec = { mask, flip, rotate };
@@ -9270,16 +9303,16 @@ CLSORT_NOINLINE_NV void pass_part(global uchar *from, code_t mask, code_t flip, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* As move_tile, by maps, for any number of keys, which are loaded twice. */
-CLSORT_INLINE void move_part(move_t v, splitter_t s, split_space_t l, codec_t c)
+/* Moves any number of keys up to a tile by maps. They are loaded twice. */
+CLSORT_INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
 {
     const linear_map_t map = s.map;
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
-              map.before, l.counters, l.staged, 0);
+    pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
+                 map.before, l.counters, l.staged, 0);
     reserve_places(l, v.next, v.size, BY_MAP);
     barrier(CLK_LOCAL_MEM_FENCE);
-    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
-              map.before, l.counters, l.staged, 1);
+    pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
+                 map.before, l.counters, l.staged, 1);
     #pragma unroll 4
     for (uint i = local_id(); i < v.size; i += CLSORT_GROUP)
         write_one(v, s, l, c, i, BY_MAP);
@@ -9292,7 +9325,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint tile = (uint)get_group_id(0);
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     const uint tiles = h.tables[CLSORT__HEAD_TILES],
                fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
@@ -9304,25 +9337,25 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     const range_part_t p = find_range_part(h, tile, 1, l.sums);
-    const splitter_t s = { range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-    const move_t v = { advance(h.alt, p.begin), h.target,
-                       hybrid_second_digits(h) + p.digit * second_digits, p.size };
+    const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+    const tile_move_t v = { advance(h.alt, p.begin), h.target,
+                            hybrid_second_digits(h) + p.digit * second_digits, p.size };
     if (!CLSORT_BRANCH_BARRIERS) {
-        move_t all = v, part = v;
+        tile_move_t all = v, partial = v;
         all.size = p.size == CLSORT_SPLIT_TILE ? p.size : 0;
-        part.size = p.size - all.size;
+        partial.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        move_part(part, s, l, h.codec);
+        move_partial(partial, s, l, h.codec);
     } else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
-    else move_part(v, s, l, h.codec);
+    else move_partial(v, s, l, h.codec);
 }
 
 //---- radix: hybrid buckets
 /* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
-   resplit, and whether all its codes are equal. */
+   resplit; one_code: all its codes are equal. */
 typedef struct {
-    uint begin, size, resplit, single;
+    uint begin, size, resplit, one_code;
     code_t low, last;
     linear_map_t map;
 } bucket_t;
@@ -9333,10 +9366,10 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
                digit = number >> popcount(most - 1);
     global const uint *ends = resplit ? hybrid_second_digits(h) : hybrid_next(h),
                       *range = hybrid_range(h, digit);
-    bucket_t b = { number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, range_map(h, digit) };
-    const code_t last = load_code(range + RANGE_LAST);
+    bucket_t b = { number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, load_range_map(h, digit) };
+    const code_t last = table_code(range + RANGE_LAST);
     b.size = ends[number] - b.begin;
-    b.single = single_parts(b.map);
+    b.one_code = one_code_parts(b.map);
     const ulong part = b.map.before + (number & (most - 1));
     b.low = map_start(b.map, part, 0, last);
     b.last = (code_t)(map_start(b.map, part + 1, 0, last) - 1);
@@ -9401,9 +9434,9 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts `size` keys of a bucket from `begin` on, as sort_bucket does. */
-CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint size,
-                             linear_map_t map, uint in_target)
+/* Calls sort_bucket for `size` keys of a bucket from `begin` on. */
+CLSORT_INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
+                                    linear_map_t map, uint in_target)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
@@ -9415,10 +9448,10 @@ CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint s
 CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
-    for (uint i = local_id(); i < b.size && b.single && !b.resplit; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && b.one_code && !b.resplit; i += CLSORT_GROUP)
         store_key(to, i, decode(b.map.low, h.codec));
-    if (b.size != 0 && fits_bucket(b.size) && !b.single)
-        sort_part(h, space, b.begin, b.size, b.map, b.resplit);
+    if (b.size != 0 && fits_bucket(b.size) && !b.one_code)
+        sort_bucket_keys(h, space, b.begin, b.size, b.map, b.resplit);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9427,7 +9460,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    if (n == 0 || *h.skip_passes == 0)
+    if (!hybrid_sorts(h))
         return;
     const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
@@ -9436,11 +9469,11 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid portions
 /* What a work-group sorts next of a bucket: `size` codes from `low` on, of bins below `bin` of the
-   map and not above `top`; or, where too many are equal, `size` times the code `low`. */
+   map and not above `top`; or, with one_code, too many equal ones: `size` times the code `low`. */
 typedef struct {
     code_t low, top;
     linear_map_t map;
-    uint bin, size, equal;
+    uint bin, size, one_code;
 } portion_t;
 
 /* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
@@ -9533,9 +9566,9 @@ CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b
         w.top = top;
         w.map = map;
         w.bin = bin;
-        w.equal = taken == 0 && (code_t)(next - begin) == 1;
-        w.size = w.equal ? heavy : taken;
-        *low = w.equal ? next : begin;
+        w.one_code = taken == 0 && (code_t)(next - begin) == 1;
+        w.size = w.one_code ? heavy : taken;
+        *low = w.one_code ? next : begin;
         top = (code_t)(next - 1);
     } while (w.size == 0);
     return w;
@@ -9553,12 +9586,12 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint done = 0; done < b.size;) {
         const portion_t w = next_portion(h, space, b, &low);
-        if (!w.equal) {
+        if (!w.one_code) {
             scan_bucket(h, space, b, done, w.map, w.top, w.bin);
-            sort_part(h, space, b.begin + done, w.size,
-                      make_map(w.low, (code_t)(low - 1), 1), 1);
+            sort_bucket_keys(h, space, b.begin + done, w.size,
+                             make_map(w.low, (code_t)(low - 1), 1), 1);
         }
-        for (uint i = local_id(); i < w.size && w.equal; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < w.size && w.one_code; i += CLSORT_GROUP)
             store_key(advance(target, done), i, decode(w.low, h.codec));
         done += w.size;
     }
@@ -9575,7 +9608,7 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
     if (number < buckets) {
         const bucket_t b = take_bucket(h, number);
-        if (!fits_bucket(b.size) && !b.single)
+        if (!fits_bucket(b.size) && !b.one_code)
             list[atomic_inc(&list[CLSORT_GROUP])] = number;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9592,7 +9625,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
                buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
     if (n != 0 && *h.skip_passes == 0)
         clear_passes(h.skip_passes - CLSORT__SKIP_PASSES, h.tables);
-    if (n == 0 || *h.skip_passes == 0 || h.tables[CLSORT__HEAD_OVER] == 0)
+    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
         list_long(h, list, first, step, buckets);
@@ -9632,7 +9665,7 @@ CLSORT_INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *ran
 {
     const uint warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
                bin = of == OF_MAP ? map_bin(map, key[0]) : splitter_bin(splitters_of(l), key[0]),
-               crowds = bins_crowd(bin, CLSORT__EDGE_BINS_CROWD);
+               crowds = lanes_crowd(bin, CLSORT__EDGE_BINS_CROWD);
     if (of == OF_MAP && warp_end <= size && !crowds)
         count_bins(l, key, rank, size, map, of, 1, 0);
     else
@@ -9651,7 +9684,7 @@ CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint siz
     uint rank[CLSORT_BUCKET_ITEMS];
     count_run_bins(l, key, rank, size, map, OF_MAP);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
-    longest = single_bins(map) ? 0 : longest;
+    longest = one_code_bins(map) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
         take_splitters(l, key);
@@ -9677,35 +9710,35 @@ CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec,
 
 //---- radix: runs in buckets
 /* A work-group's tile in local memory: share k is elements before[k] ... before[k + 1] - 1 of it.
-   address[k]: where element 0 of the tile would lie if it were of share k. edges: the first code of
-   each share, then the last ones. rows: of the splits. */
+   address[k]: where element 0 of the tile would lie if it were of share k. extremes: the first code
+   of each share, then the last ones. splits: of the tile and of the next one. */
 typedef struct {
     local ulong *address;
-    local code_t *edges;
-    local uint *before, *rows;
+    local code_t *extremes;
+    local uint *before, *splits;
 } bare_shares_t;
 
 CLSORT_INLINE bare_shares_t bare_shares(bucket_space_t l)
 {
-    local ulong *address = (local ulong *)(l.words + 8), *edges = address + CLSORT__MOST_RUNS;
-    local uint *before = (local uint *)(edges + 2 * CLSORT__MOST_RUNS);
-    const bare_shares_t s = { address, (local code_t *)edges, before,
+    local ulong *address = (local ulong *)(l.words + 8), *extremes = address + CLSORT__MOST_RUNS;
+    local uint *before = (local uint *)(extremes + 2 * CLSORT__MOST_RUNS);
+    const bare_shares_t s = { address, (local code_t *)extremes, before,
                               before + CLSORT__MOST_RUNS + 1 };
     return s;
 }
 
 /* Finds the shares of a tile of up to `size` elements; returns how many they have. run: that of the
-   work-item's number. Called by all work-items with its rows there; ends with a barrier. */
+   work-item's number. Called by all work-items with its splits there; ends with a barrier. */
 CLSORT_INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
     uint sum = 0;
     for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++)
-        sum += run_share(s.rows[k], s.rows[k + CLSORT__MOST_RUNS], size - sum);
+        sum += run_share(s.splits[k], s.splits[k + CLSORT__MOST_RUNS], size - sum);
     if (t <= CLSORT__MOST_RUNS)
         s.before[t] = sum;
     if (t < CLSORT__MOST_RUNS)
-        s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.rows[t] - sum) * CLSORT_KEY_BYTES;
+        s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.splits[t] - sum) * CLSORT_KEY_BYTES;
     barrier(CLK_LOCAL_MEM_FENCE);
     return s.before[CLSORT__MOST_RUNS];
 }
@@ -9737,27 +9770,28 @@ CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
     }
 }
 
-/* Writes the edges; those of empty shares are beyond all codes. Called by all work-items with the
-   shares found; needs a barrier after. */
-CLSORT_INLINE void write_edges(bare_shares_t s, codec_t c)
+/* Writes the extremes; those of empty shares are beyond all codes. Called by all work-items with
+   the shares found; needs a barrier after. */
+CLSORT_INLINE void write_extremes(bare_shares_t s, codec_t c)
 {
     const uint t = local_id(), k = t % CLSORT__MOST_RUNS, last = t / CLSORT__MOST_RUNS,
                begin = s.before[k], end = s.before[k + 1];
     if (t < 2 * CLSORT__MOST_RUNS)
-        s.edges[t] = begin < end ? encode(share_key(s.address[k], last ? end - 1 : begin), c)
+        s.extremes[t] = begin < end ? encode(share_key(s.address[k], last ? end - 1 : begin), c)
                      : last      ? 0
                                  : CLSORT_TOP_CODE;
 }
 
-/* The least and the most code of the tile. Called with a barrier since the edges were written. */
-CLSORT_INLINE void read_edges(bare_shares_t s, code_t *least, code_t *most)
+/* The least and the most code of the tile. Called with a barrier since the extremes were
+   written. */
+CLSORT_INLINE void read_extremes(bare_shares_t s, code_t *least, code_t *most)
 {
     *least = CLSORT_TOP_CODE;
     *most = 0;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        *least = min(*least, s.edges[k]);
-        *most = max(*most, s.edges[k + CLSORT__MOST_RUNS]);
+        *least = min(*least, s.extremes[k]);
+        *most = max(*most, s.extremes[k + CLSORT__MOST_RUNS]);
     }
 }
 
@@ -9774,21 +9808,21 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     const bucket_space_t l = bucket_space(space);
     const bare_shares_t s = bare_shares(l);
     code_t code[CLSORT_BUCKET_ITEMS], least, most;
-    const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);
-    const uint size = find_bare_shares(s, own.array, span.size);
+    const merged_tile_t merged = take_merged_tile(s.splits, splits + splits_at, tile, slack, n);
+    const uint size = find_bare_shares(s, own.array, merged.size);
     if (size == 0)
         return;
     load_bare_shares(s, code, size);
-    write_edges(s, codec);
+    write_extremes(s, codec);
     clear_bucket(l);
-    read_edges(s, &least, &most);
+    read_extremes(s, &least, &most);
     if (!keys_are_codes(codec)) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
             code[m] = encode(code[m], codec);
     }
     sort_tile_codes(l, code, size, least, most);
-    store_tile_codes(l, advance(target, span.begin), codec, size);
+    store_tile_codes(l, advance(target, merged.begin), codec, size);
 }
 #endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
 
@@ -9959,8 +9993,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
 
      split      a work-group for each tile sorts the samples, moves its tile's codes to alt, bucket
                 by bucket, and writes where these begin in the tile reads and writes keys
-     bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
-                behind what lies before its stretches              reads and writes keys
+     bucket     a work-group for each gathers its fragments from alt, sorts them, and writes them
+                behind what lies before its fragments              reads and writes keys
 
    All work-groups take the same samples from the source, at places that the host's seed decides,
    another one for each sort, so that no keys take long each time. A code that several samples have
@@ -9998,16 +10032,16 @@ typedef struct {
 } samples_t;
 
 #define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))
-typedef struct { local code_t *keys; local uint *sums, *words; } held_t;
+typedef struct { local code_t *keys; local uint *sums, *words; } held_space_t;
 
-CLSORT_INLINE held_t held_space(local ulong *space)
+CLSORT_INLINE held_space_t held_space(local ulong *space)
 {
     local uint *sums = (local uint *)(space + (CLSORT_HELD_SLOTS * CLSORT_KEY_BYTES + 7) / 8);
-    const held_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };
+    const held_space_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };
     return l;
 }
 
-CLSORT_INLINE code_t held(held_t l, uint i)
+CLSORT_INLINE code_t held(held_space_t l, uint i)
 {
     return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
 }
@@ -10090,7 +10124,7 @@ CLSORT_INLINE void merge_lanes(code_t *v)
 //---- radix: samples are merged
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
    with a barrier. */
-CLSORT_INLINE void hold(held_t l, const code_t *v)
+CLSORT_INLINE void hold(held_space_t l, const code_t *v)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
@@ -10101,7 +10135,7 @@ CLSORT_INLINE void hold(held_t l, const code_t *v)
 
 /* Where the first `diagonal` codes of two runs side by side, of `run` codes each from `begin` on,
    end in the first run. */
-CLSORT_INLINE uint split_runs(held_t l, uint begin, uint run, uint diagonal)
+CLSORT_INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagonal)
 {
     uint low = diagonal > run ? diagonal - run : 0, high = min(diagonal, run);
     while (low < high) {
@@ -10114,7 +10148,7 @@ CLSORT_INLINE uint split_runs(held_t l, uint begin, uint run, uint diagonal)
 }
 
 /* Takes the codes of the work-item's places in the two runs that lie there. */
-CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
+CLSORT_INLINE void merge_held(held_space_t l, code_t *v, uint run)
 {
     const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),
                last = CLSORT_TILE_ITEMS - 1, split = split_runs(l, begin, run, own - begin),
@@ -10135,7 +10169,7 @@ CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
 
 /* Merges the sorted codes of the work-items, the first `size` of which matter, into local memory.
    Called by all work-items; begins and ends with a barrier. */
-CLSORT_INLINE void merge_own(held_t l, code_t *v, uint size)
+CLSORT_INLINE void merge_own(held_space_t l, code_t *v, uint size)
 {
     merge_lanes(v);
     hold(l, v);
@@ -10146,7 +10180,7 @@ CLSORT_INLINE void merge_own(held_t l, code_t *v, uint size)
 }
 
 /* Writes the first `size` codes in local memory. */
-CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint size)
+CLSORT_INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
 {
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
         *key_place(to, i) = decode(held(l, i), codec);
@@ -10157,7 +10191,7 @@ CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint size)
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
-    const held_t l = held_space(space);
+    const held_space_t l = held_space(space);
     const uint begin = (uint)get_group_id(0) * tile, size = min(n - begin, tile),
                width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     const array_t from = advance(s.source, begin);
@@ -10187,7 +10221,7 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 typedef struct { local uint *count, *words; } bins_t;
 enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
 
-CLSORT_INLINE bins_t bins_of(held_t l)
+CLSORT_INLINE bins_t bins_of(held_space_t l)
 {
     const uint slots = CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
     const bins_t b = { l.words, l.words + slots };
@@ -10199,7 +10233,7 @@ CLSORT_INLINE local uint *bin_slot(bins_t b, uint bin)
     return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];
 }
 
-CLSORT_INLINE local code_t *held_slot(held_t l, uint i)
+CLSORT_INLINE local code_t *held_slot(held_space_t l, uint i)
 {
     return &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
 }
@@ -10218,7 +10252,7 @@ CLSORT_INLINE void clear_counts(bins_t b)
 /* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
    longest one. Called by all work-items with a barrier since the codes were counted; ends with a
    barrier. */
-CLSORT_INLINE uint place_sample_bins(held_t l, bins_t b)
+CLSORT_INLINE uint place_sample_bins(held_space_t l, bins_t b)
 {
     const uint own = CLSORT_SAMPLES_OWN_BINS,
                sum = place_counts(bin_slot(b, local_id() * own), own, own,
@@ -10230,16 +10264,16 @@ CLSORT_INLINE uint place_sample_bins(held_t l, bins_t b)
 }
 
 //---- radix: samples even bins
-/* Bins of about equal length. single: each has one code. */
-typedef struct { code_t low; uint shift, single; float factor; } even_bins_t;
+/* Bins of about equal length. one_code: each has one. */
+typedef struct { code_t low; uint shift, one_code; float factor; } even_bins_t;
 
 CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
 {
     const ulong span = (code_t)(most - least);
-    const uint shift = 32 - min((uint)clz(span), 32u), single = span < CLSORT_SAMPLES_BINS;
+    const uint shift = 32 - min((uint)clz(span), 32u), one_code = span < CLSORT_SAMPLES_BINS;
     const even_bins_t even = {
-        least, shift, single,
-        single ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
+        least, shift, one_code,
+        one_code ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
     };
     return even;
 }
@@ -10253,7 +10287,7 @@ CLSORT_INLINE uint even_bin(even_bins_t even, code_t code)
 
 #if CLSORT_WARPS
 /* The least and the most code of the lanes. Called by whole warps. */
-CLSORT_INLINE void edges_of_lanes(code_t *least, code_t *most)
+CLSORT_INLINE void extremes_of_lanes(code_t *least, code_t *most)
 {
     #pragma unroll
     for (uint step = CLSORT__WARP / 2; step > 0; step /= 2) {
@@ -10265,11 +10299,11 @@ CLSORT_INLINE void edges_of_lanes(code_t *least, code_t *most)
 
 /* The least and the most code of all work-items. Called by all, with local memory free; ends with a
    barrier. */
-CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)
+CLSORT_INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
 {
 #if CLSORT_WARPS
     const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;
-    edges_of_lanes(least, most);
+    extremes_of_lanes(least, most);
     if (t % CLSORT__WARP == 0) {
         l.keys[t / CLSORT__WARP] = *least;
         l.keys[warps + t / CLSORT__WARP] = *most;
@@ -10277,10 +10311,10 @@ CLSORT_INLINE void edges_of_group(held_t l, code_t *least, code_t *most)
     barrier(CLK_LOCAL_MEM_FENCE);
     *least = l.keys[t % warps];
     *most = l.keys[warps + t % warps];
-    edges_of_lanes(least, most);
+    extremes_of_lanes(least, most);
 #else
-    put_edges(l.keys + local_id(), *least, *most);
-    join_edges(l.keys, 0);
+    put_extremes(l.keys + local_id(), *least, *most);
+    join_extremes(l.keys, 0);
     *least = l.keys[0];
     *most = l.keys[CLSORT_GROUP];
 #endif   /* CLSORT_WARPS */
@@ -10296,7 +10330,8 @@ CLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
 
 /* Puts codes into their bins. rank: as count_in_bin returned it. PoCL 3.1 miscompiles the loop
    unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
-CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const uint *rank, uint size)
+CLSORT_INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uint *rank,
+                                uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -10305,18 +10340,18 @@ CLSORT_INLINE void move_to_bins(held_t l, bins_t b, const code_t *code, const ui
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Puts the codes where they belong, by counting those of its bin that come before. single: bins
-   have one code. Called by all work-items with the bins filled; ends with a barrier. */
-CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank, uint size,
-                              uint single)
+/* Puts the codes where they belong, by counting those of its bin that come before. one_code:
+   each bin has one. Called by all work-items with the bins filled; ends with a barrier. */
+CLSORT_INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
+                              uint one_code)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < size) {
             const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),
                        own = begin + (rank[m] & 0xFFFF),
-                       end = single ? begin : *bin_slot(b, bin + 1);
-            uint place = single ? own : begin;
+                       end = one_code ? begin : *bin_slot(b, bin + 1);
+            uint place = one_code ? own : begin;
             #pragma unroll 4
             for (uint i = begin; i < end; i++) {
                 const code_t other = held(l, i);
@@ -10334,7 +10369,7 @@ CLSORT_INLINE void rank_codes(held_t l, bins_t b, const code_t *code, uint *rank
 
 /* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void merge_codes(held_t l, uint size)
+CLSORT_INLINE void merge_codes(held_space_t l, uint size)
 {
     const uint width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     code_t v[CLSORT_ITEMS];
@@ -10349,7 +10384,7 @@ CLSORT_INLINE void merge_codes(held_t l, uint size)
 
 /* Sorts the first `size` codes of the work-items, whose m-th have the numbers local_id() + m *
    CLSORT_GROUP, into local memory. Called by all work-items with that free; ends with a barrier. */
-CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint size)
+CLSORT_INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size)
 {
     uint rank[CLSORT_ITEMS];
     code_t least = CLSORT_TOP_CODE, most = 0;
@@ -10359,7 +10394,7 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint siz
             least = min(least, code[m]);
             most = max(most, code[m]);
         }
-    edges_of_group(l, &least, &most);
+    extremes_of_group(l, &least, &most);
     const even_bins_t even = even_bins(least, most);
     clear_counts(b);
     #pragma unroll CLSORT_UNROLL_CODES
@@ -10371,10 +10406,10 @@ CLSORT_INLINE void sort_in_bins(held_t l, bins_t b, const code_t *code, uint siz
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint longest = place_sample_bins(l, b);
     move_to_bins(l, b, code, rank, size);
-    if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.single)
+    if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.one_code)
         merge_codes(l, size);
     else
-        rank_codes(l, b, code, rank, size, even.single);
+        rank_codes(l, b, code, rank, size, even.one_code);
 }
 
 //---- radix: samples are moved
@@ -10392,14 +10427,16 @@ CLSORT_INLINE code_t source_code(samples_t s, uint i)
 #define CLSORT_STORED 4
 
 /* Stores the work-item's codes to the target from element `at` on: `size` sorted codes or, with
-   `single`, one code so many times. */
-CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint size, uint single, code_t code)
+   `one_code`, one so many times. */
+CLSORT_INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint one_code,
+                                code_t code)
 {
     for (uint i = local_id(); i < size; i += CLSORT_STORED * CLSORT_GROUP) {
         code_t key[CLSORT_STORED];
         #pragma unroll
         for (uint m = 0; m < CLSORT_STORED; m++)
-            key[m] = decode(single ? code : held(l, min(i + m * CLSORT_GROUP, size - 1)), s.codec);
+            key[m] = decode(one_code ? code : held(l, min(i + m * CLSORT_GROUP, size - 1)),
+                            s.codec);
 #if CLSORT_PAIRS
         uint value[CLSORT_STORED];
         #pragma unroll
@@ -10425,7 +10462,7 @@ CLSORT_INLINE void store_sorted(samples_t s, held_t l, uint at, uint size, uint 
 //---- radix: samples split
 /* Sorts the samples, one key of each part of the source, into local memory. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE void sort_samples(samples_t s, held_t l, bins_t b)
+CLSORT_INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
 {
     const uint stride = s.n / s.samples;
     code_t code[CLSORT_ITEMS];
@@ -10441,7 +10478,7 @@ CLSORT_INLINE void sort_samples(samples_t s, held_t l, bins_t b)
 }
 
 /* The bucket of a code that has number i in its tile. each: samples of a bucket. */
-CLSORT_INLINE uint choose_bucket(samples_t s, held_t l, code_t code, uint i, uint each)
+CLSORT_INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint i, uint each)
 {
     uint bucket = 0;
     for (uint step = 1u << (31 - clz(s.buckets)); step > 0; step /= 2) {
@@ -10470,7 +10507,7 @@ CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint s
 }
 
 /* The work-group of the first tile writes the least code of each bucket. */
-CLSORT_INLINE void write_borders(samples_t s, held_t l, uint tile, uint each)
+CLSORT_INLINE void write_borders(samples_t s, held_space_t l, uint tile, uint each)
 {
     for (uint i = local_id(); i < s.buckets && tile == 0; i += CLSORT_GROUP)
         s.borders[i] = held(l, i * each);
@@ -10481,7 +10518,7 @@ CLSORT_INLINE void write_borders(samples_t s, held_t l, uint tile, uint each)
 CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
-    const held_t l = held_space(space);
+    const held_space_t l = held_space(space);
     const bins_t b = bins_of(l);
     const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
                size = min(n - begin, tile), each = samples / max(buckets, 1u);
@@ -10509,15 +10546,15 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
 }
 
 //---- radix: samples search
-/* The work-item's stretch of a bucket in its tile: codes first ... end - 1 of the tile; none beyond
-   the last tile. */
-typedef struct { uint first, end; } stretch_t;
+/* The work-item's fragment of a bucket in its tile: codes first ... end - 1 of the tile; none
+   beyond the last tile. */
+typedef struct { uint first, end; } fragment_t;
 
-CLSORT_INLINE stretch_t load_stretch(samples_t s, uint bucket)
+CLSORT_INLINE fragment_t load_fragment(samples_t s, uint bucket)
 {
     const uint t = min(local_id(), s.tiles - 1);
     global const ushort *places = s.places + bucket * s.tiles + t;
-    stretch_t own = { places[0], min(s.tile, s.n - t * s.tile) };
+    fragment_t own = { places[0], min(s.tile, s.n - t * s.tile) };
     if (bucket + 1 < s.buckets)
         own.end = places[s.tiles];
     own.first = local_id() < s.tiles ? own.first : 0;
@@ -10525,9 +10562,9 @@ CLSORT_INLINE stretch_t load_stretch(samples_t s, uint bucket)
     return own;
 }
 
-/* Code i of the bucket. Its stretches are in the bins: how many codes lie before each, then the
+/* Code i of the bucket. Its fragments are in the bins: how many codes lie before each, then the
    distances from codes' numbers to their places in alt. */
-CLSORT_INLINE code_t stretch_code(samples_t s, bins_t b, uint i)
+CLSORT_INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
 {
     uint k = 0;
     for (uint step = 1u << (31 - clz(s.tiles)); step > 0; step /= 2)
@@ -10539,14 +10576,14 @@ CLSORT_INLINE code_t stretch_code(samples_t s, bins_t b, uint i)
 typedef struct { code_t first, last; } codes_span_t;
 
 /* Keeps those of the bucket's codes in local memory that are in a span, as many as fit. Returns how
-   many there are. Called by all work-items with the stretches in the bins; ends with a barrier. */
-CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint size, codes_span_t span)
+   many there are. Called by all work-items with the fragments in the bins; ends with a barrier. */
+CLSORT_INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_span_t span)
 {
     if (local_id() == 0)
         b.words[BINS_KEPT] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
-        const code_t code = stretch_code(s, b, i);
+        const code_t code = fragment_code(s, b, i);
         if (code >= span.first && code <= span.last) {
             const uint place = atomic_inc(&b.words[BINS_KEPT]);
             if (place < CLSORT_TILE_ITEMS)
@@ -10560,9 +10597,9 @@ CLSORT_INLINE uint keep_span(samples_t s, held_t l, bins_t b, uint size, codes_s
 //---- radix: samples bucket
 /* Takes the codes of a span, which is all of the bucket where that fits, as far as they fit: each
    work-item's to its registers. Returns how many there are. before: how many of the bucket's codes
-   lie before the work-item's stretch. Called by all work-items with local memory free; ends with a
+   lie before the work-item's fragment. Called by all work-items with local memory free; ends with a
    barrier. */
-CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, stretch_t own,
+CLSORT_INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, fragment_t own,
                               uint before, uint size, codes_span_t span)
 {
     const uint t = local_id();
@@ -10574,7 +10611,7 @@ CLSORT_INLINE uint take_codes(samples_t s, held_t l, bins_t b, code_t *code, str
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             if (m * CLSORT_GROUP < size)
-                code[m] = stretch_code(s, b, min(t + m * CLSORT_GROUP, size - 1));
+                code[m] = fragment_code(s, b, min(t + m * CLSORT_GROUP, size - 1));
     } else {
         kept = keep_span(s, l, b, size, span);
         #pragma unroll CLSORT_UNROLL_CODES
@@ -10597,7 +10634,7 @@ CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)
 
 /* Sorts a bucket of `size` codes to the target, from element `begin` on. Those above what a
    work-group holds are sorted in spans that fit, or of one code. */
-CLSORT_INLINE void sort_spans(samples_t s, held_t l, bins_t b, stretch_t own, uint before,
+CLSORT_INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, uint before,
                               uint begin, uint size, codes_span_t span)
 {
     for (uint done = 0; done < size;) {
@@ -10618,12 +10655,12 @@ CLSORT_INLINE void sort_spans(samples_t s, held_t l, bins_t b, stretch_t own, ui
 CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
-    const held_t l = held_space(space);
+    const held_space_t l = held_space(space);
     const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
     uint begin = 0, size = 0;
     if (n == 0)
         return;
-    const stretch_t own = load_stretch(s, bucket);
+    const fragment_t own = load_fragment(s, bucket);
     const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
     const uint before = group_scan_total(own.end - own.first, l.sums, &size);
     group_scan_total(own.first, l.sums, &begin);
@@ -10794,14 +10831,14 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
 //---- quicksort: partitions
 CLSORT_INLINE partition_t no_partition(void)
 {
-    const partition_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
+    const partition_t p = { 0, 0, CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
     return p;
 }
 
 CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
 {
     const code_t below = code < pivot ? code : (code_t)0,
-                 above = code > pivot ? code : (code_t) ~(code_t)0;
+                 above = code > pivot ? code : CLSORT_TOP_CODE;
     p->less += code < pivot;
     p->equal += code == pivot;
     p->least = min(p->least, code);
@@ -10863,15 +10900,15 @@ typedef struct { uint less, equal, greater; } places_t;
 typedef struct {
     local code_t *keys, *codes;
     local uint *words, *sums, *stack;
-} quick_local_t;
+} quick_space_t;
 
-CLSORT_INLINE quick_local_t quick_space(local ulong *space)
+CLSORT_INLINE quick_space_t quick_space(local ulong *space)
 {
     local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);
     local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8
                                        + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);
     local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;
-    const quick_local_t l = { (local code_t *)space, codes, words, sums,
+    const quick_space_t l = { (local code_t *)space, codes, words, sums,
                               sums + CLSORT__QUICK_SUMS(CLSORT_GROUP) };
     return l;
 }
@@ -10917,7 +10954,7 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 
 /* The sum of x over the work-items before this one; *total becomes the sum of all. Called by all;
    the sums are free before and after. */
-CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
+CLSORT_INLINE uint scan_total(uint x, uint *total, quick_space_t l)
 {
 #if CLSORT_SCAN == CLSORT__SCAN_BUILTIN
     const uint before = work_group_scan_exclusive_add(x);
@@ -10930,7 +10967,7 @@ CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 #endif
 }
 
-CLSORT_INLINE void put_partition(quick_local_t l, uint t, partition_t p)
+CLSORT_INLINE void put_partition(quick_space_t l, uint t, partition_t p)
 {
     l.sums[t] = p.less;
     l.sums[CLSORT_GROUP + t] = p.equal;
@@ -10940,7 +10977,7 @@ CLSORT_INLINE void put_partition(quick_local_t l, uint t, partition_t p)
     l.codes[3 * CLSORT_GROUP + t] = p.most;
 }
 
-CLSORT_INLINE partition_t get_partition(quick_local_t l, uint t)
+CLSORT_INLINE partition_t get_partition(quick_space_t l, uint t)
 {
     const partition_t p = { l.sums[t],
                             l.sums[CLSORT_GROUP + t],
@@ -10952,7 +10989,7 @@ CLSORT_INLINE partition_t get_partition(quick_local_t l, uint t)
 }
 
 /* Joins the parts of all work-items. Called by all; begins and ends with a barrier. */
-CLSORT_INLINE partition_t join_group(partition_t p, quick_local_t l)
+CLSORT_INLINE partition_t join_group(partition_t p, quick_space_t l)
 {
     const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -10973,7 +11010,7 @@ CLSORT_INLINE partition_t join_group(partition_t p, quick_local_t l)
 /* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. Each
    work-item takes one sample: PoCL 3.1 goes wrong at a loop of equal length for all inside one of
    different lengths. Called by all; begins and ends with a barrier. */
-CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)
+CLSORT_INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 {
     const uint t = local_id(), samples = count_samples(q, r);
     const code_t own = t < samples ? take_sample(q, from, r, samples, t) : middle_code(r);
@@ -11012,14 +11049,14 @@ CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, u
 
 /* Elements that a work-item moves at a time. With few of them more work-groups run at once, and
    their waits for memory overlap. The fastest of 4, 8 and 16 on an H200. */
-#define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
-#define CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)
+#define CLSORT_MOVED_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
+#define CLSORT_MOVED_TILE (CLSORT_GROUP * CLSORT_MOVED_ITEMS)
 
 /* The m-th element of a work-item in a tile. Where elements must keep their order, those of a
    work-item lie side by side; else they stay as they were loaded. */
-CLSORT_INLINE uint held_item(uint m)
+CLSORT_INLINE uint quick_tile_item(uint m)
 {
-    return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_PART_ITEMS + m
+    return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_MOVED_ITEMS + m
                                       : m * CLSORT_GROUP + local_id();
 }
 
@@ -11027,30 +11064,30 @@ CLSORT_INLINE uint held_item(uint m)
 CLSORT_INLINE uint items_before(uint size)
 {
     const uint t = local_id();
-    return CLSORT_BREAK_TIES_BY_INDEX ? min(t * CLSORT_PART_ITEMS, size)
+    return CLSORT_BREAK_TIES_BY_INDEX ? min(t * CLSORT_MOVED_ITEMS, size)
                        : t * (size / CLSORT_GROUP) + min(t, size % CLSORT_GROUP);
 }
 
 /* Loads the work-item's elements of a tile. With CLSORT_BREAK_TIES_BY_INDEX they go through local
    memory, which keeps their order. Called by all with the tile free; it is free again after the
    call. */
-CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, codec_t c, uint begin,
-                                   uint size)
+CLSORT_INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, codec_t c, uint begin,
+                                    uint size)
 {
     const uint t = local_id();
     #pragma unroll
-    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
+    for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++)
         v[m] = m * CLSORT_GROUP + t < size ? load_whole_item(from, c, begin + m * CLSORT_GROUP + t)
                                            : top_item();
     if (!CLSORT_BREAK_TIES_BY_INDEX)
         return;
     #pragma unroll
-    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
+    for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++)
         put_item(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
-    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        v[m] = get_item(l.keys, l.words, held_item(m));
+    for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++)
+        v[m] = get_item(l.keys, l.words, quick_tile_item(m));
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -11058,19 +11095,19 @@ CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, cod
 /* Puts a tile's elements into local memory: those before the pivot, those equal to it, those after
    it. Returns how many come before the pivot and, in the upper half, how many are equal to it.
    Called by all with the tile free; after the call all see the elements. */
-CLSORT_INLINE uint order_parts(quick_local_t l, const item_t *v, uint size, code_t pivot)
+CLSORT_INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivot)
 {
     uint own = 0, total;
     #pragma unroll
-    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        own += held_item(m) < size ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;
+    for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++)
+        own += quick_tile_item(m) < size ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;
     const uint before = scan_total(own, &total, l);
     uint less = before & 0xFFFF, equal = (total & 0xFFFF) + (before >> 16);
     uint greater = (total & 0xFFFF) + (total >> 16) + items_before(size) - less - (before >> 16);
     #pragma unroll
-    for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {
+    for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++) {
         const uint is_less = v[m].key < pivot, is_equal = v[m].key == pivot;
-        if (held_item(m) < size)
+        if (quick_tile_item(m) < size)
             put_item(l.keys, l.words, is_less ? less : is_equal ? equal : greater, v[m]);
         less += is_less;
         equal += is_equal;
@@ -11082,19 +11119,19 @@ CLSORT_INLINE uint order_parts(quick_local_t l, const item_t *v, uint size, code
 
 /* Moves the elements of a range to their places. Called by all. Begins with a barrier if there are
    elements, and ends with one. */
-CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint begin, uint size,
-                                code_t pivot, places_t next)
+CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
+                                 code_t pivot, places_t next)
 {
     const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
                   equal_to = quick_array(q, equal_array(which));
-    for (uint done = 0; done < size; done += CLSORT_PART_TILE) {
-        const uint count = min(size - done, (uint)CLSORT_PART_TILE);
-        item_t v[CLSORT_PART_ITEMS];
-        load_part_items(l, v, from, q.codec, begin + done, count);
+    for (uint done = 0; done < size; done += CLSORT_MOVED_TILE) {
+        const uint count = min(size - done, (uint)CLSORT_MOVED_TILE);
+        item_t v[CLSORT_MOVED_ITEMS];
+        load_moved_items(l, v, from, q.codec, begin + done, count);
         const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF,
                    equal = parts >> 16;
         #pragma unroll
-        for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {
+        for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;
             const array_t to = { is_equal ? equal_to.keys : unequal_to.keys,
                                  is_equal ? equal_to.values : unequal_to.values };
@@ -11117,11 +11154,11 @@ CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint beg
 typedef struct {
     local code_t *keys;
     local uint *words, *stack;
-} quick_local_t;
+} quick_space_t;
 
-CLSORT_INLINE quick_local_t quick_space(local ulong *space)
+CLSORT_INLINE quick_space_t quick_space(local ulong *space)
 {
-    const quick_local_t l = { (local code_t *)space, (local uint *)space, (local uint *)space };
+    const quick_space_t l = { (local code_t *)space, (local uint *)space, (local uint *)space };
     return l;
 }
 
@@ -11130,13 +11167,13 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 #define CLSORT_BRANCH_BARRIERS 1
 #define join_group(part, l) (part)
 
-CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
+CLSORT_INLINE uint scan_total(uint x, uint *total, quick_space_t l)
 {
     *total = x;
     return 0;
 }
 
-CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)
+CLSORT_INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 {
     const uint samples = count_samples(q, r);
     code_t code[CLSORT_MOST_SAMPLES], pivot = middle_code(r);
@@ -11183,7 +11220,7 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
 CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
                                         code_t pivot, uint *done)
 {
-    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
+    const codes_t middle = (codes_t)pivot, all = (codes_t)CLSORT_TOP_CODE;
     codes_t least = all, below = 0, above = all, most = 0;
     words_t less = 0, equal = 0;
     for (*done = 0; size - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
@@ -11223,10 +11260,10 @@ CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
     store_words(to, place, word);
 }
 
-/* As the work-group's scatter_part. Keys equal to the pivot are rare or many, so that branch is
+/* As the work-group's scatter_range. Keys equal to the pivot are rare or many, so that branch is
    predicted well. Which side other keys go to is not predictable, and is no branch. */
-CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint begin, uint size,
-                                code_t pivot, places_t next)
+CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
+                                 code_t pivot, places_t next)
 {
     const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
                   equal_to = quick_array(q, equal_array(which));
@@ -11248,7 +11285,7 @@ CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint beg
 /* Makes the first sequence, or the only leaf. Called by one work-item. */
 CLSORT_INLINE void quick_begin(quick_t q)
 {
-    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
+    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), CLSORT_TOP_CODE, 0));
     const uint leaf = q.n > 0 && q.n <= q.leaf_elements, sequence = q.n > q.leaf_elements;
     for (uint k = 0; k < CLSORT__QUICK_STATE_WORDS; k++)
         q.scratch[k] = 0;
@@ -11272,7 +11309,7 @@ CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
     return min(r.size - block_begin(q, r, b), q.block_elements);
 }
 
-CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
+CLSORT_INLINE void quick_count(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
     const array_t from = quick_array(q, round_array(q, q.round));
@@ -11301,7 +11338,7 @@ CLSORT_INLINE uint plan_share(uint count)
 
 /* Turns the counts of each block into sums over the blocks before it, and writes the sums over all
    blocks after the last one. Called by all; needs a barrier after. */
-CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
+CLSORT_INLINE void sum_blocks(quick_t q, quick_space_t l, uint blocks)
 {
     const uint share = plan_share(blocks), first = min(local_id() * share, blocks),
                end = min(first + share, blocks);
@@ -11332,7 +11369,7 @@ CLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)
 /* Joins the bounds of each sequence's blocks. Each work-item does this for its share of the blocks.
    If a sequence ends in its share, it adds what the work-items before it have found. Called by all;
    begins with a barrier and needs one after. */
-CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
+CLSORT_INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 {
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
                end = min(first + share, blocks);
@@ -11359,7 +11396,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
         store_bounds(q, open, head);
 }
 #else
-CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
+CLSORT_INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 {
     partition_t p = no_partition();
     for (uint b = 0, now = 0; b < blocks; b++) {
@@ -11459,7 +11496,7 @@ CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, 
 //---- quicksort: plan
 /* Makes the children of all sequences. If the list of leaves could become too long, all sequences
    are retired instead: they become leftovers, and do not move. Called by all. */
-CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
+CLSORT_INLINE void make_children(quick_t q, quick_space_t l)
 {
     global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
     const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count),
@@ -11485,7 +11522,7 @@ CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
     }
 }
 
-CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
+CLSORT_INLINE void quick_plan(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
     sum_blocks(q, l, blocks);
@@ -11495,7 +11532,7 @@ CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
 }
 
 //---- quicksort: scatter
-CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
+CLSORT_INLINE void quick_scatter(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
                which = round_array(q, q.round);
@@ -11510,7 +11547,7 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
         const uint begin = block_begin(q, r, b), stays = r.least == r.most && which == ARRAY_TARGET;
         const places_t next = { r.begin + before.x, r.begin + all.x + before.y,
                                 r.begin + all.x + all.y + (begin - before.x - before.y) };
-        scatter_part(q, l, which, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
+        scatter_range(q, l, which, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
     }
 }
 
@@ -11543,7 +11580,7 @@ CLSORT_INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_
 
 /* Sorts up to a tile of elements into the target by the bitonic network. With none it only takes
    part in the barriers. Called by all with the tile free. */
-CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint size)
+CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_space_t l, array_t from, uint begin, uint size)
 {
     const uint end = size ? begin + size : 0, stages = ceil_log2(size);
     const window_t home = tile_window(local_id(), CLSORT_HOME_BIT, 0, 0);
@@ -11594,7 +11631,7 @@ CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 
 /* Puts a range on the stack; if the budget is spent, on the list of leftovers while that is not
    full. Called by one work-item. */
-CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
+CLSORT_INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
 {
     if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
         return;
@@ -11604,7 +11641,7 @@ CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
 }
 
 /* Partitions a range. `size` is its size, or 0 where the step does not apply. Called by all. */
-CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint size)
+CLSORT_INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint size)
 {
     const array_t from = quick_array(q, r.array);
     const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
@@ -11612,7 +11649,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
     const partition_t part = join_group(count_partition(from, q.codec, r.begin, size, pivot), l);
     const uint greater = r.begin + part.less + part.equal;
     const places_t next = { r.begin, r.begin + part.less, greater };
-    scatter_part(q, l, r.array, r.begin, size, pivot, next);
+    scatter_range(q, l, r.array, r.begin, size, pivot, next);
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     copy_to_target(q, ARRAY_ALT, next.equal, r.array == ARRAY_TARGET ? part.equal : 0);
     if (local_id() == 0 && size != 0) {
@@ -11630,7 +11667,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
 //---- quicksort: a leaf's steps
 /* Takes the top range from the stack, and partitions or finishes it. Returns how many ranges are
    left. Called by all, with a barrier since the stack was written; ends with a barrier. */
-CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
+CLSORT_INLINE uint leaf_step(quick_t q, quick_space_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
     const range_t r = unpack_range(vload8(top, l.stack + CLSORT__STACK_HEAD));
@@ -11647,7 +11684,7 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
     return l.stack[STACK_TOP];
 }
 
-CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
+CLSORT_INLINE void quick_leaf(quick_t q, quick_space_t l)
 {
     const uint leaves = q.scratch[CLSORT__QUICK_LEAVES];
     for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {
@@ -11837,6 +11874,9 @@ CLSORT_INLINE select_t select_from_row(select_t s, uint row)
     return s;
 }
 
+/* Is the k-th element the only result? */
+CLSORT_INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
+
 /* Where results go, which of them are written (CLSORT__WRITES_*), and the bytes from the results of
    a row to those of the next. */
 #define CLSORT_OUTPUT_ARGS \
@@ -11867,24 +11907,24 @@ typedef struct {
     global const uchar *keys;
     uint row, part, first, end;
     global const uint *numbers;
-} select_part_t;
+} row_part_t;
 
-CLSORT_INLINE select_part_t part_number(select_t s, uint number, uint parts, uint part_elements)
+CLSORT_INLINE row_part_t row_part(select_t s, uint number, uint parts, uint part_elements)
 {
     const uint row = number / parts, part = number % parts;
     const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
                whole = min(s.n - first, part_elements);
-    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
-                              row < s.rows ? first + whole : first, 0 };
+    const row_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
+                           row < s.rows ? first + whole : first, 0 };
     return p;
 }
 
-CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_elements)
+CLSORT_INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
 {
-    return part_number(s, (uint)get_group_id(0), parts, part_elements);
+    return row_part(s, (uint)get_group_id(0), parts, part_elements);
 }
 
-/* The bits of a key's code that count; those of element i. */
+/* The bits of a key's code that count. */
 CLSORT_INLINE code_t code_of(select_t s, code_t key)
 {
     const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
@@ -11897,21 +11937,21 @@ CLSORT_INLINE uint takes_whole_keys(select_t s)
     return !(s.minus_zero || s.ignored_high_bits || s.first_bit);
 }
 
-
-CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
+/* Those of element i. */
+CLSORT_INLINE code_t select_code(select_t s, row_part_t p, size_t i)
 {
     return code_of(s, ((global const code_t *)p.keys)[i]);
 }
 
 /* The index of element i. */
-CLSORT_INLINE uint number_of(select_part_t p, uint i)
+CLSORT_INLINE uint number_of(row_part_t p, uint i)
 {
     return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
 }
 
 /* Writes element i of the row as its result number `place`: with the key in the row or, if that is
    `known`, the key of a code. */
-CLSORT_INLINE void write_result(select_t s, select_part_t p, output_t out, size_t place, uint i,
+CLSORT_INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, uint i,
                                 uint known, code_t code)
 {
     if (out.outputs & CLSORT__WRITES_INDICES)
@@ -11923,23 +11963,23 @@ CLSORT_INLINE void write_result(select_t s, select_part_t p, output_t out, size_
 
 /* Writes element i of the row. One that the row does not have, 0xFFFFFFFF, has the last key of the
    order. */
-CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
+CLSORT_INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
 {
-    write_result(s, p, out, place, i, i >= s.n, (code_t)~(code_t)0);
+    write_result(s, p, out, place, i, i >= s.n, CLSORT_TOP_CODE);
 }
 
 /* Marks the results that the row does not have. */
-CLSORT_INLINE void write_marks(select_t s, select_part_t p, output_t out)
+CLSORT_INLINE void write_marks(select_t s, row_part_t p, output_t out)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, there = nth ? s.k == s.asked : s.k;
+    const uint nth = is_nth(s), there = nth ? s.k == s.asked : s.k;
     for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 
 /* Row `row` as one part. */
-CLSORT_INLINE select_part_t whole_row(select_t s, uint row)
+CLSORT_INLINE row_part_t whole_row(select_t s, uint row)
 {
-    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };
+    const row_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };
     return p;
 }
 
@@ -11988,7 +12028,7 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
    each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
    than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
    columns, of which a work-item has CLSORT_FIRSTS. */
-#define CLSORT_FIRSTS (CLSORT_NEEDS_HELD ? CLSORT_RADIX_ITEMS : 1)
+#define CLSORT_FIRSTS (CLSORT_NEEDS_REGISTER_ROWS ? CLSORT_RADIX_ITEMS : 1)
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
 #define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
 #define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
@@ -12022,9 +12062,9 @@ CLSORT_INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
 
 /* Writes an element of a row, the one of that rank, if it is wanted. A code that has all of the key
    is decoded: to load the key again takes longer. */
-CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, ranked_t x)
+CLSORT_INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, place = nth ? 0 : rank,
+    const uint nth = is_nth(s), place = nth ? 0 : rank,
                i = CLSORT_RANKED_INDEX(x);
     if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
         return;
@@ -12033,7 +12073,7 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
 }
 
 //---- select: short rows
-#if CLSORT_NEEDS_HELD
+#if CLSORT_NEEDS_REGISTER_ROWS
 /* SHORT ROWS lie in the registers of a work-group, CLSORT_ITEMS elements per work-item. They form
    CLSORT_COLUMNS columns, of which a work-item has CLSORT_FIRSTS; each names its first pair of code
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
@@ -12048,20 +12088,20 @@ typedef struct {
 
 /* Part `piece` of `pieces` that a row is cut into; all have about as many elements. `numbers`: the
    indices of all rows' elements, or NULL. */
-CLSORT_INLINE select_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
-                                      global const uint *numbers)
+CLSORT_INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
+                                   global const uint *numbers)
 {
     const uint each = s.n / pieces, longer = s.n % pieces,
                first = piece * each + min(piece, longer);
-    const select_part_t p = { s.keys, row * pieces + piece, piece, first,
-                              first + each + (piece < longer ? 1 : 0),
-                              numbers ? numbers + (size_t)row * s.n : numbers };
+    const row_part_t p = { s.keys, row * pieces + piece, piece, first,
+                           first + each + (piece < longer ? 1 : 0),
+                           numbers ? numbers + (size_t)row * s.n : numbers };
     return p;
 }
 
 /* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest
    one beyond the end. PoCL 5.0 aborts where either of two loops may set them. */
-CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
+CLSORT_INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
 {
     global const code_t *keys = (global const code_t *)p.keys + p.first;
     const uint size = p.end - p.first;
@@ -12069,13 +12109,13 @@ CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < size ? encode(keys[i], s.codec) : (code_t)~(code_t)0;
+            code[m] = i < size ? encode(keys[i], s.codec) : CLSORT_TOP_CODE;
         }
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < size ? code_of(s, keys[i]) : (code_t)~(code_t)0;
+            code[m] = i < size ? code_of(s, keys[i]) : CLSORT_TOP_CODE;
         }
     }
 }
@@ -12149,7 +12189,7 @@ CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
 {
     const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
     for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
-        l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);
+        l.list[i] = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu);
     for (uint block = 2; block <= size; block *= 2)
         for (uint step = block; step > 1; step /= 2) {
             group_sync();
@@ -12169,7 +12209,7 @@ CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
 
 //---- select: results of short rows
 /* Writes the candidates that are wanted. Lists name places in a piece. */
-CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,
+CLSORT_INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
                                     uint count, uint sorted)
 {
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
@@ -12192,7 +12232,7 @@ CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
 }
 
 /* Everything, in one reading. */
-CLSORT_INLINE void select_held(select_t s, select_part_t p, output_t out, short_row_t l)
+CLSORT_INLINE void select_in_registers(select_t s, row_part_t p, output_t out, short_row_t l)
 {
     code_t code[CLSORT_ITEMS];
     load_short_row(s, p, code);
@@ -12214,7 +12254,7 @@ CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, l
     const short_row_t l = short_row_in(space, all.list_capacity);
     for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
         const select_t s = select_from_row(all, row);
-        select_held(s, whole_row(s, row), out, l);
+        select_in_registers(s, whole_row(s, row), out, l);
     }
 }
 #else
@@ -12230,12 +12270,12 @@ CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, 
     for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
         const uint row = i / pieces;
         const select_t s = select_from_row(all, row);
-        select_held(s, cut_piece(s, row, i - row * pieces, pieces,
-                                 (global const uint *)(numbers + numbers_at)), out, l);
+        select_in_registers(s, cut_piece(s, row, i - row * pieces, pieces,
+                                         (global const uint *)(numbers + numbers_at)), out, l);
     }
 }
 #endif   /* CLSORT_IS(SHORT_ROWS) */
-#endif   /* CLSORT_NEEDS_HELD */
+#endif   /* CLSORT_NEEDS_REGISTER_ROWS */
 
 //---- select: tiles of rows
 #if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
@@ -12246,7 +12286,7 @@ CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
     const uint row = i / s.n, at = i - row * s.n;
     const select_t own = select_from_row(s, first + row);
     item_t r = top_item();
-    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : (code_t)~(code_t)0;
+    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : CLSORT_TOP_CODE;
     r.word[0] = at < own.n ? at : 0xFFFFFFFFu;
     return r;
 }
@@ -12262,7 +12302,7 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
     const packing_t packing = clear_packing(space);
     const uint t = local_id(), first = (uint)get_group_id(0) * per,
                rows_here = s.rows ? min(s.rows - first, per) : 0, size = rows_here * s.n;
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.k;
+    const uint nth = is_nth(s), wanted = nth ? 1 : s.k;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
@@ -12302,13 +12342,12 @@ CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
     return s.select_mode == CLSORT__SELECT_UNORDERED
                ? r.size == r.left
                : r.size <= s.list_capacity
-                     && (s.select_mode == CLSORT__SELECT_NTH
-                         || s.k - r.left <= s.list_capacity - r.size);
+                     && (is_nth(s) || s.k - r.left <= s.list_capacity - r.size);
 }
 
 CLSORT_INLINE select_range_t whole_range(select_t s)
 {
-    select_range_t r = { 0, (code_t)~(code_t)0, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
+    select_range_t r = { 0, CLSORT_TOP_CODE, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
     r.decided = is_decided(s, r);
     return r;
 }
@@ -12323,14 +12362,14 @@ CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
     if (s.select_mode == CLSORT__SELECT_PARTITION)   /* the k-th, left in the range, is not */
         return code < r.low || (code == r.low && i < r.low_index);
-    return s.select_mode == CLSORT__SELECT_NTH ? in_range(r, code, i)
-                                        : code < r.low || (code <= r.high && i <= r.high_index);
+    return is_nth(s) ? in_range(r, code, i)
+                     : code < r.low || (code <= r.high && i <= r.high_index);
 }
 
 /* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
 typedef struct { uint by_index, shift; } select_digit_t;
 
-CLSORT_INLINE select_digit_t digit_of_pass(select_t s, uint pass)
+CLSORT_INLINE select_digit_t select_pass_digit(select_t s, uint pass)
 {
     const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored_high_bits - s.first_bit,
                index_bits = 32 - clz(s.n - 1);
@@ -12392,7 +12431,7 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
     }
     group_sync();
     if (open)
-        return take_digit(s, r, digit_of_pass(s, pass), found[0], found[1], found[2]);
+        return take_digit(s, r, select_pass_digit(s, pass), found[0], found[1], found[2]);
     r.decided *= 2;
     return r;
 }
@@ -12460,10 +12499,10 @@ CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit
 /* Visits all elements of a part, as the action says. Called by all; its results are visible after
    the next barrier. Loads of CLSORT_VISITS elements wait together. */
 #define CLSORT_VISITS 8
-CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass,
-                              local uint *space)
+CLSORT_INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint action,
+                                  uint pass, local uint *space)
 {
-    const select_digit_t d = digit_of_pass(s, pass);
+    const select_digit_t d = select_pass_digit(s, pass);
     const size_t end = action == CLSORT_IDLE ? 0 : p.end;
     streak_t streak = { 0, 0 };
     size_t i = p.first + local_id();
@@ -12502,13 +12541,13 @@ CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, ui
 
 /* Sorts the collected elements by code and index: a bitonic network over the next power of two,
    which list_capacity allows. Called by all; needs no barrier before, and all see the result. */
-CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, local code_t *codes)
+CLSORT_INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t *codes)
 {
     local uint *list = space + CLSORT_LIST;
     group_sync();
     const uint count = min(space[0], s.list_capacity), size = 1u << ceil_log2(count);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
-        codes[i] = i < count ? select_code(s, p, list[i]) : (code_t)~(code_t)0;
+        codes[i] = i < count ? select_code(s, p, list[i]) : CLSORT_TOP_CODE;
         list[i] = i < count ? list[i] : 0xFFFFFFFFu;
     }
     group_sync();
@@ -12523,10 +12562,10 @@ CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, loc
 }
 
 /* Writes what is wanted of a sorted list; 0xFFFFFFFF for what the row does not have. */
-CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out,
+CLSORT_INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
                               local const uint *list)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.asked;
+    const uint nth = is_nth(s), wanted = nth ? 1 : s.asked;
     for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {
         const uint there = nth ? s.k == s.asked : i < s.k;
         write_element(s, p, out, i, there ? list[nth ? r.left - 1 : i] : 0xFFFFFFFFu);
@@ -12537,10 +12576,10 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
 /* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
    vectors, while the branches of a network cannot be predicted. From 512 on networks were
    faster. */
-CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r, output_t out,
+CLSORT_INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
                                   local const uint *list, local code_t *codes, uint count)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH;
+    const uint nth = is_nth(s);
     for (uint i = 0; i < count; i++)
         codes[i] = select_code(s, p, list[i]);
     for (uint i = 0; i < count; i++) {
@@ -12557,7 +12596,7 @@ CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r,
 
 /* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
-CLSORT_INLINE void write_collected(select_t s, select_part_t p, select_range_t r, output_t out,
+CLSORT_INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
                                    local uint *space, local code_t *codes)
 {
     if (CLSORT_GROUP == 1) {
@@ -12580,12 +12619,12 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
 {
     const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
     const output_t out = CLSORT_OUTPUT;
-    const select_part_t p = find_part(s, 1, s.n);
+    const row_part_t p = find_row_part(s, 1, s.n);
     select_range_t r = whole_range(s);
     if (local_id() == 0)
         space[0] = 0;
     for (uint pass = 0; pass <= s.passes; pass++) {
-        visit_part(s, p, r, choose_action(s, r, pass), pass, space);
+        visit_row_part(s, p, r, choose_action(s, r, pass), pass, space);
         r = narrow_range(s, r, !r.decided, pass, space);
     }
     write_collected(s, p, r, out, space, codes);
@@ -12619,7 +12658,7 @@ CLSORT_INLINE global uint *row_words_of(tables_t t, select_t s, uint row)
 }
 
 /* A part of a row whose candidates failed to decide it so many times; else a part of no row. */
-CLSORT_INLINE select_part_t open_part(select_t s, tables_t t, select_part_t p, uint times)
+CLSORT_INLINE row_part_t open_row_part(select_t s, tables_t t, row_part_t p, uint times)
 {
     if (t.most_candidates && p.row < s.rows
         && row_words_of(t, s, p.row)[CLSORT__ROW_FAILED] < times) {
@@ -12653,7 +12692,7 @@ CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)
 //---- select: passes
 /* The range of this pass, which every work-group of a row finds by itself from the sums of the pass
    before. */
-CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass,
+CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
                                         local uint *space)
 {
     const uint later = pass && p.row < s.rows;
@@ -12670,7 +12709,7 @@ CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p,
 }
 
 /* What the first work-group of a row leaves for the next launch. */
-CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_range_t r, uint pass)
+CLSORT_INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, uint pass)
 {
     if (p.part || p.row >= s.rows)
         return;
@@ -12685,7 +12724,7 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_ra
 
 /* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier
    before. */
-CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass,
+CLSORT_INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint action, uint pass,
                                  local uint *space)
 {
     const uint lid = local_id(),
@@ -12710,14 +12749,14 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint a
 }
 
 /* One pass over a part. */
-CLSORT_INLINE void pass_over(select_t s, tables_t t, select_part_t p, local uint *space, uint pass)
+CLSORT_INLINE void pass_over(select_t s, tables_t t, row_part_t p, local uint *space, uint pass)
 {
     if (local_id() == 0)
         space[0] = 0;
     const select_range_t r = find_range(s, t, p, pass, space);
     const uint action = choose_action(s, r, pass);
     keep_range(s, t, p, r, pass);
-    visit_part(s, p, r, action, pass, space);
+    visit_row_part(s, p, r, action, pass, space);
     add_to_tables(s, t, p, action, pass, space);
 }
 
@@ -12729,7 +12768,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
     const select_t all = CLSORT_SELECT,
                    s = select_from_row(all, (uint)get_group_id(0) / parts);
     const tables_t t = CLSORT_TABLES;
-    pass_over(s, t, open_part(s, t, find_part(s, parts, part_elements), 1), space, pass);
+    pass_over(s, t, open_row_part(s, t, find_row_part(s, parts, part_elements), 1), space, pass);
 }
 #endif
 
@@ -12769,7 +12808,7 @@ CLSORT_INLINE uint sampled_place(uint x, uint apart, uint seed)
 /* The seed of a second sample: an odd number that depends on keys all over the row. So keys that
    mislead the first sample do not mislead the second, unless they were made for their own seed.
    Called by all; `word` of local memory is free before and after. */
-CLSORT_INLINE uint seed_of_row(select_t s, select_part_t p, uint exists, local uint *word)
+CLSORT_INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
 {
     const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
     uint mixed = 0;
@@ -12783,10 +12822,10 @@ CLSORT_INLINE uint seed_of_row(select_t s, select_part_t p, uint exists, local u
 
 //---- select: bounds of long rows
 /* The first pair of a work-item's share of a sample. Neighbours load a cluster together. */
-CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint seed)
+CLSORT_INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
 {
     const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
-    code_t first = (code_t)~(code_t)0;
+    code_t first = CLSORT_TOP_CODE;
     uint at = 0xFFFFFFFFu;
     for (uint i = local_id(); i < sample; i += CLSORT_GROUP * CLSORT_SAMPLED) {
         code_t code[CLSORT_SAMPLED];
@@ -12809,7 +12848,7 @@ CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint cluster
 
 /* The bound of a row is the wanted-th of the work-items' firsts. A row that failed gets a second
    sample and twice as many candidates, for which there is room. space: CLSORT_GROUP pairs. */
-CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clusters, uint wanted,
+CLSORT_INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint clusters, uint wanted,
                               uint again, local ulong *space)
 {
     const uint exists = p.row < s.rows, lid = local_id();
@@ -12831,7 +12870,7 @@ CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clus
 /* Samples a row per work-group and prepares its tables. */
 CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
 {
-    const select_part_t p = find_part(s, 1, s.n);
+    const row_part_t p = find_row_part(s, 1, s.n);
     global uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
     for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_BINS : 0); b += CLSORT_GROUP)
         row_counts(t, s, p.row, 0)[b] = 0;
@@ -12912,7 +12951,7 @@ CLSORT_INLINE uint list_pair(reading_t c, ranked_t x)
 
 /* Lists the candidates of a batch in the first `size` elements of a part. Few batches have one, and
    most of these only one: to load its key again takes less time than to find it in registers. */
-CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const code_t *code,
+CLSORT_INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_t *code,
                               uint first, uint together, uint size)
 {
     uint taken = 0;
@@ -12931,7 +12970,7 @@ CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const co
 }
 
 /* Lists the candidates of the first `whole` packs of a part. */
-CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint whole)
+CLSORT_INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
 {
     global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
     for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {
@@ -12955,7 +12994,7 @@ CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint who
 
 /* Lists the candidates of a part's elements from `first` on, which fill no pack: all where keys are
    not aligned. */
-CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint first)
+CLSORT_INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
 {
     const uint size = p.end - p.first;
     for (uint i = first + local_id(); i < size; i += CLSORT_GROUP * CLSORT_BATCH) {
@@ -12969,7 +13008,7 @@ CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint firs
 
 //---- select: a part read once
 /* One reading of a part. space: CLSORT__LISTED pairs and three words. */
-CLSORT_INLINE void read_part(select_t s, tables_t t, select_part_t p, local ulong *space)
+CLSORT_INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *space)
 {
     const uint lid = local_id();
     const uint exists = p.row < s.rows, own_row = exists ? p.row : 0;
@@ -13013,10 +13052,10 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
                                  uint ranges, local ranked_t *firsts, local ranked_t *space)
 {
     const uint lid = local_id(), deep = count > CLSORT_GROUP;
-    const uint rows = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
-               apart = deep ? max(count / (rows * CLSORT_GROUP), 1u) : 0;
-    ranked_t own = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);
-    for (uint j = 0; j < rows; j++) {
+    const uint each = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
+               apart = deep ? max(count / (each * CLSORT_GROUP), 1u) : 0;
+    ranked_t own = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu - lid);
+    for (uint j = 0; j < each; j++) {
         const uint column = lid + j * CLSORT_GROUP;
         const ranked_t x = all[column * apart + draw_below(column + 1, apart)];
         if (CLSORT_RANKED_BEFORE(x, own))
@@ -13030,7 +13069,7 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
         firsts[rank_in_blocks(space, own)] = own;
     }
     group_sync();
-    const float before = (float)s.k * (float)(CLSORT_GROUP * rows) / (float)max(count, 1u);
+    const float before = (float)s.k * (float)(CLSORT_GROUP * each) / (float)max(count, 1u);
     const uint end = (uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);
     const uint low = end * range / ranges, high = end * (range + 1) / ranges;
     const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],
@@ -13123,7 +13162,7 @@ CLSORT_INLINE void fail_row(select_t s, tables_t t, global uint *row, uint again
 }
 
 /* Ranks a listed share and writes the wanted ones. Called by all. */
-CLSORT_INLINE void write_share(select_t s, select_part_t p, output_t out, buckets_t l, uint count,
+CLSORT_INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uint count,
                                uint before)
 {
     const uint crowded = count > CLSORT_GROUP;
@@ -13173,7 +13212,7 @@ CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 {
     const select_t s = CLSORT_SELECT;
     const tables_t t = CLSORT_TABLES;
-    read_part(s, t, find_part(s, parts, part_elements), space);
+    read_row_part(s, t, find_row_part(s, parts, part_elements), space);
 }
 
 CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
@@ -13276,14 +13315,14 @@ CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, 
 
 /* A code that few of the elements from `first` on are above, but probably k are not: of a sample.
    The largest code for none. */
-CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
+CLSORT_INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
 {
     const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
     const float x = (float)s.k / (float)max(apart, 1u);   /* of the sample are among the k */
     const uint wanted = (uint)(x + 4 * sqrt(x) + 4);
     code_t lowest[CLSORT__EDGE_INSERT_MOST];
     if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)
-        return (code_t)~(code_t)0;
+        return CLSORT_TOP_CODE;
     for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {
         const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));
         uint place = min(i, wanted);
@@ -13298,7 +13337,7 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
 
 //---- select: blocks of streams
 /* Loads the codes of a block. Is any of them below the bound? */
-CLSORT_INLINE uint load_stream_block(select_t s, select_part_t p, size_t i, code_t bound,
+CLSORT_INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t bound,
                                      code_t *code)
 {
     uint below = 0;
@@ -13325,11 +13364,11 @@ CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *cod
 /* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
    elements are below. After `patience` such elements, as in descending order, a sample gives a
    bound. Returns 0 if that was too low: some of the first k may be missing. */
-CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)
+CLSORT_INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint patience)
 {
     const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
-    code_t bound = (code_t)~(code_t)0, sampled = bound;
+    code_t bound = CLSORT_TOP_CODE, sampled = bound;
     uint appended = 0;
     size_t i;
     for (i = p.first; i < open; i++)
@@ -13350,10 +13389,10 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
             bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     if (s.k > CLSORT__EDGE_INSERT_MOST)
         keep_first(c, s.k);
-    return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
+    return sampled == CLSORT_TOP_CODE || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
 }
 
-CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
+CLSORT_INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
 {
     /* Of uniform keys some k (1 + ln(n / k)) are met. */
     const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1));
@@ -13372,9 +13411,9 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
                    s = select_from_row(all, (uint)get_group_id(0) / parts);
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_elements);
+    const row_part_t p = find_row_part(s, parts, part_elements);
     candidates_t c = { codes, space + CLSORT_LIST, 0 };
-    stream_part(s, p, &c);
+    stream_row_part(s, p, &c);
     if (parts == 1) {
         space[0] = c.count;
         write_collected(s, p, whole_range(s), out, space, codes);
@@ -13390,7 +13429,7 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
 
 //---- select: results
 /* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
-CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t p,
+CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
                             local uint *space, local code_t *codes)
 {
     const uint exists = p.row < s.rows;
@@ -13412,7 +13451,7 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
-    sort_row(s, t, out, open_part(s, t, find_part(s, 1, s.n), 1), space, codes);
+    sort_row(s, t, out, open_row_part(s, t, find_row_part(s, 1, s.n), 1), space, codes);
 }
 #endif
 
@@ -13430,9 +13469,9 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 #define CLSORT_STEP_RANKS_AGAIN 4
 #define CLSORT_STEP_PASSES 5
 typedef struct { uint step, first, size; } step_t;
-typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_t;
+typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_rows_t;
 
-CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
+CLSORT_INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
 {
     const uint step = at.step + 1,
                of_row = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes ? 1
@@ -13462,20 +13501,20 @@ CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint r
 }
 
 /* Does number i of a step. Local memory as for clsort_select_long. Called by all. */
-CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_t l, uint step, uint i,
+CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
                            local uint *space, local code_t *codes, local ulong *lists)
 {
     const uint rows_step = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes,
                ranks = step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN,
                again = step > CLSORT_STEP_RANKS;
-    const select_part_t p = open_part(
-        s, t, part_number(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
-                          ranks || rows_step ? s.n : l.part_elements),
+    const row_part_t p = open_row_part(
+        s, t, row_part(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
+                       ranks || rows_step ? s.n : l.part_elements),
         step >= CLSORT_STEP_PASSES ? 2 : again);
     if (ranks)
         rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
     else if (step == CLSORT_STEP_READS || step == CLSORT_STEP_READS_AGAIN)
-        read_part(s, t, p, lists);
+        read_row_part(s, t, p, lists);
     else if (step == CLSORT_STEP_SAMPLES)
         sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
     else if (rows_step)
@@ -13494,7 +13533,7 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const tables_t t = CLSORT_TABLES;
     local code_t *codes = (local code_t *)memory;
     local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
-    const long_t l = { parts, part_elements, ranges, clusters, wanted };
+    const long_rows_t l = { parts, part_elements, ranges, clusters, wanted };
     const uint last = CLSORT_STEP_PASSES + passes + 1;
     global uint *head = row_words_of(t, s, 0);
     step_t at = { CLSORT_STEP_READS, 0, rows * parts };
@@ -13522,7 +13561,7 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 //---- select: scattered results
 /* How many elements the last pass tallied in the row's parts before this one. Called by all
    work-items; the sums are free again when it returns. */
-CLSORT_INLINE uint tallied_before(select_t s, select_part_t p, global const uint *row,
+CLSORT_INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
                                   local uint *sums)
 {
     uint before = 0;
@@ -13534,7 +13573,7 @@ CLSORT_INLINE uint tallied_before(select_t s, select_part_t p, global const uint
 
 /* Writes element i of the row if it is wanted. place: of the next one that is taken, the number of
    the k-th is `nth`. Returns 1 if this one is taken. */
-CLSORT_INLINE uint scatter_element(select_t s, select_part_t p, select_range_t r, output_t out,
+CLSORT_INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t out,
                                    uint i, uint place, uint nth)
 {
     const uint taken = is_taken(s, r, select_code(s, p, i), i),
@@ -13558,7 +13597,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
                    s = select_from_row(all, (uint)get_group_id(0) / parts);
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_elements);
+    const row_part_t p = find_row_part(s, parts, part_elements);
     const uint exists = p.row < s.rows, parted = s.select_mode == CLSORT__SELECT_PARTITION;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);

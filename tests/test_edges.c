@@ -590,7 +590,7 @@ static void make_parts(stage *t, int side)
 {
     spread(t, many_keys(t), wide_span(t));
     see_map(t);
-    if (!CHECK(t->head[CLSORT__HEAD_PARTS] == 1)) return;
+    if (!CHECK(t->head[CLSORT__HEAD_GROUP_DIGITS] == 1)) return;
     fill_cell_group(t, 20 + (cl_uint)below(t, 200), 0,
                CLSORT__EDGE_MOST_EVEN(capacity(t), GROUP) + (size_t)(side + 1) - 1);
 }
@@ -713,10 +713,10 @@ static void make_long_bin(stage *t, int side)
 
 /* ---- what is decided ------------------------------------------------------------------------- */
 
-static cl_uint see_flat(const stage *t) { return t->head[CLSORT__HEAD_FLAT]; }
+static cl_uint see_flat(const stage *t) { return t->head[CLSORT__HEAD_CELL_GROUPS]; }
 static cl_uint see_skip(const stage *t) { return t->stays; }
 static cl_uint see_sorted(const stage *t) { return t->head[CLSORT__HEAD_OVER] == 0 && t->stays; }
-static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_PARTS]; }
+static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_GROUP_DIGITS]; }
 static cl_uint see_heavies(const stage *t) { return t->head[CLSORT__HEAD_HEAVIES]; }
 static cl_uint see_ranges(const stage *t) { return t->head[1]; }   /* CACHED_IN_USE */
 static cl_uint see_nothing(const stage *t) { return t->n > 0; }
@@ -864,8 +864,8 @@ static const struct { const char *name, *line; } counts[] = {
     { "CLSORT__RANKS_EACH", "nvidia radix u32 indices radix:4 n:1..3000000" },
     { "CLSORT__RANKS_EACH_IN_PLACE", "nvidia auto u32 indices n:1..3000000" },
     { "CLSORT__RANKS_EACH_BEST", "nvidia auto u32 keys_out n:1..3000000" },
-    { "clsort__hybrid_slots", "nvidia radix u32 radix:3 n:2..2000000" },
-    { "clsort__hybrid_slots", "nvidia radix u64 radix:3 n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix u32 radix:3 n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix u64 radix:3 n:2..2000000" },
     { "CLSORT__HYBRID_MOST", "nvidia auto u64 bare n:3000000..4294967295" },
     { "CLSORT__HYBRID_WIDE_MOST",
       "nvidia radix u32 radix:3 allocation:20000000000 n:1000000000..4294967295 bare" },
@@ -1100,16 +1100,17 @@ static size_t table_bytes(const clsort__plan *p)
 /* What clsort_hybrid_starts lists, clsort_hybrid_resplit takes, and ranges may need. */
 static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t at = clsort__hybrid_at(s, p), slots = clsort__hybrid_slots(s, p), n = p->d.count,
-                 buckets = CLSORT__HYBRID_DIGITS * slots, group = (size_t)1 << p->config.group_log2,
+    const size_t at = clsort__hybrid_at(s, p), digits = clsort__hybrid_second_digits(s, p),
+                 n = p->d.count, buckets = CLSORT__HYBRID_DIGITS * digits,
+                 group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
                  most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
     CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__SKIP_PASSES - 1);
     CHECK(at + 4 * (CLSORT__HYBRID_SECOND_DIGITS_AT + buckets) <= table_bytes(p));
-    CHECK(!(slots & (slots - 1)) && slots <= most);
-    CHECK(slots == most
+    CHECK(!(digits & (digits - 1)) && digits <= most);
+    CHECK(digits == most
           || n / CLSORT__HYBRID_EVEN_DIGITS
-                 <= CLSORT__EDGE_ROOM(bucket) * clsort__largest(slots, 1, 0));
+                 <= CLSORT__EDGE_ROOM(bucket) * clsort__largest(digits, 1, 0));
 }
 
 /* Samples, their buckets and tiles, which a work-group holds in local memory; places of 16 bits. */

@@ -330,7 +330,7 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
     memset(&a, 0, sizeof a);
     a.n = n;
     a.group = resolved.tuning.work_group;
-    a.items = tile / a.group < 8 ? tile / a.group : 8;   /* CLSORT_PART_ITEMS */
+    a.items = tile / a.group < 8 ? tile / a.group : 8;   /* CLSORT_MOVED_ITEMS */
     a.value = (int *)malloc(3 * n * sizeof *a.value);
     if (!CHECK(a.value != NULL)) return 0;
     a.row = a.value + n;
