@@ -885,7 +885,12 @@ static const struct { const char *name, *line; } counts[] = {
     { "CLSORT__SELECT_CPU_PART", "cpu auto u32 top:10 keys_out n:1..3000000" },
     { "clsort__select_plans", "nvidia auto u32 top:1..3000000 keys_out n:3000000" },
     { "clsort__select_plans", "cpu auto u32 top:1..3000000 keys_out n:3000000" },
-    { "clsort__plan_short_rows", "gpu auto u32 top:1..300 keys_out n:300" }
+    { "clsort__plan_short_rows", "gpu auto u32 top:1..300 keys_out n:300" },
+    { "clsort__rows_share", "gpu auto u32 rows:20000 n:1..5000" },
+    { "clsort__rows_share", "gpu auto u32 values:4 rows:20000 n:1..5000" },
+    { "clsort__rows_share", "nvidia auto u64 values:4 rows:20000 n:1..5000" },
+    { "clsort__fit_row", "nvidia auto u32 rows:20 n:1..5000" },
+    { "clsort__fit_row", "gpu auto u64 values:4 rows:20 n:1..5000" }
 };
 
 /* tests/plans has each of these lines. */

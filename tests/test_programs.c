@@ -149,6 +149,9 @@ static void lower_items(bench *b)
         const clsort__program *const p = &own.sorter->programs[i];
         lowered += p->config.items_log2 < p->asked.items_log2
                    || p->config.radix_items < p->asked.radix_items;
+        if (p->config.family == CLSORT__SEGMENTS)   /* the tile of a row stays one */
+            CHECK(p->config.group_log2 + p->config.items_log2
+                  == p->asked.group_log2 + p->asked.items_log2);
     }
     CHECK(lowered >= 4);
     clsort_destroy(own.sorter);

@@ -1,7 +1,10 @@
-/* Every size up to 1025 on every algorithm, and the sizes around powers of two and tiles. */
+/* Every size up to 1025 on every algorithm, the sizes around powers of two and tiles, and rows
+   around each switch of their tile. */
+
+#include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
+#include "pretenders.h"
 
 /* Sorts n keys by the algorithm; payload 4 adds values. */
 static int sort_one(bench *b, const char *name, cl_uint type, size_t n, const char *pattern,
@@ -97,6 +100,59 @@ static void every_work_group_size(bench *b)
         }
 }
 
+/* Rows of elements of one word, two or three. */
+static sort_case make_rows(size_t words, size_t rows, size_t count, size_t gap)
+{
+    sort_case c = case_make(words == 3 ? CLSORT_U64 : CLSORT_U32, count, "mod-256");
+    c.d.value_size = words == 1 ? 0 : 4;
+    c.d.rows = rows;
+    c.d.row_stride = (count + gap) * case_element_size(&c);
+    c.seed = rows + 31 * count;
+    c.shift = gap;
+    return c;
+}
+
+/* Rows around each count where their tile may change, few or as many as keep the only core busy.
+   *tiles: bit 0, some had one for themselves; bit 1, some shared one. */
+static int rows_around_switches(bench *b, size_t words, unsigned *tiles)
+{
+    static const size_t around[] = { 4,   128, 160, 204,  256,  320,  409,
+                                     512, 640, 682, 1024, 1280, 2048, 4096 };
+    size_t i, count, busy;
+    for (i = 0; i < sizeof around / sizeof *around; i++)
+        for (count = around[i] - 1; count <= around[i] + 1; count++)
+            for (busy = 0; busy < 2; busy++) {
+                const sort_case c = make_rows(words, busy ? 2 + 4096 / count : 1 + i % 3, count,
+                                              (i + count) % 7);
+                clsort_desc chosen = c.d;
+                b->sorter->compute_units = busy ? 1 : 1000;
+                if (!CHECK_OK(clsort_resolve(b->sorter, &c.d, &chosen)) || !case_run(b, &c))
+                    return 0;
+                *tiles |= chosen.tuning.work_group * chosen.tuning.items < 2 * count ? 1 : 2;
+            }
+    return 1;
+}
+
+/* Also on NVIDIA's GPUs, where the shortest work-groups are warps. */
+static void rows_of_own_tiles(bench *b)
+{
+    bench other = *b;
+    unsigned tiles = 0;
+    size_t words, i;
+    if (b->small) return;
+    more_options = quick_builds(b);
+    other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (!CHECK(other.sorter != NULL)) return;
+    for (i = 0; i < 6; i++) {
+        words = 1 + i % 3;
+        other.sorter->has_warps = i >= 3;
+        if (test_takes(b, 5) && !rows_around_switches(&other, words, &tiles)) break;
+    }
+    CHECK(tiles == 3 || other.sorter->max_group < 256);
+    clsort_destroy(other.sorter);
+    more_options = NULL;
+}
+
 static void a_million(bench *b)
 {
     sort_case c = case_make(CLSORT_U32, b->small ? 1500 : 1000003, "uniform");
@@ -111,6 +167,7 @@ static const test_entry tests[] = {
     { "every algorithm sorts powers of two, one less and one more", powers_of_two },
     { "every algorithm sorts multiples of its tile, one less and one more", tile_multiples },
     { "every work-group size and number of items sorts", every_work_group_size },
+    { "rows with a tile of their own, and others, are sorted", rows_of_own_tiles },
     { "a million keys and pairs are sorted", a_million }
 };
 
