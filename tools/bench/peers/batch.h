@@ -1,5 +1,6 @@
 /* batch.h - peers that sort arrays in host memory, or that copy them to a device for each run. A
-   program defines peer_sort, for u32 and u64, and calls peer_main. */
+   program defines peer_sort, for u32 and u64, and calls peer_main. If peer_sort is also for f32, it
+   defines BATCH_F32 before this is included. */
 
 #ifndef CLSORT_TOOLS_PEER_BATCH_H
 #define CLSORT_TOOLS_PEER_BATCH_H
@@ -76,8 +77,11 @@ public:
 
 static loaded *peer_load(const cell &c)
 {
+#ifdef BATCH_F32
+    if (c.type == "f32" && c.shape.value_bytes < 8) return new loaded_batch<float>(c);
+#endif
     if (c.shape.kind || c.shape.value_bytes == 8)
-        throw unavailable("keys other than u32 and u64, or values of 8 bytes");
+        throw unavailable("keys of other types than are measured here, or values of 8 bytes");
     if (c.shape.key_bytes == 4) return new loaded_batch<uint32_t>(c);
     return new loaded_batch<uint64_t>(c);
 }

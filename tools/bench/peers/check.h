@@ -1,6 +1,7 @@
 /* check.h - the check of every peer's result, and the values that travel with its keys. The text
    between the parentheses of PEER_TEXT is C++, CUDA C++ and OpenCL C at once: it is compiled where
-   this file is included, and peer_check_text holds it for OpenCL.
+   this file is included, and peer_check_text holds it for OpenCL. peer.py reads it, and what is
+   marked for OpenCL, from this file.
 
    A result is right if each row is in order and has the elements of its input. The elements are
    compared by two sums of 64 bits over their hashes, which take in key, value and row. */
@@ -27,6 +28,9 @@ static const char peer_opencl_words[] = "#define PEER_FUNCTION\n#define PEER_GLO
 #define PEER_TEXT(...) \
     __VA_ARGS__ \
     static const char peer_check_text[] = #__VA_ARGS__;
+
+/* Goes after it: kernels, of any number of work-items. */
+#define PEER_KERNELS(...) static const char peer_check_kernels[] = #__VA_ARGS__;
 
 /* A device's work-items for a check of `count` elements. */
 enum { CHECK_ITEMS_MOST = 1 << 16, CHECK_GROUP = 64 };
@@ -101,6 +105,21 @@ PEER_FUNCTION void peer_number(peer_shape s, PEER_GLOBAL void *values, peer_ulon
         if (s.value_bytes == 8) ((PEER_GLOBAL peer_ulong *)values)[i] = i;
         else ((PEER_GLOBAL peer_uint *)values)[i] = (peer_uint)i;
     }
+}
+
+)
+
+PEER_KERNELS(
+
+kernel void number(peer_shape s, global void *values)
+{
+    peer_number(s, values, get_global_id(0), get_global_size(0));
+}
+
+kernel void sum(peer_shape s, global const void *keys, global const void *values,
+                global peer_sums *sums)
+{
+    sums[get_global_id(0)] = peer_sum(s, keys, values, get_global_id(0), get_global_size(0));
 }
 
 )

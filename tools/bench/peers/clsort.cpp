@@ -19,14 +19,6 @@ static void check(cl_int code, const char *call)
     throw unavailable(std::string(call) + ": " + clsort_status_text(code));
 }
 
-static const char check_kernels[] =
-    "kernel void number(peer_shape s, global void *values)"
-    "{ peer_number(s, values, get_global_id(0), get_global_size(0)); }"
-    "kernel void sum(peer_shape s, global const void *keys, global const void *values,"
-    "                global peer_sums *sums)"
-    "{ const size_t i = get_global_id(0);"
-    "  sums[i] = peer_sum(s, keys, values, i, get_global_size(0)); }";
-
 /* The device, with the kernels of the check. */
 class device {
     device_info info;
@@ -39,7 +31,7 @@ public:
 
     device()
     {
-        const char *text[] = { peer_opencl_words, peer_check_text, check_kernels };
+        const char *text[] = { peer_opencl_words, peer_check_text, peer_check_kernels };
         cl_int error = CL_SUCCESS;
         if (!device_choose(NULL, &info)) throw unavailable("no such OpenCL device");
         context = clCreateContext(NULL, 1, &info.id, NULL, NULL, &error);
