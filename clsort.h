@@ -18052,8 +18052,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
 
    New
    - clsort_options_default(), clsort_gather_default()
-   - clsort_enqueue_merge_runs merges up to 16 sorted runs in one pass.
-   - clsort_enqueue_partition parts keys by up to 255 sorted splitters.
+   - clsort_enqueue_merge_runs merges up to 16 sorted runs in one pass (clsort_prepare_merge_runs).
+   - clsort_enqueue_partition parts keys by up to 255 sorted splitters (clsort_prepare_partition).
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/multi/clsort_multi.h sorts arrays in host memory of any size, on several devices.
    - tools/mpi/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files.
@@ -18089,6 +18089,7 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    - `make plots` measures a device beside the fastest other libraries, and draws the ratios.
    - build/clsort tune, report, top --partition; info prints plans and choices of AUTO; sort takes
      files larger than memory (--memory, --tmp), with progress (--quiet); verify reads files once.
+   - build/clsort bench takes fewer elements on CPUs, and of many rows, where no -n says how many.
    - build/clsort replaces files when all outputs are complete, or none. Counts take suffixes, as
      100k and 16Mi.
 

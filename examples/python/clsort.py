@@ -15,7 +15,8 @@ larger ones.
 Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes. They can be
 sorted, and up to 8 bytes selected by top_k, but not merged or parted by splitters.
 Keys of any other dtype are a TypeError. Values may have any dtype that holds no objects. Masked
-arrays are a TypeError everywhere: their masks would be lost.
+arrays are a TypeError everywhere: their masks would be lost. What the library refuses because of an
+argument is an ArgumentError, which is a ValueError; what it could not do is an Error.
 
 Options of every sort, by name:
     descending  the largest key first; NaNs last all the same
@@ -250,6 +251,19 @@ class Error(RuntimeError):
         self.status = status
 
 
+class ArgumentError(Error, ValueError):
+    """What it refused because of an argument."""
+
+
+# Of the header, what another argument mends.
+ARGUMENT_STATUSES = {*range(-5019, -4999), -5025, -5026, -5027, -5029, -5030}
+
+
+def _error(status, text):
+    """The exception of a status."""
+    return (ArgumentError if status in ARGUMENT_STATUSES else Error)(status, text)
+
+
 class _OpenCL:
     """The few functions of OpenCL that numpy's arrays need."""
 
@@ -275,6 +289,18 @@ class _OpenCL:
 
 
 # ---- arrays --------------------------------------------------------------------------------------
+
+class _Queue(typing.NamedTuple):
+    """A queue that we made."""
+    int_ptr: int
+
+
+def _pointer(queue):
+    """The handle of a queue. Any other number in its place would crash the interpreter."""
+    if not hasattr(queue, "int_ptr"):
+        raise TypeError(f"queue: {queue!r} is no queue of PyOpenCL's")
+    return queue.int_ptr
+
 
 class _DeviceArray:
     """A packed array in a buffer of ours, with those attributes of PyOpenCL's arrays that are
@@ -318,16 +344,51 @@ def _host(given):
     return _admitted(given if _has_masks(given) else np.asarray(given))
 
 
+def _rows(given):
+    """A packed array of one dimension or more from what a caller passes for one."""
+    array = _host(given)
+    _axis(-1, array)
+    return np.ascontiguousarray(array)
+
+
+def _axis(axis, array):
+    """The axis as an int, if the array has it; else numpy's own error."""
+    axis, dimensions = operator.index(axis), array.ndim
+    if not -dimensions <= axis < dimensions:
+        raise getattr(np, "exceptions", np).AxisError(axis, dimensions)   # since numpy 1.25 there
+    return axis
+
+
 def _along(keys, axis):
     """The keys with that axis last; in one row if it is None."""
-    return keys.ravel() if axis is None else np.moveaxis(keys, axis, -1)
+    return keys.ravel() if axis is None else np.moveaxis(keys, _axis(axis, keys), -1)
+
+
+_KINDS = {None: False, "quicksort": False, "heapsort": False, "mergesort": True, "stable": True}
 
 
 def _of_kind(kind, order):
     """The options of a sort of one of numpy's kinds."""
-    if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
-        raise ValueError(f"kind: {kind!r} is none of numpy's")
-    return {"stable": True, **order} if kind in ("mergesort", "stable") else order
+    if not isinstance(kind, (str, type(None))):
+        raise TypeError(f"kind: {kind!r} is no string")
+    if kind not in _KINDS:
+        raise ValueError(f"kind: {kind!r} is none of quicksort, heapsort, mergesort, stable")
+    if kind is not None and order.get("stable") is not None:
+        raise ValueError("kind and stable exclude each other")
+    return {**order, "stable": True} if _KINDS[kind] else order
+
+
+def _like(given, dtype, what):
+    """An array; from a list of numbers, which has no dtype yet, one of this dtype if it holds them
+    all."""
+    array = _rows(given)
+    if hasattr(given, "dtype") or array.dtype.kind not in "iuf":
+        return array
+    with np.errstate(all="ignore"):
+        found = array.astype(dtype)
+    if not (found == array).all():
+        raise ValueError(f"{what}: not all are numbers of dtype {dtype}")
+    return found
 
 
 def _integers(given, what, most):
@@ -351,7 +412,9 @@ def _buffer(array):
 def _layout(array, what):
     """(rows, count, bytes from row to row) of an array; rows is None if it has one dimension."""
     shape, strides, size = tuple(array.shape), tuple(array.strides), array.dtype.itemsize
-    if len(shape) == 0 or any(shape) and shape[-1] > 1 and strides[-1] != size:
+    if not shape:
+        raise ValueError(f"{what}: it has no dimension")
+    if any(shape) and shape[-1] > 1 and strides[-1] != size:
         raise ValueError(f"{what}: the elements of a row must be neighbours")
     if len(shape) == 1:
         return None, shape[0], 0
@@ -371,6 +434,44 @@ def _matches(array, what, shape, dtype=None):
         raise ValueError(f"{what}: its shape is {tuple(array.shape)} instead of {tuple(shape)}")
     if dtype is not None and array.dtype != dtype:
         raise TypeError(f"{what}: its dtype is {array.dtype} instead of {np.dtype(dtype)}")
+
+
+def _known(order):
+    """Refuses options that no sort has."""
+    for name in order.keys() - Order.__annotations__.keys():
+        fields = " (`by` names fields)" if name == "order" else ""
+        raise TypeError(f"there is no option {name!r}{fields}; there are "
+                        f"{', '.join(Order.__annotations__)}")
+
+
+def _names(by):
+    """The names of the fields that decide, as a list."""
+    names = [by] if isinstance(by, str) else list(by)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("by: names of fields are strings")
+    if not 1 <= len(names) <= MAX_FIELDS:
+        raise ValueError(f"by: {len(names)} fields are not 1 to {MAX_FIELDS}")
+    return names
+
+
+def _pair(bits):
+    """(first, last) of some bits; (0, 0) stands for all."""
+    pair = (0, 0) if bits is None else tuple(bits)
+    if len(pair) != 2:
+        raise ValueError("bits: they must be (first, last)")
+    return pair
+
+
+def _group_numbers(keys):
+    """Numbers of groups, of any integers, as unsigned ones."""
+    if not keys.size and keys.dtype == np.float64:   # what numpy makes of an empty list
+        return keys.astype(np.uint32)
+    key_type(keys.dtype)
+    if keys.dtype.kind not in "biu":
+        raise TypeError(f"keys of dtype {keys.dtype} cannot be numbers of groups")
+    if keys.size and keys.min() < 0:
+        raise ValueError("keys: numbers of groups cannot be negative")
+    return keys.view(f"u{keys.dtype.itemsize}")
 
 
 def _nan_order(name):
@@ -414,9 +515,12 @@ def _offsets(keys, segments, segment_ends, may_overlap=False):
 
 
 def _as_described(array):
-    """An array without memory in the place of one of numpy's."""
-    array = _admitted(array)
-    return _DeviceArray(None, array.shape, array.dtype) if isinstance(array, np.ndarray) else array
+    """An array without memory in the place of one of numpy's, or of a list; a device's and None as
+    they are."""
+    if array is None or hasattr(array, "base_data"):
+        return _admitted(array)
+    array = _host(array)
+    return _DeviceArray(None, array.shape, array.dtype)
 
 
 def _indices(array, what):
@@ -467,7 +571,7 @@ class Sorter:
                  device: cl.Device | None = None, *, cache: bool | str | os.PathLike = False,
                  verify: bool = False, profile: Callable[[str, int], object] | None = None,
                  library: str | None = None) -> None:
-        self._sorter, self._queue, self._lock = None, None, threading.RLock()
+        self._handle, self._queue, self._lock = None, None, threading.RLock()
         self._lib = _load(library)
         self._cl = _OpenCL(self._lib)
         options = Options()
@@ -475,41 +579,54 @@ class Sorter:
             self._folder = None if cache is True else os.fsencode(cache)
             self._lib.clsort_cache_folder(ctypes.byref(options), self._folder)
         options.flags = OPTION_VERIFY if verify else 0
-        if profile:
+        if profile is not None:
+            if not callable(profile):
+                raise TypeError(f"profile: {profile!r} cannot be called")
             self._profile = _Profile(lambda user, stage, event: profile(stage.decode(), event))
             options.profile = ctypes.cast(self._profile, ctypes.c_void_p)
-        if context is not None and device is None:
-            if not hasattr(context, "device"):
-                raise TypeError("pass a queue, or a context and a device")
+        if device is None and hasattr(context, "device"):
             context, device = context.context, context.device
-        handles = [None if handle is None else handle.int_ptr for handle in (context, device)]
+        given = not context is device is None
+        if given and not (hasattr(context, "int_ptr") and hasattr(device, "int_ptr")):
+            raise TypeError("pass a queue, or a context and a device")
+        handles = [context.int_ptr, device.int_ptr] if given else [None, None]
         sorter = ctypes.c_void_p()
-        self._check(self._lib.clsort_create(*handles, ctypes.byref(options), ctypes.byref(sorter)))
-        self._sorter = sorter
+        status = self._lib.clsort_create(*handles, ctypes.byref(options), ctypes.byref(sorter))
+        if status:
+            raise _error(status, self._lib.clsort_status_text(status).decode())
+        self._handle = sorter
+
+    @property
+    def _sorter(self):
+        """The library's sorter. Calls of the library get it here: NULL would crash some of them."""
+        if self._handle is None:
+            raise ValueError("this sorter is closed: make another one")
+        return self._handle
 
     def close(self) -> None:
-        """Releases everything. Sorts that are still queued complete."""
+        """Releases everything. Sorts that are still queued complete; later calls are a
+        ValueError."""
         with self._lock:
             if self._queue:
-                self._cl("clReleaseCommandQueue", ctypes.c_void_p(self._queue))
-            if self._sorter:
-                self._lib.clsort_destroy(self._sorter)
-            self._sorter = self._queue = None
+                self._cl("clReleaseCommandQueue", ctypes.c_void_p(self._queue.int_ptr))
+            if self._handle:
+                self._lib.clsort_destroy(self._handle)
+            self._handle = self._queue = None
 
     def __enter__(self) -> Sorter:
-        return self
+        return self._sorter and self
 
     def __exit__(self, *_):
         self.close()
 
     def __del__(self):
-        if getattr(self, "_sorter", None):
+        if getattr(self, "_handle", None):
             self.close()
 
     def _check(self, status):
         if status:
-            text = self._lib.clsort_last_error(self._sorter) if self._sorter else b""
-            raise Error(status, (text or self._lib.clsort_status_text(status)).decode())
+            text = self._lib.clsort_last_error(self._sorter)
+            raise _error(status, (text or self._lib.clsort_status_text(status)).decode())
 
     # ---- numpy -----------------------------------------------------------------------------------
 
@@ -519,7 +636,7 @@ class Sorter:
         """The sorted keys, as a new array of the same shape; as np.sort, each row by itself.
 
         axis, kind  as in numpy: None sorts all keys as one row; "stable" and "mergesort" are
-                  `stable`, other kinds change nothing
+                  `stable`, other kinds change nothing; a kind goes without `stable`
         by        with a structured dtype: the names of the fields that decide, the first one first;
                   "-name" is in descending order
         segments  offsets, m + 1 ascending integers: keys[segments[i]:segments[i + 1]] is sorted by
@@ -547,7 +664,7 @@ class Sorter:
                     segments: ArrayLike | None = None, segment_ends: ArrayLike | None = None,
                     **order: Unpack[Order]) -> tuple[np.ndarray, np.ndarray]:
         """(sorted keys, their values): new arrays. Values have the shape of keys."""
-        keys, values = (np.array(_host(a), order="C") for a in (keys, values))
+        keys, values = (np.array(_rows(a), order="C") for a in (keys, values))
         _matches(values, "values", keys.shape)
         self._sort_host(keys, values, None, by, segments, segment_ends, order)
         return keys, values
@@ -566,7 +683,7 @@ class Sorter:
         Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF, and what its keys
         and values are there means nothing.
         """
-        keys = np.ascontiguousarray(_host(keys))
+        keys = _rows(keys)
         k, numbers = _integer(k, "k", 1), _offsets(keys, segments, segment_ends, may_overlap=True)
         shape = _selections(keys, *numbers)
         if lengths is not None:
@@ -589,7 +706,9 @@ class Sorter:
     def partition(self, keys: ArrayLike, kth: int, **order: Unpack[Order]) -> np.ndarray:
         """A new array with the key number kth of each row's order in its place, those before it in
         front and the rest behind it; as np.partition, but kth is 0 or more."""
-        keys, kth = np.ascontiguousarray(_host(keys)), _integer(kth, "kth", most=0xFFFFFFFE)
+        keys, kth = _rows(keys), _integer(kth, "kth", most=0xFFFFFFFE)
+        if keys.size and kth >= keys.shape[-1]:
+            raise ValueError(f"kth: {kth} is out of bounds: a row has {keys.shape[-1]} keys")
         with self._lock, _Buffers(self) as gpu:
             both = gpu.upload(keys)
             desc = self._desc(both, None, order)
@@ -608,11 +727,13 @@ class Sorter:
         with self._lock, _Buffers(self) as gpu:
             a, b = gpu.upload(a), gpu.upload(b)
             out = gpu.empty((a.shape[0] + b.shape[0],), a.dtype)
-            moved = [gpu.upload(v) for v in values or ()] or [None, None]
+            moved = [None, None] if values is None else [gpu.upload(v) for v in values]
+            if len(moved) != 2:
+                raise ValueError(f"values: {len(moved)} arrays for 2 of keys")
             values_out = moved[0] and gpu.empty(out.shape, moved[0].dtype)
             self._enqueue_merge(gpu.queue, a, b, out, *moved, values_out, descending, nan)
             keys = gpu.download(out)
-            return (keys, gpu.download(values_out)) if values else keys
+            return (keys, gpu.download(values_out)) if values_out else keys
 
     def merge_runs(self, runs: Sequence[ArrayLike], *, values: Sequence[ArrayLike] | None = None,
                    descending: bool = False,
@@ -623,7 +744,8 @@ class Sorter:
         values  an array for each run, of at most 8 bytes per value: the result is (keys, values)
         """
         with self._lock, _Buffers(self) as gpu:
-            runs, moved = ([gpu.upload(a) for a in arrays or ()] for arrays in (runs, values))
+            runs, moved = ([] if arrays is None else [gpu.upload(a) for a in arrays]
+                           for arrays in (runs, values))
             size = (sum(run.shape[0] for run in runs),)
             out = gpu.empty(size, runs[0].dtype if runs else np.uint32)
             values_out = gpu.empty(size, moved[0].dtype) if moved else None
@@ -640,7 +762,8 @@ class Sorter:
         values  of the shape of keys, at most 8 bytes each: the result is (keys, starts, values)
         """
         with self._lock, _Buffers(self) as gpu:
-            keys, splitters, values = (gpu.upload(a) for a in (keys, splitters, values))
+            keys, values = gpu.upload(keys), gpu.upload(values)
+            splitters = gpu.upload(_like(splitters, keys.dtype, "splitters"))
             out, starts = (gpu.empty(keys.shape, keys.dtype),
                            gpu.empty((splitters.shape[0] + 2,), np.uint32))
             values_out = values and gpu.empty(values.shape, values.dtype)
@@ -665,7 +788,9 @@ class Sorter:
 
     def group_starts(self, keys: ArrayLike, groups: int) -> np.ndarray:
         """Where each group begins among ascending keys, which are numbers of groups: u4 of shape
-        (groups + 1,). The keys of group g are keys[starts[g]:starts[g + 1]]."""
+        (groups + 1,). The keys of group g are keys[starts[g]:starts[g + 1]]. Keys are integers from
+        0 on."""
+        keys = _group_numbers(_rows(keys))
         with self._lock, _Buffers(self) as gpu:
             starts = gpu.empty((_integer(groups, "groups") + 1,), np.uint32)
             self._enqueue_group_starts(gpu.queue, gpu.upload(keys), starts, None, None)
@@ -765,7 +890,7 @@ class Sorter:
                 desc.flags |= flag if arrays[name] is not None else 0
             desc.flags |= FLAG_ANY_COUNT if any_count else 0
             self._check(self._lib.clsort_prepare(
-                self._sorter, getattr(queue, "int_ptr", queue), ctypes.byref(desc)))
+                self._sorter, None if queue is None else _pointer(queue), ctypes.byref(desc)))
 
     def _describe(self, keys, order, by, k, sort, arrays):
         """The description of a sort, or with k of a selection. `arrays` are those beside keys, by
@@ -776,6 +901,7 @@ class Sorter:
         values, segments = given["values"], given["segments"]
         shape = tuple(keys.shape)
         if k is not None:
+            k = _integer(k, "k", 1)
             shape = _selections(keys, segments, given["segment_ends"]) + (k,)
         _matches(values, "values", keys.shape)
         for name, dtype in (("out", keys.dtype), ("values_out", _dtype(values)),
@@ -821,7 +947,7 @@ class Sorter:
                   "values_out": (values_out, size)}
         for name, (array, shape) in arrays.items():
             if array is not None:
-                self._set_array(merge, name, array, (np.prod(shape, dtype=int),),
+                self._set_array(merge, name, array, (math.prod(shape),),
                                 (a if "keys" in name else values_a).dtype)
         return self._enqueue("clsort_enqueue_merge", queue, merge, (a, b, values_a, values_b),
                              (out, values_out), wait_for)
@@ -984,7 +1110,7 @@ class Sorter:
                 **order: Unpack[Order]) -> str:
         """How a sort of such keys would run: algorithm, passes, launches, bytes moved."""
         with self._lock:
-            keys = _admitted(keys)
+            keys = _as_described(keys)
             keys = _DeviceArray(None, keys.shape, keys.dtype)
             desc, text = self._desc(keys, by, order), ctypes.create_string_buffer(2000)
             self._check(self._lib.clsort_explain(self._sorter, ctypes.byref(desc), text, len(text)))
@@ -1003,6 +1129,7 @@ class Sorter:
     def _desc(self, keys, by, order):
         """A description of keys and their order."""
         order = dict(order)
+        _known(order)
         desc = Desc()
         rows, desc.count, stride = _layout(keys, "keys")
         if rows is not None:
@@ -1012,7 +1139,7 @@ class Sorter:
         desc.keys_offset = keys.offset
         algorithm = order.pop("algorithm", None)
         if by is not None:
-            self._set_fields(desc, keys.dtype, [by] if isinstance(by, str) else by, order)
+            self._set_fields(desc, keys.dtype, _names(by), order)
         elif key_type(keys.dtype, field=True) > BYTES:
             self._set_fields(desc, np.dtype([("all", keys.dtype)]), ["all"], order)
         else:
@@ -1023,7 +1150,7 @@ class Sorter:
             if status:
                 names = map(self._lib.clsort_algorithm_name, itertools.count())
                 known = ", ".join(name.decode() for name in itertools.takewhile(bool, names))
-                raise Error(status, f"there is no algorithm {algorithm!r}; there are {known}")
+                raise _error(status, f"there is no algorithm {algorithm!r}; there are {known}")
         return desc
 
     @staticmethod
@@ -1042,7 +1169,7 @@ class Sorter:
         """The order of merges and partitions, and the size of values."""
         struct.key_type = key_type(keys.dtype)
         struct.order = DESCENDING if descending else 0
-        struct.nan_order = _nan_order(nan)
+        struct.nan_order = _nan_order(nan or "last")
         struct.value_size = 0 if values is None else values.dtype.itemsize
 
     @staticmethod
@@ -1052,7 +1179,7 @@ class Sorter:
         target.zero_order = ZERO_EQUAL if (stable if zero_equal is None else zero_equal) else 0
         if isinstance(target, Desc):
             target.stable = bool(stable)
-            target.first_bit, target.last_bit = bits or (0, 0)
+            target.first_bit, target.last_bit = _pair(bits)
 
     def _set_fields(self, desc, dtype, names, order):
         """Keys are records: a structured dtype, by its fields."""
@@ -1102,16 +1229,16 @@ class Sorter:
             desc.count_buffer, desc.count_offset = _buffer(count), count.offset
 
     def _enqueue(self, function, queue, desc, read=(), written=(), wait_for=()):
-        """Calls the library. Without a queue of PyOpenCL's there are no events."""
-        pointer = getattr(queue, "int_ptr", queue)
+        """Calls the library. On a queue of ours there are no events."""
+        pointer, is_ours = _pointer(queue), isinstance(queue, _Queue)
         arrays = [a for a in (*read, *written) if a is not None]
         events = list(wait_for or ()) + [e for a in arrays for e in getattr(a, "events", ())]
         waits = (ctypes.c_void_p * len(events))(*[event.int_ptr for event in events])
         done = ctypes.c_void_p()
         self._check(getattr(self._lib, function)(
             self._sorter, pointer, ctypes.byref(desc), len(events), waits if events else None,
-            None if pointer is queue else ctypes.byref(done)))
-        if pointer is queue:
+            None if is_ours else ctypes.byref(done)))
+        if is_ours:
             return None
         import pyopencl
         event = pyopencl.Event.from_int_ptr(done.value, retain=False)
@@ -1130,7 +1257,7 @@ def sort_on(sorters: Sequence[Sorter], keys: ArrayLike, values: ArrayLike | None
 
     device_memory  the most bytes of buffers on each device; 0: most of its memory
     """
-    keys, values = (None if a is None else np.ascontiguousarray(_host(a)) for a in (keys, values))
+    keys, values = (None if a is None else _rows(a) for a in (keys, values))
     out, moved = (None if a is None else np.empty_like(a) for a in (keys, values))
     _sort_on(sorters, keys, values, out, moved, None, by, device_memory, order)
     return out if values is None else (out, moved)
@@ -1139,7 +1266,7 @@ def sort_on(sorters: Sequence[Sorter], keys: ArrayLike, values: ArrayLike | None
 def argsort_on(sorters: Sequence[Sorter], keys: ArrayLike, *, by: Sequence[str] | None = None,
                device_memory: int = 0, **order: Unpack[Order]) -> np.ndarray:
     """Indices (u8) in the order of keys of one dimension; as sort_on."""
-    keys = np.ascontiguousarray(_host(keys))
+    keys = _rows(keys)
     indices = np.empty(keys.shape, np.uint64)
     _sort_on(sorters, keys, None, None, None, indices, by, device_memory, order)
     return indices
@@ -1160,6 +1287,9 @@ def array_api(sorter: Sorter) -> types.SimpleNamespace:
 
 
 def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory, order):
+    sorters = list(sorters)
+    if not sorters or not all(isinstance(sorter, Sorter) for sorter in sorters):
+        raise TypeError("sorters: pass a list of one Sorter or more")
     _matches(keys, "keys", (keys.size,))
     _matches(values, "values", keys.shape)
     with contextlib.ExitStack() as locks:
@@ -1195,8 +1325,8 @@ class _Buffers:
         s = self._sorter
         if not s._queue:
             device = ctypes.c_void_p(s._lib.clsort_device(s._sorter))
-            s._queue = self._cl.create("clCreateCommandQueue", self._context, device,
-                                       ctypes.c_uint64(0))
+            s._queue = _Queue(self._cl.create("clCreateCommandQueue", self._context, device,
+                                              ctypes.c_uint64(0)))
         return s._queue
 
     def empty(self, shape, dtype, source=None):
@@ -1212,13 +1342,13 @@ class _Buffers:
     def upload(self, array):
         if array is None:
             return None
-        array = np.ascontiguousarray(_host(array))
+        array = _rows(array)
         return self.empty(array.shape, array.dtype, array)
 
     def download(self, array):
         out = np.empty(array.shape, array.dtype)
         if out.nbytes:
-            self._cl("clEnqueueReadBuffer", ctypes.c_void_p(self.queue),
+            self._cl("clEnqueueReadBuffer", ctypes.c_void_p(self.queue.int_ptr),
                      ctypes.c_void_p(array.int_ptr), ctypes.c_uint32(1), ctypes.c_size_t(0),
                      ctypes.c_size_t(out.nbytes), ctypes.c_void_p(out.ctypes.data), 0, None, None)
         return out

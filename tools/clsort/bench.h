@@ -45,6 +45,10 @@ static int fail_no_device(const char *want)
 enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50,
        LEFT_OUT_NAMES = 4 };
 
+/* The most elements, all rows together, where no -n says how many: on GPUs; on CPUs; and there of
+   several algorithms or of an experiment, the slowest of which take minutes for more. */
+enum { BENCH_MOST = 1 << 22, BENCH_MOST_CPU = 1 << 20, BENCH_MOST_CPU_LIST = 1 << 18 };
+
 typedef struct name_list {
     char text[1024];
     const char *name[NAME_MAX_COUNT];
@@ -59,7 +63,7 @@ typedef struct bench_plan {
     size_t pattern;
     unsigned long long seed;
     size_t rows;                          /* 0: the input is one array */
-    int pairs, runs, csv, merge, stages, shows_groups;
+    int pairs, runs, csv, merge, stages, shows_groups, usual_sizes;
     int skips;                            /* what cannot run is said so, and the rest goes on */
     double until;                         /* when no more rows begin, by now_ms; 0: never */
     sort_order order;                     /* of records; of keys only the bits that count */
@@ -818,6 +822,27 @@ static int bench_algorithms(bench_job *job)
     return code;
 }
 
+/* The most of each row where no -n says how many. GPUs repeat experiments as they were, and so does
+   every device those of rows. */
+static unsigned long long bench_most(const bench_job *job)
+{
+    const bench_plan *plan = job->plan;
+    const int is_cpu = (job->session.info.type & CL_DEVICE_TYPE_CPU) != 0;
+    unsigned long long most = is_cpu ? BENCH_MOST_CPU : BENCH_MOST;
+    if (plan->published && (!is_cpu || plan->published->rows)) return UINT32_MAX;
+    if (is_cpu && (plan->published || plan->algorithms.count > 1)) most = BENCH_MOST_CPU_LIST;
+    return most > plan->rows ? most / (plan->rows ? plan->rows : 1) : 1;
+}
+
+/* Entry i of the counts: as it was asked for, or, of the usual ones, as many as suit the device. */
+static unsigned long long bench_count(const bench_job *job, int i)
+{
+    const unsigned long long most = job->plan->usual_sizes ? bench_most(job) : UINT32_MAX;
+    unsigned long long n = 0;
+    count_parse(job->plan->sizes.name[i], &n);
+    return n < most ? n : most;
+}
+
 static int bench_sizes(bench_job *job)
 {
     const bench_plan *plan = job->plan;
@@ -825,8 +850,8 @@ static int bench_sizes(bench_job *job)
     for (t = 0; t < plan->types.count; t++)
         for (i = 0; i < plan->sizes.count && code == DONE_OK && !(t + i && is_too_late(plan));
              i++) {
-            unsigned long long n = 0;
-            count_parse(plan->sizes.name[i], &n);
+            const unsigned long long n = bench_count(job, i);
+            if (plan->usual_sizes && i && n == bench_count(job, i - 1)) continue;
             progress("%s n = %llu, input", plan->types.name[t], n);
             code = job_data(job, key_type_find(plan->types.name[t]), (size_t)n);
             if (code == DONE_OK) code = bench_algorithms(job);
@@ -876,7 +901,7 @@ static int plan_check(const bench_plan *plan)
     clsort_desc d = clsort_desc_default();
     unsigned long long n;
     int i, code = DONE_OK;
-    for (i = 0; i < plan->sizes.count; i++)
+    for (i = 0; i < plan->sizes.count && !plan->usual_sizes; i++)
         if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX
             || n * (plan->rows ? plan->rows : 1) > UINT32_MAX)
             return fail(DONE_USAGE,
@@ -914,6 +939,7 @@ static int plan_lists(const arguments *a, bench_plan *plan)
                         &plan->work_groups))
         return fail(DONE_USAGE, "bench: a list is too long or has an empty entry");
     names_expand(&plan->algorithms);
+    plan->usual_sizes = !a->given[OPTION_COUNT];
     plan->skips = plan->published || plan->algorithms.count > 1;
     plan->shows_groups = t->work_groups || a->given[OPTION_WORK_GROUP];
     plan->pairs = t->pairs || a->given[OPTION_PAIRS];

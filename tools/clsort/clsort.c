@@ -841,7 +841,8 @@ static const command commands[] = {
       "Measures sorts by all that auto may take, and prints its choices for this device with "
       "their gain, also as text for programs. They are kept in the cache, where the other "
       "commands find them. --seconds does not count builds of kernels, which come first and may "
-      "take ten times as long. Please send in what it prints of a device that gains.\n",
+      "take ten times as long. At the end it says up to how many elements each kind was measured. "
+      "Please send in what it prints of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
     { "report", "", "Writes a text about a device, to be sent in",
       "It has names and versions of device and driver, what clsort reads of the device, and what "

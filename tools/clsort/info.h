@@ -1,5 +1,6 @@
 /* info.h - the command `info` of the clsort program: devices, what clsort reads of them, where AUTO
-   takes which plan, and its built-in crossovers for all kinds of devices. */
+   takes which plan, and its built-in crossovers for all kinds of devices. Lines have HELP_COLUMNS,
+   but for those with longer names. */
 
 #ifndef CLSORT_TOOLS_INFO_H
 #define CLSORT_TOOLS_INFO_H
@@ -12,6 +13,20 @@
 #include "options.h"
 #include "sample.h"
 #include "session.h"
+
+/* Prints a text in lines that fit, those after the first one indented. */
+static void info_wrap(const char *format, ...)
+{
+    char text[2000];
+    const char *from = text;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    while (*from == ' ') from++;
+    printf("%*s", (int)(from - text), "");
+    help_wrap(from, (int)strlen(from), (int)(from - text), 4);
+}
 
 static void info_limits(const device_info *info)
 {
@@ -28,10 +43,10 @@ static void info_limits(const device_info *info)
            info->type & CL_DEVICE_TYPE_GPU   ? "GPU"
            : info->type & CL_DEVICE_TYPE_CPU ? "CPU"
                                              : "accelerator");
-    printf("  %s; %u compute units, work-groups up to %zu, local memory %lu KiB, global memory %lu "
-           "MiB\n",
-           version, (unsigned)units, group, (unsigned long)(local_bytes >> 10),
-           (unsigned long)(global_bytes >> 20));
+    info_wrap("  %s; %u compute units, work-groups up to %zu, local memory %lu KiB, global memory "
+              "%lu MiB",
+              version, (unsigned)units, group, (unsigned long)(local_bytes >> 10),
+              (unsigned long)(global_bytes >> 20));
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
@@ -55,48 +70,51 @@ static const char *info_text(cl_device_id id, cl_device_info what, char *text, s
 
 /* The widths that work-items run in, where the driver tells: Intel's, AMD's and NVIDIA's have a
    query of their own. clsort reads Intel's. */
-static void info_widths(cl_device_id id)
+static const char *info_widths(cl_device_id id, char *text, size_t room)
 {
     static const cl_device_info queries[3] = { 0x4108, 0x4043, 0x4003 };
-    size_t sizes[16], bytes, q, i;
+    size_t sizes[16], bytes, q, i, used = 0;
     cl_uint width = 0;
-    printf("sub-groups");
     if (clGetDeviceInfo(id, queries[0], sizeof sizes, sizes, &bytes) == CL_SUCCESS && bytes) {
-        for (i = 0; i < bytes / sizeof *sizes; i++) printf(" %zu", sizes[i]);
-        return;
+        for (i = 0; i < bytes / sizeof *sizes && used < room; i++)
+            used += (size_t)snprintf(text + used, room - used, i ? " %zu" : "%zu", sizes[i]);
+        return text;
     }
     for (q = 1; q < 3 && !width; q++)
         if (clGetDeviceInfo(id, queries[q], sizeof width, &width, NULL) != CL_SUCCESS) width = 0;
-    printf(width ? " %u" : " not told", (unsigned)width);
+    snprintf(text, room, width ? "%u" : "not told", (unsigned)width);
+    return text;
 }
 
 /* What clsort reads of a device, and what it makes of that. */
 static void info_facts(const clsort_sorter *s)
 {
-    char text[3][256];
+    char text[4][256];
     cl_uint vendor = 0;
     clGetDeviceInfo(s->device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, NULL);
-    printf("  %s (0x%04x), driver %s, %s; ",
-           info_text(s->device, CL_DEVICE_VENDOR, text[0], sizeof text[0]), (unsigned)vendor,
-           info_text(s->device, CL_DRIVER_VERSION, text[1], sizeof text[1]),
-           info_text(s->device, CL_DEVICE_OPENCL_C_VERSION, text[2], sizeof text[2]));
-    info_widths(s->device);
-    printf("\n  auto: rows of %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s\n",
-           info_rows(s), s->has_local ? "of its own" : "in global memory",
-           (unsigned long)(s->max_allocation >> 20),
-           s->shares_memory ? ", shares the host's memory" : "",
-           s->has_vectors ? ", vectors" : "", s->has_rows ? ", vectors of 16" : "",
-           s->has_progress ? ", progress" : "", s->has_warps ? ", warps" : "",
-           s->has_narrow ? ", sub-groups from 16" : "",
-           s->enqueues ? ", kernels enqueue kernels" : "");
+    info_wrap("  %s (0x%04x), driver %s, %s; sub-groups %s",
+              info_text(s->device, CL_DEVICE_VENDOR, text[0], sizeof text[0]), (unsigned)vendor,
+              info_text(s->device, CL_DRIVER_VERSION, text[1], sizeof text[1]),
+              info_text(s->device, CL_DEVICE_OPENCL_C_VERSION, text[2], sizeof text[2]),
+              info_widths(s->device, text[3], sizeof text[3]));
+    info_wrap("  auto: rows of %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s",
+              info_rows(s), s->has_local ? "of its own" : "in global memory",
+              (unsigned long)(s->max_allocation >> 20),
+              s->shares_memory ? ", shares the host's memory" : "",
+              s->has_vectors ? ", vectors" : "", s->has_rows ? ", vectors of 16" : "",
+              s->has_progress ? ", progress" : "", s->has_warps ? ", warps" : "",
+              s->has_narrow ? ", sub-groups from 16" : "",
+              s->enqueues ? ", kernels enqueue kernels" : "");
 }
 
 /* Prints the algorithms that sort blocks only, or else all that a device cannot run. */
 static void info_names(clsort_sorter *sorter, const char *before)
 {
     const char *name;
+    char text[2000] = "";
+    size_t used = 0;
     cl_uint k;
-    for (k = 1; (name = clsort_algorithm_name(k)) != NULL; k++) {
+    for (k = 1; used < sizeof text && (name = clsort_algorithm_name(k)) != NULL; k++) {
         clsort_desc d = clsort_desc_default();
         d.count = 2;
         d.key_type = CLSORT_U32;
@@ -105,10 +123,10 @@ static void info_names(clsort_sorter *sorter, const char *before)
         if (sorter ? clsort_check(sorter, &d) == CL_SUCCESS
                    : d.tuning.local != CLSORT_LOCAL_ONLY)
             continue;
-        printf("%s %s", before, name);
-        before = "";
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", used ? "" : before,
+                                 name);
     }
-    if (!*before) putchar('\n');
+    if (used) info_wrap("%s", text);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -128,9 +146,9 @@ static const info_kind info_kinds[] = { { "u16", CLSORT_U16, 0, 0, 0, 0 },
                                         { "u64", CLSORT_U64, 0, 0, 0, 0 },
                                         { "u64 + values", CLSORT_U64, 4, 0, 0, 0 },
                                         { "20 bits of u32", CLSORT_U32, 0, 0, 0, 20 },
-                                        { "each of 100 rows, u32", CLSORT_U32, 0, 100, 0, 0 },
-                                        { "top 40 of one row", CLSORT_U32, 0, 1, 40, 0 },
-                                        { "top 40 of 100 rows", CLSORT_U32, 0, 100, 40, 0 } };
+                                        { "100 rows of u32", CLSORT_U32, 0, 100, 0, 0 },
+                                        { "top 40, one row", CLSORT_U32, 0, 1, 40, 0 },
+                                        { "top 40, 100 rows", CLSORT_U32, 0, 100, 40, 0 } };
 
 /* How elements of a kind are sorted: the algorithm, the family of its first kernel, and its
    shape. */
@@ -191,6 +209,23 @@ static size_t info_last(clsort_sorter *sorter, const info_kind *kind, size_t fro
     return low;
 }
 
+/* The columns of the table of plans. A shape is the work-items of a group and the elements of
+   each. */
+static void info_plan_head(void)
+{
+    printf("  %-16s %10s %10s %7s %s\n", "auto: keys", "from", "to", "shape",
+           "algorithm (kernels)");
+}
+
+static void info_plan_line(const char *name, size_t from, size_t last, const info_plan *plan)
+{
+    const int apart = *plan->kernels && !strstr(plan->algorithm, plan->kernels);
+    char shape[24];
+    snprintf(shape, sizeof shape, "%ux%u", (unsigned)plan->work_group, (unsigned)plan->items);
+    printf("  %-16s %10zu %10zu %7s %s%s%s%s\n", name, from, last, shape, plan->algorithm,
+           apart ? " (" : "", apart ? plan->kernels : "", apart ? ")" : "");
+}
+
 static void info_kind_lines(clsort_sorter *sorter, const info_kind *kind)
 {
     size_t from = kind->top_k ? kind->top_k : 2;
@@ -198,9 +233,7 @@ static void info_kind_lines(clsort_sorter *sorter, const info_kind *kind)
     info_plan plan;
     while (from <= 0xFFFFFFFFu && info_ask(sorter, kind, from, &plan)) {
         const size_t last = info_last(sorter, kind, from, &plan);
-        const int apart = *plan.kernels && !strstr(plan.algorithm, plan.kernels);
-        printf("  %-22s %10zu %10zu  %-34s %-8s %10u %5u\n", name, from, last, plan.algorithm,
-               apart ? plan.kernels : "", (unsigned)plan.work_group, (unsigned)plan.items);
+        info_plan_line(name, from, last, &plan);
         if (last == 0xFFFFFFFFu) return;
         from = last + 1;
         name = "";
@@ -216,16 +249,27 @@ static const char *info_number(cl_uint n, const char *most, char *text, size_t r
     return n == 0xFFFFFFFFu ? most : text;
 }
 
+/* A number of elements, a power of two as such. */
+static const char *info_power(cl_uint n, char *text, size_t room)
+{
+    int log2 = 0;
+    while (n >> log2 > 1) log2++;
+    if (n != 1u << log2) snprintf(text, room, "%u", (unsigned)n);
+    else snprintf(text, room, "2^%d", log2);
+    return text;
+}
+
 static void info_crossover_head(const char *after)
 {
-    printf("  %-8s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "few up to", "radix from",
-           "hybrid from", "bitonic to", after);
+    printf("  %-4s %-7s %8s %8s %8s %8s\n", "", "", "few", "radix", "hybrid", "bitonic");
+    printf("  %-4s %-7s %8s %8s %8s %8s %s\n", "keys", "payload", "up to", "from", "from", "up to",
+           after);
 }
 
 static void info_crossover(cl_uint few, cl_uint radix, cl_uint hybrid, cl_uint bitonic)
 {
     char text[4][16];
-    printf(" %11s %11s %11s %11s", info_number(few, "all", text[0], sizeof text[0]),
+    printf(" %8s %8s %8s %8s", info_number(few, "all", text[0], sizeof text[0]),
            info_number(radix, "never", text[1], sizeof text[1]),
            info_number(hybrid, "never", text[2], sizeof text[2]),
            info_number(bitonic, "all", text[3], sizeof text[3]));
@@ -237,40 +281,41 @@ static void info_built_in(void)
     static const char *const payloads[3] = { "any", "none", "4 bytes" };
     const clsort__crossover *c = clsort__crossovers;
     const size_t rows = sizeof clsort__crossovers / sizeof *clsort__crossovers;
-    puts("auto, built in: the first row that fits, by the most bits of keys; CLSORT__OTHER_GPU for "
-         "132 units");
+    info_wrap("auto, built in: the first row that fits, by the most bits of keys; "
+              "CLSORT__OTHER_GPU for 132 units");
     info_crossover_head("rows of");
     for (; c < clsort__crossovers + rows; c++) {
-        printf("  %-8u %-8s", (unsigned)c->bits, payloads[c->payload]);
+        printf("  %-4u %-7s", (unsigned)c->bits, payloads[c->payload]);
         info_crossover(c->samples, c->radix, c->hybrid, c->bitonic);
-        printf("  %s\n", info_devices[c->device]);
+        printf(" %s\n", info_devices[c->device]);
     }
 }
 
-/* How a choice came to be. */
+/* How a choice of sorts came to be, and with what gain. */
 static void info_origin(const clsort_choice *c, char *text, size_t room)
 {
+    char number[16];
     if (c->origin == CLSORT_ORIGIN_DERIVED) snprintf(text, room, "derived");
     else if (c->origin == CLSORT_ORIGIN_BUILT_IN) snprintf(text, room, "measured on %s", c->device);
     else
-        snprintf(text, room, "measured here, up to %u: %.2f x as fast", (unsigned)c->most,
-                 c->gain / 1000.0);
+        snprintf(text, room, "measured here to %s: %.2fx",
+                 info_power(c->most, number, sizeof number), c->gain / 1000.0);
 }
 
 static const char *const info_payloads[3] = { "none", "4 bytes", "other" };
 
-/* A choice of top-k, and above the first one what its columns are. */
+/* A choice of top-k, which is always a measured one, and above the first one what its columns
+   are. */
 static void info_way(const clsort_choice *c, int first)
 {
-    char text[2][16], origin[100];
+    char text[2][16];
     if (first)
-        printf("  %-6s %-8s %11s %11s %11s %11s  %s\n", "keys", "payload", "k up to", "rows up to",
-               "length from", "to", "way to select");
-    info_origin(c, origin, sizeof origin);
-    printf("  %-6u %-8s %11s %11s %11u %11u  %s, %s\n", (unsigned)c->bits,
+        printf("  %-4s %-7s %7s %7s %9s %9s %6s way to select\n", "keys", "payload", "k up to",
+               "rows to", "keys from", "to", "gain");
+    printf("  %-4u %-7s %7s %7s %9u %9u %5.2fx %s\n", (unsigned)c->bits,
            info_payloads[c->payload], info_number(c->top_k, "all", text[0], sizeof text[0]),
            info_number(c->rows, "all", text[1], sizeof text[1]), (unsigned)c->least,
-           (unsigned)c->most, c->way, origin);
+           (unsigned)c->most, c->gain / 1000.0, c->way);
 }
 
 /* The choices of AUTO, and where they come from. */
@@ -287,9 +332,9 @@ static void info_choices(clsort_sorter *sorter)
             continue;
         }
         info_origin(&c, origin, sizeof origin);
-        printf("  %-8u %-8s", (unsigned)c.bits, info_payloads[c.payload]);
+        printf("  %-4u %-7s", (unsigned)c.bits, info_payloads[c.payload]);
         info_crossover(c.few_most, c.radix_least, c.hybrid_least, c.bitonic_most);
-        printf("  %s\n", origin);
+        printf(" %s\n", origin);
     }
 }
 
@@ -305,9 +350,7 @@ static int info_device(const device_info *info, const clsort_options *options)
                     "clsort_create");
     if (code == DONE_OK) info_facts(sorter);
     if (code == DONE_OK) info_names(sorter, "  cannot run here:");
-    if (code == DONE_OK)
-        printf("  %-22s %10s %10s  %-34s %-8s %10s %5s\n", "auto: keys", "from", "to", "algorithm",
-               "kernels", "work-group", "items");
+    if (code == DONE_OK) info_plan_head();
     for (i = 0; code == DONE_OK && i < sizeof info_kinds / sizeof info_kinds[0]; i++)
         info_kind_lines(sorter, &info_kinds[i]);
     if (code == DONE_OK) info_choices(sorter);
@@ -318,19 +361,16 @@ static int info_device(const device_info *info, const clsort_options *options)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Names in lines of at most 100 columns. */
 static void info_algorithms(void)
 {
     const char *name;
-    int column = 0;
+    char text[2000] = " ";
+    size_t used = 1;
     cl_uint k;
     puts("algorithms:");
-    for (k = 0; (name = clsort_algorithm_name(k)) != NULL; k++) {
-        const int length = (int)strlen(name);
-        if (column && column + 1 + length > 100) putchar('\n'), column = 0;
-        column += printf("%s%s", column ? " " : "  ", name);
-    }
-    putchar('\n');
+    for (k = 0; used < sizeof text && (name = clsort_algorithm_name(k)) != NULL; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s", name);
+    info_wrap("%s", text);
 }
 
 static int command_info(const arguments *a)
@@ -346,7 +386,7 @@ static int command_info(const arguments *a)
         if (this_code != DONE_OK) code = this_code;
     }
     info_built_in();
-    info_names(NULL, "for bench only, as they sort blocks of a work-group:");
+    info_names(NULL, "for bench only, blocks of a work-group:");
     info_algorithms();
     return code;
 }

@@ -241,7 +241,10 @@ typedef struct option_note {
 
 static const option_note option_notes[] = {
     { OPTION_COUNT, FOR_EXPLAIN | FOR_BENCH, "with --rows in each row" },
-    { OPTION_COUNT, FOR_TUNE | FOR_REPORT, "the most that are measured" },
+    { OPTION_COUNT, FOR_BENCH,
+      "default: 2^10 to 2^22, all rows together; on CPUs to 2^20, or of several algorithms and of "
+      "--published to 2^18" },
+    { OPTION_COUNT, FOR_TUNE | FOR_REPORT, "the most that are measured (default: 2^24)" },
     { OPTION_VALUE_SIZE, FOR_VALUES | FOR_MPI, "needed with --values" },
     { OPTION_MEMORY, FOR_SORT, "larger files go through temporary files" },
     { OPTION_MEMORY, FOR_VERIFY, "larger files are read once, in order" }
@@ -381,7 +384,7 @@ static void option_help(const command *c, int id)
                             c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     for (i = 0; i < sizeof option_notes / sizeof option_notes[0]; i++)
         if ((int)option_notes[i].option == id && option_notes[i].commands & c->bit)
-            snprintf(help + used, sizeof help - used, "; %s", option_notes[i].help);
+            used += (size_t)snprintf(help + used, sizeof help - used, "; %s", option_notes[i].help);
     column = printf("  %s--%s%s%s", letter, rule->name, rule->argument ? " " : "",
                     rule->argument ? rule->argument : "");
     printf(column < INDENT ? "%*s" : "\n%*s", column < INDENT ? INDENT - column : INDENT, "");

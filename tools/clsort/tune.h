@@ -4,7 +4,8 @@
    Of each kind of keys and payload, and of some kinds of top-k, all kernels are built first, which
    --seconds does not count; all builds together take at most ten times as long. Then it is measured
    up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was
-   measured is kept in the cache, where the other commands find it. */
+   measured is kept in the cache, where the other commands find it. At the end it says up to how
+   many elements each kind was measured, and why no further. */
 
 #ifndef CLSORT_TOOLS_TUNE_H
 #define CLSORT_TOOLS_TUNE_H
@@ -31,6 +32,12 @@ static const tune_sort tune_sorts[] = {
 };
 enum { TUNE_SORTS = sizeof tune_sorts / sizeof *tune_sorts };
 
+/* How far a kind was measured: up to `reached` elements of each row, 0 if not at all. */
+typedef struct tune_range {
+    size_t reached, wanted;
+    const char *why;   /* no further; NULL where all that was wanted is done */
+} tune_range;
+
 typedef struct tune_job {
     device_session session;
     cl_command_queue queue;
@@ -38,6 +45,7 @@ typedef struct tune_job {
     const tune_sort *sort;
     size_t count, most;
     double most_ms, build_ms, measure_ms;   /* most_ms: for measuring; what builds and that took */
+    tune_range ranges[TUNE_SORTS];
 } tune_job;
 
 static clsort_desc tune_describe(const tune_sort *sort, size_t n)
@@ -99,27 +107,42 @@ static clsort_status tune_build(tune_job *job, size_t *most)
     return tune_build(job, most);
 }
 
+static const char tune_too_late[] = "the time was up", tune_too_large[] = "no memory for more";
+
 /* Measures a sort, more and more elements: the fewest if it takes no more than `all_ms`, others
-   until `most_ms` have passed. Returns an exit code. */
-static int tune_one(tune_job *job, double all_ms, double most_ms)
+   until `most_ms` have passed. */
+static clsort_status tune_counts(tune_job *job, double all_ms, double most_ms, tune_range *range)
 {
-    const size_t rows = job->sort->rows ? job->sort->rows : 1;
-    size_t n = 0, most = job->most / rows;
+    size_t n = 0, most = range->wanted;
     double spent = 0;
-    clsort_status status;
-    if (most < 2 || most < 2 * job->sort->top_k || most_ms < 1) return DONE_OK;
-    status = tune_build(job, &most);
+    clsort_status status = tune_build(job, &most);
+    range->why = most < range->wanted ? tune_too_large : NULL;
     while (status == CL_SUCCESS && n < most) {
         const double left = (n ? most_ms : all_ms) - spent, start = now_ms();
-        if (left < 1) break;
+        if (left < 1) status = CLSORT_ERROR_OUT_OF_TIME;
+        if (status != CL_SUCCESS) break;
         n = tune_next(n, most);
         if (n <= job->sort->top_k) continue;
         status = tune_call(job, n, left, 0);
         spent += now_ms() - start;
+        if (status == CL_SUCCESS) range->reached = n;
     }
     job->measure_ms += spent;
-    if (status == CLSORT_ERROR_OUT_OF_TIME || status == CL_MEM_OBJECT_ALLOCATION_FAILURE)
-        return DONE_OK;
+    return status;
+}
+
+/* Measures a sort in its share of the time. Returns an exit code. */
+static int tune_one(tune_job *job, double all_ms, double most_ms, tune_range *range)
+{
+    const size_t rows = job->sort->rows ? job->sort->rows : 1, least = 2 * job->sort->top_k;
+    clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
+    range->wanted = job->most / rows;
+    range->why = "-n is too small";
+    if (range->wanted < 2 || range->wanted < least) return DONE_OK;
+    if (most_ms >= 1) status = tune_counts(job, all_ms, most_ms, range);
+    if (status == CL_SUCCESS) return DONE_OK;
+    range->why = status == CL_MEM_OBJECT_ALLOCATION_FAILURE ? tune_too_large : tune_too_late;
+    if (range->why == tune_too_large || status == CLSORT_ERROR_OUT_OF_TIME) return DONE_OK;
     return sorter_check(job->sorter, status);
 }
 
@@ -173,6 +196,40 @@ static int tune_print(clsort_sorter *sorter)
     return code;
 }
 
+/* Up to how many elements a kind was measured. */
+static void tune_print_range(const tune_sort *s, const tune_range *range)
+{
+    char name[64], reached[24] = "not at all";
+    const unsigned bits = s->type & 0xFF;
+    if (s->top_k)
+        snprintf(name, sizeof name, "top %zu of %zu row%s, %u bits", s->top_k, s->rows,
+                 s->rows == 1 ? "" : "s", bits);
+    else if (s->value_size)
+        snprintf(name, sizeof name, "%u bits, values of %zu bytes", bits, s->value_size);
+    else snprintf(name, sizeof name, "%u bits", bits);
+    if (range->reached) snprintf(reached, sizeof reached, "%zu", range->reached);
+    printf("  %-28s %11s %11zu%s%s\n", name, reached, range->wanted, range->why ? "  " : "",
+           range->why ? range->why : "");
+}
+
+/* What was measured and what was not, and what to do for the rest. */
+static void tune_print_ranges(const tune_job *job)
+{
+    int i, none = 0, late = 0, part = 0;
+    printf("\n  %-28s %11s %11s\n", "measured", "up to", "of");
+    for (i = 0; i < TUNE_SORTS; i++) {
+        const tune_range *range = &job->ranges[i];
+        tune_print_range(&tune_sorts[i], range);
+        none += !range->reached;
+        part += range->reached && range->why;
+        late += range->why == tune_too_late;
+    }
+    if (none + part)
+        printf("Of %d kinds %d were not measured, and %d not up to the most elements.\n",
+               TUNE_SORTS, none, part);
+    if (late) puts("The time was up: more --seconds measure more.");
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* Measures all sorts, each its share of the time. Returns an exit code. */
@@ -183,10 +240,11 @@ static int tune_all(tune_job *job, double most_ms)
     for (i = 0; i < TUNE_SORTS && code == DONE_OK; i++) {
         const double left = most_ms - job->measure_ms;
         job->sort = &tune_sorts[i];
-        code = tune_one(job, left, left / (TUNE_SORTS - i));
+        code = tune_one(job, left, left / (TUNE_SORTS - i), &job->ranges[i]);
     }
     if (code != DONE_OK) return code;
     code = tune_print(job->sorter);
+    tune_print_ranges(job);
     if (job->measure_ms > 0)
         printf("\nMeasured in %.1f s, after builds of %.1f s.\n", job->measure_ms / 1e3,
                job->build_ms / 1e3);
