@@ -171,8 +171,8 @@
      - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
        that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
-       merge. A million rows take as many launches as one, segments as many as one of `count`
-       elements: offsets are not read back.
+       merge. On GPUs shorter rows have shorter tiles. A million rows take as many launches as one,
+       segments as many as one of `count` elements: offsets are not read back.
      - Radix takes 0.4 to 0.6 times as long for equal keys, 1.4 times for those of a Zipf law.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
        call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
