@@ -1690,7 +1690,7 @@ static const char *const clsort__source[] = {
 "#define CLSORT__FIELD_EQUAL_NANS 49\n#define CLSORT__FIELD_BIG_ENDIAN 50\n#define "
 "CLSORT__FIELD_FIRST_BIT 51\n#define CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "//---- tuning\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"\n\n\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
 "#define __has_builtin(name)0\n#endif\n\n",
 "//---- tuning: families\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2="
 "=0)\n#define CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||"
@@ -1832,11 +1832,14 @@ static const char *const clsort__source[] = {
 "code_at(array_t a,uint i,codec_t c)\n{\nreturn CLSORT_FIRST_LANE(encode((codes_t)*key_place(a,i),"
 "c));\n}\n#endif\n\n#if CLSORT_LANES==1\n\nCLSORT_INLINE item_t load_whole_item(array_t a,codec_t "
 "c,uint i)\n{\nitem_t r;\nr.key=CLSORT_COMPARATOR?0:encode(*key_place(a,i),c);\nload_words(a,i,"
-"r.word);\nreturn r;\n}\n\n\nCLSORT_INLINE item_t load_item(array_t a,codec_t c,uint i,uint n)\n{"
-"\nreturn i<n?load_whole_item(a,c,i):top_item();\n}\n\n\nCLSORT_INLINE void store_whole_item("
-"array_t a,codec_t c,uint i,item_t r)\n{\nif(!CLSORT_RECORDS)\n*key_place(a,i)=decode(r.key,c);\n"
-"store_words(a,i,r.word);\n}\n\n\nCLSORT_INLINE void store_item(array_t a,codec_t c,uint i,uint n,"
-"item_t r)\n{\nif(i<n)\nstore_whole_item(a,c,i,r);\n}\n#else\n\n",
+"r.word);\nreturn r;\n}\n\n\nCLSORT_INLINE item_t load_numbered(array_t a,codec_t c,uint i,uint "
+"number)\n{\nconst item_t numbered={encode(*key_place(a,i),c),{number}};\nreturn "
+"CLSORT_BREAK_TIES_BY_INDEX?numbered:load_whole_item(a,c,i);\n}\n\n\nCLSORT_INLINE item_t "
+"load_item(array_t a,codec_t c,uint i,uint n)\n{\nreturn i<n?load_whole_item(a,c,i):top_item();\n}"
+"\n\n\nCLSORT_INLINE void store_whole_item(array_t a,codec_t c,uint i,item_t r)\n{\nif("
+"!CLSORT_RECORDS)\n*key_place(a,i)=decode(r.key,c);\nstore_words(a,i,r.word);\n}\n\n\n"
+"CLSORT_INLINE void store_item(array_t a,codec_t c,uint i,uint n,item_t r)\n{\nif(i<n)\n"
+"store_whole_item(a,c,i,r);\n}\n#else\n\n",
 "//---- record: items of 16\n\nCLSORT_NOINLINE void load_lanes(array_t a,uint i,uint lanes,item_t*"
 "r)\n{\ncode_t key[CLSORT_LANES];\nvstore16(r->key,0,key);\nfor(uint l=0;l<lanes;l++)\nkey[l]= *"
 "key_place(a,(size_t)i+l);\nr->key=vload16(0,key);\nuint word[CLSORT_WORDS_OR_1*CLSORT_LANES];\n"
@@ -2139,7 +2142,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2107\n",
+"#line 2115\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2153,7 +2156,7 @@ static const char *const clsort__source[] = {
 "stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>"
 "stage);\n}\n\n",
 #else
-"#line 2152\n",
+"#line 2160\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2168,7 +2171,7 @@ static const char *const clsort__source[] = {
 "CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,n,0,1);\nfor(uint "
 "stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2177\n",
+"#line 2185\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2189,7 +2192,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2228\n",
+"#line 2236\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2218,7 +2221,7 @@ static const char *const clsort__source[] = {
 "const array_t from=batch_row(source,stride),to=batch_row(target,stride);\nconst codec_t codec="
 "CLSORT_CODEC;\nbatch_in_blocks(from,to,codec,n,1,block_keys,block_words);\n}\n#endif\n\n",
 #else
-"#line 2298\n",
+"#line 2306\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2261,20 +2264,23 @@ static const char *const clsort__source[] = {
 "indices+indices_at,by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,n);\nif("
 "clsort_precedes(record[y],record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))\n"
 "atomic_min((volatile global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
-"//---- merge: work-group\n#if CLSORT_SHARE_LOG2>0\n\n\n\nCLSORT_INLINE void load_runs(local "
-"code_t*keys,local uint*words,pair_t p,uint count,codec_t c)\n{\nconst uint t=local_id();\nconst "
-"array_t first=advance(p.a,(long)p.first_a+t),\nsecond=advance(p.b,(long)p.first_b-p.na+t);\nif("
-"count==CLSORT_TILE_ITEMS){\nitem_t v[CLSORT_ITEMS];\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;"
-"m++){\nconst array_t from=m*CLSORT_GROUP +t<p.na?first:second;\nv[m]=load_whole_item(from,c,m*"
-"CLSORT_GROUP);\n}\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,m*"
-"CLSORT_GROUP +t,v[m]);\n}else{\n#pragma unroll 1\nfor(uint i=t;i<CLSORT_TILE_ITEMS;i+="
-"CLSORT_GROUP)\nput_item(keys,words,i,\ni<count?load_whole_item(i<p.na?first:second,c,i-t)"
-":top_item());\n}\n}\n\n\n\n\nCLSORT_INLINE void store_items(const item_t*v,local code_t*keys,"
-"local uint*words,\narray_t target,uint first,uint count,codec_t c)\n{\nconst uint t=local_id();\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,"
-"words,t*CLSORT_ITEMS+m,v[m]);\nbarrier(CLK_LOCAL_MEM_FENCE);\nif(count==CLSORT_TILE_ITEMS){\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nstore_whole_item(target,c,first+m*CLSORT_GROUP "
-"+t,\nget_item(keys,words,m*CLSORT_GROUP +t));\n}else{\n#pragma unroll 1\nfor(uint i=t;i<count;i+="
+"//---- merge: work-group\n#if CLSORT_SHARE_LOG2>0\n\nCLSORT_INLINE item_t load_run_item(array_t "
+"a,codec_t c,uint i,uint number,const uint is_source)\n{\nreturn is_source?load_numbered(a,c,i,"
+"number):load_whole_item(a,c,i);\n}\n\n\n\n\nCLSORT_INLINE void load_runs(local code_t*keys,local "
+"uint*words,pair_t p,uint count,codec_t c,\nuint number,const uint is_source)\n{\nconst uint t="
+"local_id();\nconst array_t first=advance(p.a,(long)p.first_a+t),\nsecond=advance(p.b,(long)"
+"p.first_b-p.na+t);\nif(count==CLSORT_TILE_ITEMS){\nitem_t v[CLSORT_ITEMS];\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_ITEMS;m++){\nconst array_t from=m*CLSORT_GROUP +t<p.na?first:second;\nv[m]="
+"load_run_item(from,c,m*CLSORT_GROUP,number+m*CLSORT_GROUP +t,\nis_source);\n}\n#pragma unroll\n"
+"for(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,m*CLSORT_GROUP +t,v[m]);\n}else{\n#pragma "
+"unroll 1\nfor(uint i=t;i<CLSORT_TILE_ITEMS;i+=CLSORT_GROUP)\nput_item(keys,words,i,\ni<"
+"count?load_run_item(i<p.na?first:second,c,i-t,number+i,\nis_source)\n:top_item());\n}\n}\n\n\n\n"
+"\nCLSORT_INLINE void store_items(const item_t*v,local code_t*keys,local uint*words,\narray_t "
+"target,uint first,uint count,codec_t c)\n{\nconst uint t=local_id();\nbarrier("
+"CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,t*"
+"CLSORT_ITEMS+m,v[m]);\nbarrier(CLK_LOCAL_MEM_FENCE);\nif(count==CLSORT_TILE_ITEMS){\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nstore_whole_item(target,c,first+m*CLSORT_GROUP +t,\n"
+"get_item(keys,words,m*CLSORT_GROUP +t));\n}else{\n#pragma unroll 1\nfor(uint i=t;i<count;i+="
 "CLSORT_GROUP)\nstore_whole_item(target,c,first+i,get_item(keys,words,i));\n}\n}\n\n",
 "//---- merge: local splits\n\n\nCLSORT_INLINE uint split_items(local const code_t*keys,local "
 "const uint*words,uint first,\nuint na,uint second,uint nb,uint diagonal,codec_t c)\n{\nuint low="
@@ -2327,12 +2333,12 @@ static const char *const clsort__source[] = {
 "p.na):known;\n#else\nsplits_here[2*t]=searched?split_pair(p,own,c):known;\n#endif\n}\n#if "
 "CLSORT_GROUP>=16\nsearch_splits(p,diagonal,splits_here,has_splits?0:min(p.na,p.nb),c);\n#else\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n}\n\n\n\n\n\nCLSORT_INLINE void sort_tile(array_t source,"
-"array_t target,uint base,uint count,codec_t codec,\nlocal code_t*keys,local uint*words,local "
-"uint*splits)\n{\nconst uint t=local_id();\nconst pair_t tile={source,source,base,base,count,base,"
-"0};\nitem_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec);\nbarrier("
-"CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=get_item(keys,"
-"words,t*CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<"
-"CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),\nsize=min(count-min("
+"array_t target,uint base,uint count,uint number,\ncodec_t codec,local code_t*keys,local uint*"
+"words,\nlocal uint*splits)\n{\nconst uint t=local_id();\nconst pair_t tile={source,source,base,"
+"base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\n"
+"barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=get_item("
+"keys,words,t*CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;"
+"run<CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),\nsize=min(count-min("
 "first,count),2*run),na=min(size,run);\nbarrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor(uint m="
 "0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,t*CLSORT_ITEMS+m,v[m]);\nbarrier(CLK_LOCAL_MEM_FENCE);"
 "\nmerge_items(v,keys,words,splits,first,na,first+na,size -na,codec);\n}\nstore_items(v,keys,"
@@ -2342,14 +2348,14 @@ static const char *const clsort__source[] = {
 "from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nitem_t v[CLSORT_ITEMS];\nfind_splits(p,"
 "from,count,size,stored,has_splits,splits_here,codec);\n\nconst uint a=splits_here[0],na=min(max("
 "splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,"
-"count,codec);\nbarrier(CLK_LOCAL_MEM_FENCE);\nmerge_items(v,keys,words,splits_here,0,na,na,count-"
-"na,codec);\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n",
+"count,codec,0,0);\nbarrier(CLK_LOCAL_MEM_FENCE);\nmerge_items(v,keys,words,splits_here,0,na,na,"
+"count-na,codec);\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n",
 "//---- merge: work-group kernels\n#if CLSORT_IS(MERGE)\n\n\nCLSORT_KERNEL void clsort_merge_tile("
 "CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),\nCLSORT_CODEC_ARGS,uint n,uint slice,local "
 "code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t source=CLSORT_ARRAY(source),"
 "target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst uint base=(uint)"
 "get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nsort_tile(source,target,base,base<n?min(n-base,(uint)"
-"CLSORT_TILE_ITEMS):0,codec,\nkeys,words,splits);\n}\n#endif\n\n#if CLSORT_IS(MERGE)&& "
+"CLSORT_TILE_ITEMS):0,base,\ncodec,keys,words,splits);\n}\n#endif\n\n#if CLSORT_IS(MERGE)&& "
 "!CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS,"
 "CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,\nlocal uint*"
 "words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
@@ -2652,7 +2658,7 @@ static const char *const clsort__source[] = {
 "t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr=get_item(keys,words,t);\n}\n#endif\n"
 "store_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3722\n",
+"#line 3741\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2684,19 +2690,19 @@ static const char *const clsort__source[] = {
 "first=job.slice*CLSORT_TILE_ITEMS,\nsize=first<job.segment.size\n?min(job.segment.size -first,("
 "uint)CLSORT_TILE_ITEMS)\n:0;\nconst array_t from=array_at(job.where,source,target,alt);\nconst "
 "array_t to=runs_before(target,alt,segment_passes(job.segment,CLSORT_TILE_ITEMS),\n0);\nsort_tile("
-"from,to,job.segment.begin+first,size,codec,keys,words,splits);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}"
-"\n}\n\n\n\nCLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS("
-"alt),\nCLSORT_CODEC_ARGS,CLSORT_SEGMENT_ARGS,CLSORT_JOB_ARGS,\nuint pass,local code_t*keys,local "
-"uint*words,\nlocal uint*splits)\n{\nconst array_t target=CLSORT_ARRAY(target),alt=CLSORT_ARRAY("
-"alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t j=CLSORT_JOBS;\nconst segments_t given="
-"CLSORT_SEGMENTS,s=sortable_segments(given,j);\nconst uint all=pass_job_count(j,s,pass),run="
-"CLSORT_TILE_ITEMS<<pass;\nfor(uint i=(uint)get_group_id(0);i<all;i+=(uint)get_num_groups(0)){\n"
-"const job_t job=take_job(j,s,i);\nconst uint passes=segment_passes(job.segment,CLSORT_TILE_ITEMS)"
-",\nfirst=job.slice*CLSORT_TILE_ITEMS;\nconst array_t from=advance(runs_before(target,alt,passes,"
-"pass),job.segment.begin);\nconst array_t to=advance(runs_before(target,alt,passes,pass+1),"
-"job.segment.begin);\nconst pair_t p=find_pair(from,from,first,pass<passes?job.segment.size:0,run,"
-"\n2*run-1);\nmerge_tile(p,first,to,0,0,codec,keys,words,splits);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"}\n}\n#endif\n\n",
+"from,to,job.segment.begin+first,size,first,codec,keys,words,splits);\nbarrier("
+"CLK_LOCAL_MEM_FENCE);\n}\n}\n\n\n\nCLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS("
+"target),CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,CLSORT_SEGMENT_ARGS,CLSORT_JOB_ARGS,\nuint "
+"pass,local code_t*keys,local uint*words,\nlocal uint*splits)\n{\nconst array_t target="
+"CLSORT_ARRAY(target),alt=CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t j="
+"CLSORT_JOBS;\nconst segments_t given=CLSORT_SEGMENTS,s=sortable_segments(given,j);\nconst uint "
+"all=pass_job_count(j,s,pass),run=CLSORT_TILE_ITEMS<<pass;\nfor(uint i=(uint)get_group_id(0);i<"
+"all;i+=(uint)get_num_groups(0)){\nconst job_t job=take_job(j,s,i);\nconst uint passes="
+"segment_passes(job.segment,CLSORT_TILE_ITEMS),\nfirst=job.slice*CLSORT_TILE_ITEMS;\nconst "
+"array_t from=advance(runs_before(target,alt,passes,pass),job.segment.begin);\nconst array_t to="
+"advance(runs_before(target,alt,passes,pass+1),job.segment.begin);\nconst pair_t p=find_pair(from,"
+"from,first,pass<passes?job.segment.size:0,run,\n2*run-1);\nmerge_tile(p,first,to,0,0,codec,keys,"
+"words,splits);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n}\n#endif\n\n",
 "//---- merge: packed segments\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_RANGES\n\n\ntypedef struct{uint "
 "base,width,stride;}layout_t;\n\nCLSORT_INLINE uint layout_place(layout_t s,uint i)\n{\nreturn "
 "s.width?s.base +i/s.width*s.stride +i%s.width:s.base +i;\n}\n\n\n\n\n\n\n\n\n\n\n#define "
@@ -2748,13 +2754,14 @@ static const char *const clsort__source[] = {
 "{\nbarrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item("
 "keys,words,local_id()*CLSORT_ITEMS+m,v[m]);\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n\n\n\n"
 "CLSORT_INLINE void sort_packed(local code_t*keys,local uint*words,packing_t packing,\ncodec_t "
-"codec)\n{\nconst uint t=local_id(),first=t*CLSORT_ITEMS,merges= *packing.merges;\nitem_t "
-"v[CLSORT_ITEMS];\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=get_item(keys,words,"
-"first+m);\nsort_between(v,packing.head_flags[first/32]>>first%32,codec);\nput_own_items(keys,"
-"words,v);\n#pragma unroll 1\nfor(uint k=0;k<merges;k++){\nconst uint run=CLSORT_ITEMS<<k,start="
-"first& ~(2*run-1),\naround=packing.around[(start+run)/CLSORT_ITEMS];\nmerge_inside(v,keys,words,"
-"max(around&0xFFFF,start),start+run,\nmin(around>>16,start+2*run),codec);\nput_own_items(keys,"
-"words,v);\n}\n}\n\n",
+"codec)\n{\nconst uint t=local_id(),first=t*CLSORT_ITEMS,merges= *packing.merges,\nheads="
+"packing.head_flags[first/32]>>first%32;\nitem_t v[CLSORT_ITEMS];\nuint begin=packing.around[t]&"
+"0xFFFF;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nv[m]=get_item(keys,words,first+m);\n"
+"begin=heads>>m&1?first+m:begin;\nif(CLSORT_BREAK_TIES_BY_INDEX)\nv[m].word[0]=first+m-begin;\n}\n"
+"sort_between(v,heads,codec);\nput_own_items(keys,words,v);\n#pragma unroll 1\nfor(uint k=0;k<"
+"merges;k++){\nconst uint run=CLSORT_ITEMS<<k,start=first& ~(2*run-1),\naround=packing.around[("
+"start+run)/CLSORT_ITEMS];\nmerge_inside(v,keys,words,max(around&0xFFFF,start),start+run,\nmin("
+"around>>16,start+2*run),codec);\nput_own_items(keys,words,v);\n}\n}\n\n",
 "//---- merge: pack kernel\n\nCLSORT_INLINE packing_t clear_packing(local uint*space)\n{\nlocal "
 "uint*const behind=space +CLSORT_HEAD_WORDS+CLSORT_GROUP;\nconst packing_t packing={space,space +"
 "CLSORT_HEAD_WORDS,behind,behind+1};\nfor(uint i=local_id();i<CLSORT__PACKING_WORDS(CLSORT_GROUP,"
@@ -2767,8 +2774,8 @@ static const char *const clsort__source[] = {
 "s=sortable_segments(given,j);\nconst packing_t packing=clear_packing(space);\nconst layout_t "
 "layout=flag_segments(s,j,packing);\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint t=local_id(),size= "
 "*packing.end,inside=own_inside(s,packing);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\n"
-"const uint i=m*CLSORT_GROUP +t;\nput_item(keys,words,i,\ni<size&&inside>>m&1\n?load_whole_item("
-"source,codec,layout_place(layout,i))\n:top_item());\n}\nif(t==0)\nflag_head(packing,size);\n"
+"const uint i=m*CLSORT_GROUP +t;\nput_item(keys,words,i,\ni<size&&inside>>m&1\n?load_numbered("
+"source,codec,layout_place(layout,i),0)\n:top_item());\n}\nif(t==0)\nflag_head(packing,size);\n"
 "barrier(CLK_LOCAL_MEM_FENCE);\nfind_around(packing,size);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
 "sort_packed(keys,words,packing,codec);\nfor(uint i=t,m=0;i<size;i+=CLSORT_GROUP,m++)\nif(inside>>"
 "m&1)\nstore_whole_item(target,codec,layout_place(layout,i),get_item(keys,words,i));\n}\n#endif\n"
@@ -2788,7 +2795,7 @@ static const char *const clsort__source[] = {
 "end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance(runs_before(target,alt,passes,"
 "pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4109\n",
+"#line 4134\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n#if CLSORT_LANES==1&&(CLSORT_NEEDS_BINS||CLSORT_IS(CACHED))\nCLSORT_INLINE "
@@ -4516,21 +4523,18 @@ static const char *const clsort__source[] = {
 "size_log2,begin=(uint)get_group_id(0)*(size -1),\nelements=min(n-begin,size -1);\nlocal code_t*"
 "const block=(local code_t*)space;\nlocal uint*const words=(local uint*)(block+2*size);\nconst "
 "ranks_t r={source,codec,begin,elements,n-elements,size_log2,size,\nblock,block+size,words,words+"
-"size,words+2*size};\nreturn r;\n}\n\n\nCLSORT_INLINE item_t load_ranked(array_t source,codec_t "
-"codec,uint i)\n{\nconst item_t numbered={encode(*key_place(source,i),codec),{i}};\nreturn "
-"CLSORT_BREAK_TIES_BY_INDEX?numbered:load_whole_item(source,codec,i);\n}\n\n\nCLSORT_INLINE void "
-"load_others(ranks_t r,code_t*v,uint at)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\n"
-"const uint i=at+m*CLSORT_GROUP +local_id(),place=i<r.begin?i:i+r.elements;\nv[m]= *key_place("
-"r.source,min(place,r.elements+r.others-1));\n}\n}\n\n\n\ntypedef struct{uint own,first,each;}"
-"rank_share_t;\n\nCLSORT_INLINE rank_share_t share_of_ranks(ranks_t r)\n{\nconst uint each=max("
-"r.size*r.size>>CLSORT_GROUP_LOG2,1u);\nconst rank_share_t s={local_id()&(r.size -1),(local_id()>>"
-"r.size_log2)*each,each};\nreturn s;\n}\n\n\n\nCLSORT_INLINE void sort_block(ranks_t r)\n{\nconst "
-"rank_share_t s=share_of_ranks(r);\nconst code_t code=r.block[s.own];\nuint place=0;\nfor(uint k="
-"0;k<s.each;k++){\nconst uint i=s.first+k;\nconst code_t other=r.block[min(i,r.size -1)];\nplace +"
-"=i<r.size&&(other<code||(other==code&&i<s.own));\n}\nif(place)\natomic_add(&r.places[s.own],"
-"place);\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint number=r.places[s.own]+1,height=32-clz(number&"
-"(0-number));\nif(s.first==0&&number<r.size)\nr.tree[(r.size>>height)+(number>>height)]=code;\n"
-"barrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
+"size,words+2*size};\nreturn r;\n}\n\n\nCLSORT_INLINE void load_others(ranks_t r,code_t*v,uint at)"
+"\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=at+m*CLSORT_GROUP +local_id("
+"),place=i<r.begin?i:i+r.elements;\nv[m]= *key_place(r.source,min(place,r.elements+r.others-1));\n"
+"}\n}\n\n\n\ntypedef struct{uint own,first,each;}rank_share_t;\n\nCLSORT_INLINE rank_share_t "
+"share_of_ranks(ranks_t r)\n{\nconst uint each=max(r.size*r.size>>CLSORT_GROUP_LOG2,1u);\nconst "
+"rank_share_t s={local_id()&(r.size -1),(local_id()>>r.size_log2)*each,each};\nreturn s;\n}\n\n\n"
+"\nCLSORT_INLINE void sort_block(ranks_t r)\n{\nconst rank_share_t s=share_of_ranks(r);\nconst "
+"code_t code=r.block[s.own];\nuint place=0;\nfor(uint k=0;k<s.each;k++){\nconst uint i=s.first+k;"
+"\nconst code_t other=r.block[min(i,r.size -1)];\nplace +=i<r.size&&(other<code||(other==code&&i<"
+"s.own));\n}\nif(place)\natomic_add(&r.places[s.own],place);\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+"const uint number=r.places[s.own]+1,height=32-clz(number&(0-number));\nif(s.first==0&&number<"
+"r.size)\nr.tree[(r.size>>height)+(number>>height)]=code;\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: ranks of others\n\n\nCLSORT_INLINE void find_others(ranks_t r,const code_t*v,uint "
 "at)\n{\ncode_t code[CLSORT_ITEMS];\nuint node[CLSORT_ITEMS],exists[CLSORT_ITEMS];\n#pragma "
 "unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=at+m*CLSORT_GROUP +local_id(),behind=i>="
@@ -4547,11 +4551,11 @@ static const char *const clsort__source[] = {
 "CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)\n{\nconst codec_t codec=CLSORT_CODEC;\nconst "
 "array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst ranks_t r=make_ranks("
 "source,codec,n,size_log2,space);\nconst uint t=local_id();\ncode_t v[CLSORT_ITEMS];\nif(n==0)\n"
-"return;\nconst item_t item=load_ranked(source,codec,r.begin+min(t,r.elements-1));\nload_others(r,"
-"v,0);\nif(t<r.size){\nr.block[t]=t<r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]="
-"r.before[t]=0;\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\nsort_block(r);\ncount_others(r,v);\nif(t<"
-"r.elements)\nstore_whole_item(target,codec,r.places[t]+r.before[r.places[t]],item);\n}\n#endif\n"
-"\n",
+"return;\nconst uint own=r.begin+min(t,r.elements-1);\nconst item_t item=load_numbered(source,"
+"codec,own,own);\nload_others(r,v,0);\nif(t<r.size){\nr.block[t]=t<"
+"r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]=r.before[t]=0;\n}\nbarrier("
+"CLK_LOCAL_MEM_FENCE);\nsort_block(r);\ncount_others(r,v);\nif(t<r.elements)\nstore_whole_item("
+"target,codec,r.places[t]+r.before[r.places[t]],item);\n}\n#endif\n\n",
 "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SAMPLES)&&"
 "CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS("
 "source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*"
@@ -4750,7 +4754,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10677\n",
+"#line 10696\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5093,7 +5097,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11776\n",
+"#line 11795\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "
@@ -6535,9 +6539,9 @@ static void clsort__release_slot(clsort__slot *slot)
 /* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
    lets a program be released before. Of 96 processes that released one while a user event held its
    launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
-   So a sorter on such a device keeps a slot for each queue that it was used with, a mark (an event)
-   for each such queue that is trimmed away, and its programs until all marks are complete. If no
-   mark can be made, it waits for the queue. */
+   So a sorter there keeps a slot for each queue that it was used with, a mark (an event) for each
+   one that is trimmed away, and its programs until all marks are complete. If no mark can be made,
+   it waits for the queue. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
     cl_event mark = NULL;
@@ -8410,8 +8414,8 @@ static int clsort__has_words(const clsort_desc *d)
 /* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
    to `samples`; else radix from `radix` on, bitonic up to `bitonic`, merge between them; radix by
    hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on.
-   PoCL takes radix for any count: few elements take about as long by bitonic, whose kernels it
-   builds in 0.8 to 2.7 s, those of radix in 0.7 s.
+   PoCL takes radix for any count: bitonic sorts few elements as fast, but builds for 0.8 to 2.7 s,
+   radix for 0.7.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL
    and Intel's runtime. CLSORT__CPU serves both, though they differ: 2^18 u32 are merged by Intel's
@@ -12548,6 +12552,13 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
     }
 }
 
+/* Counts the first reading and writing of all elements. */
+static void clsort__first_traffic(clsort__run *run, const clsort__plan *p)
+{
+    const cl_ulong unread = p->config.ties ? (cl_ulong)p->data.extent * 4 : 0;
+    clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p) - unread);
+}
+
 /* Sorts segments of up to half a tile. A tile holds as many rows as fit, or the segments that begin
    in half a tile. */
 static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
@@ -12564,7 +12575,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
     clsort__arg_jobs(run, p, j);
     clsort__arg_tile(run, &j->w.shape);
     clsort__arg_local(run, clsort__packing_bytes(&j->w.shape));
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
+    clsort__first_traffic(run, p);
     clsort__launch(run, groups << j->w.shape.share_log2);
 }
 
@@ -12577,6 +12588,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
     clsort__arg_merge_tile(run, &j->w.shape);
+    if (!p->data.at_offsets) clsort__first_traffic(run, p);   /* else packing counts it */
     clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
 }
 
@@ -12659,9 +12671,9 @@ static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t short
                                 || (words == 3 && tile / count * own * 5 > tile * 6);
 }
 
-/* Shortens the tile to that of one row, or of the few that fit into the shortest one: on an H100
-   rows of up to 2048 elements take 0.6 to 0.9 of the time then. Elements of three words have longer
-   tiles where all cores are busy. */
+/* Shortens the tile to that of one row, or of the few that the shortest one holds: on an H100 rows
+   of up to 2048 elements take 0.6 to 0.9 of the time. Elements of three words have longer tiles
+   where all cores are busy. */
 static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
@@ -12682,15 +12694,27 @@ static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsor
     c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
 }
 
+/* Do work-groups number the elements of segments? If only keys move with the numbers, and all bits
+   of a key that is sorted as it is decide. */
+static cl_uint clsort__numbers_segments(const clsort__plan *p)
+{
+    const clsort__data *a = &p->data;
+    return a->has_indices && !a->has_values && !a->own_strides && !p->d.record_size
+           && !p->d.precedes && !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
+           && !clsort__some_bits(&p->d);
+}
+
 static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__config *c = &p->config;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, c);
-    if (p->data.at_offsets) return;
-    clsort__fit_row(s, p, c);
-    c->subset = p->d.count <= clsort__least_long(s, p, c) ? (cl_uint)CLSORT__SUBSET_TILES
-                                                           : (cl_uint)CLSORT__SUBSET_LONG;
+    if (!p->data.at_offsets) {
+        clsort__fit_row(s, p, c);
+        c->subset = p->d.count <= clsort__least_long(s, p, c) ? (cl_uint)CLSORT__SUBSET_TILES
+                                                              : (cl_uint)CLSORT__SUBSET_LONG;
+    }
+    c->ties = c->share_log2 ? clsort__numbers_segments(p) : 0;
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
@@ -13438,13 +13462,22 @@ static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
+    const int numbers = p->config.family == CLSORT__SEGMENTS && p->config.ties
+                        && clsort__tile_shape(run->s, p).share_log2;
     clsort__arrays pairs;
-    pairs.values = a->has_indices && !a->segments
+    pairs.values = a->has_indices && (!a->segments || numbers)
                        ? a->indices
                        : clsort__scratch_part(scratch, p->scratch.work_indices);
-    pairs.keys = p->d.precedes          ? pairs.values
-                 : p->sorts_into_output ? a->keys_to
-                                        : clsort__scratch_part(scratch, p->scratch.work_keys);
+    pairs.keys = p->d.precedes ? pairs.values
+                 : p->sorts_into_output || (numbers && a->writes_keys)
+                     ? a->keys_to
+                     : clsort__scratch_part(scratch, p->scratch.work_keys);
+    if (numbers) {
+        clsort__arrays from = pairs;   /* no value is read */
+        from.keys = a->keys;
+        clsort__sort_arrays(run, p, from, pairs, scratch);
+        return;
+    }
     clsort__sort_pairs(run, p, pairs, scratch);
     if (a->writes_keys && !p->sorts_into_output)
         clsort__permute(run, a, a->keys, a->keys_to,
@@ -18072,7 +18105,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
      its first launch, the arrays hold a permutation.
    - CLSORT_FLAG_TOP_PARTITION rearranges rows or segments around their k-th element.
    - Top-k takes records, a length for each row (`lengths`), segments and a count on the device.
-   - Top-k is up to 14 times as fast.
+   - Top-k is up to 14 times as fast. On GPUs rows of up to 2048 are 1.1 to 1.6 times as fast, their
+     indices 1.2 to 2.5 times.
    - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
      elsewhere than those of the keys.
    - segment_ends: segments may have ends of their own, with gaps between them.
@@ -18086,10 +18120,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    - CLSORT_NO_PUBLISHED; CLSORT_NO_* also leave out host code.
    - `make lib`, pkg-config; CMake's find_package(clsort) and FetchContent
    - examples/python/clsort.py sorts numpy's and PyOpenCL's arrays; examples/clsort.hpp is for C++.
-   - `make plots` measures a device beside the fastest other libraries, and draws the ratios.
    - build/clsort tune, report, top --partition; info prints plans and choices of AUTO; sort takes
      files larger than memory (--memory, --tmp), with progress (--quiet); verify reads files once.
-   - build/clsort bench takes fewer elements on CPUs, and of many rows, where no -n says how many.
    - build/clsort replaces files when all outputs are complete, or none. Counts take suffixes, as
      100k and 16Mi.
 
@@ -18110,16 +18142,10 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
 
    0.1.0  2026-11-21
 
-   - the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers
-   - all key types, orders, payloads, argsort, records
-   - gather and is_sorted; host arrays; proofs and self-test
-   - the merge family: stable sorts, several fields, expressions, merge of two inputs
-   - the radix family, bit ranges
-   - rows, segments, a count on the device
-   - top-k
-   - the quicksort family
-   - sorts of rows as published
-   - explanations, profile callback
+   - bitonic, merge, radix, quicksort and published sorts of rows; rows, segments, top-k, a count
+     on the device; gather, is_sorted, host arrays
+   - all key types, orders and payloads, records, fields, expressions, indices, bit ranges
+   - proofs, self-test, explanations, profile callback
 
    ---- licence ------------------------------------------------------------------------------------
 

@@ -534,7 +534,8 @@
                          include the key, have up to 16
      RECORDS             1: the values are whole records. `keys` points at the key inside the first
                          record, and keys are not written separately
-     BREAK_TIES_BY_INDEX 1: equal keys are ordered by their value, a cl_uint index
+     BREAK_TIES_BY_INDEX 1: equal keys are ordered by their value, a cl_uint index; for few elements
+                         and in segments, kernels number the elements, which have no value yet
      COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
                          of type clsort_record; keys are not used
      RECORD_BYTES        with a comparator: bytes of a record
@@ -988,6 +989,13 @@ CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
     r.key = CLSORT_COMPARATOR ? 0 : encode(*key_place(a, i), c);
     load_words(a, i, r.word);
     return r;
+}
+
+/* Loads element i of a source. With CLSORT_BREAK_TIES_BY_INDEX its value is `number`. */
+CLSORT_INLINE item_t load_numbered(array_t a, codec_t c, uint i, uint number)
+{
+    const item_t numbered = { encode(*key_place(a, i), c), { number } };
+    return CLSORT_BREAK_TIES_BY_INDEX ? numbered : load_whole_item(a, c, i);
 }
 
 /* Loads element i of n, or the top record beyond the end. */
@@ -2428,10 +2436,17 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
+/* Loads element i of a pair's run, or of a source: its number is given. */
+CLSORT_INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, const uint is_source)
+{
+    return is_source ? load_numbered(a, c, i, number) : load_whole_item(a, c, i);
+}
+
 /* Copies `count` elements to local memory: first those of the pair's first run, then those of its
-   second. Called by tile kernels, by all work-items of a group, with local memory free. Needs a
-   barrier after it. */
-CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
+   second. With is_source they are of one source, and `number` is that of the first one. Called by
+   tile kernels, by all work-items of a group, with local memory free. Needs a barrier after it. */
+CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c,
+                             uint number, const uint is_source)
 {
     const uint t = local_id();
     const array_t first = advance(p.a, (long)p.first_a + t),
@@ -2441,7 +2456,8 @@ CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, ui
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const array_t from = m * CLSORT_GROUP + t < p.na ? first : second;
-            v[m] = load_whole_item(from, c, m * CLSORT_GROUP);
+            v[m] = load_run_item(from, c, m * CLSORT_GROUP, number + m * CLSORT_GROUP + t,
+                                 is_source);
         }
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -2450,7 +2466,9 @@ CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, ui
         #pragma unroll 1
         for (uint i = t; i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
             put_item(keys, words, i,
-                     i < count ? load_whole_item(i < p.na ? first : second, c, i - t) : top_item());
+                     i < count ? load_run_item(i < p.na ? first : second, c, i - t, number + i,
+                                               is_source)
+                               : top_item());
     }
 }
 
@@ -2658,16 +2676,17 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 }
 
 /* Sorts `count` elements from `base` on, up to a tile, from source to target, which may be the
-   same. Each work-item sorts its elements in registers; then the elements of 2, 4, 8 ... work-items
-   are merged in local memory. Called by tile kernels, by all work-items of a group, with local
-   memory free; leaves reads of it pending. */
-CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,
-                             local code_t *keys, local uint *words, local uint *splits)
+   same. number: of the first one. Each work-item sorts its elements in registers; then those of 2,
+   4, 8 ... work-items are merged in local memory. Called by tile kernels, by all work-items of a
+   group, with local memory free; leaves reads of it pending. */
+CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uint number,
+                             codec_t codec, local code_t *keys, local uint *words,
+                             local uint *splits)
 {
     const uint t = local_id();
     const pair_t tile = { source, source, base, base, count, base, 0 };
     item_t v[CLSORT_ITEMS];
-    load_runs(keys, words, tile, count, codec);
+    load_runs(keys, words, tile, count, codec, number, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -2703,7 +2722,7 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
     p.first_a += a;
     p.first_b += from - a;
     p.na = na;
-    load_runs(keys, words, p, count, codec);
+    load_runs(keys, words, p, count, codec, 0, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
@@ -2720,8 +2739,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;
-    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,
-              keys, words, splits);
+    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, base,
+              codec, keys, words, splits);
 }
 #endif
 
@@ -3803,7 +3822,7 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         const array_t from = array_at(job.where, source, target, alt);
         const array_t to = runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),
                                        0);
-        sort_tile(from, to, job.segment.begin + first, size, codec, keys, words, splits);
+        sort_tile(from, to, job.segment.begin + first, size, first, codec, keys, words, splits);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -4003,18 +4022,24 @@ CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const it
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts a tile of elements between the heads. Called by clsort_segment_pack with the elements in
-   local memory, their heads flagged, and a barrier since; leaves the sorted elements there, with a
-   barrier since. */
+/* Sorts a tile of elements between the heads, and with CLSORT_BREAK_TIES_BY_INDEX numbers those of
+   each segment before. Called by clsort_segment_pack with the elements in local memory, their heads
+   flagged, and a barrier since; leaves the sorted elements there, with a barrier since. */
 CLSORT_INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
                                codec_t codec)
 {
-    const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges;
+    const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges,
+               heads = packing.head_flags[first / 32] >> first % 32;
     item_t v[CLSORT_ITEMS];
+    uint begin = packing.around[t] & 0xFFFF;
     #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
         v[m] = get_item(keys, words, first + m);
-    sort_between(v, packing.head_flags[first / 32] >> first % 32, codec);
+        begin = heads >> m & 1 ? first + m : begin;
+        if (CLSORT_BREAK_TIES_BY_INDEX)
+            v[m].word[0] = first + m - begin;
+    }
+    sort_between(v, heads, codec);
     put_own_items(keys, words, v);
     #pragma unroll 1
     for (uint k = 0; k < merges; k++) {
@@ -4059,7 +4084,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         const uint i = m * CLSORT_GROUP + t;
         put_item(keys, words, i,
                  i < size && inside >> m & 1
-                     ? load_whole_item(source, codec, layout_place(layout, i))
+                     ? load_numbered(source, codec, layout_place(layout, i), 0)
                      : top_item());
     }
     if (t == 0)
@@ -9867,13 +9892,6 @@ CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint siz
     return r;
 }
 
-/* Loads element i. An index that is sorted with its key is the element's number. */
-CLSORT_INLINE item_t load_ranked(array_t source, codec_t codec, uint i)
-{
-    const item_t numbered = { encode(*key_place(source, i), codec), { i } };
-    return CLSORT_BREAK_TIES_BY_INDEX ? numbered : load_whole_item(source, codec, i);
-}
-
 /* Loads the work-item's keys of the part of the others that begins with number `at`. */
 CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)
 {
@@ -9973,7 +9991,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
     code_t v[CLSORT_ITEMS];
     if (n == 0)
         return;
-    const item_t item = load_ranked(source, codec, r.begin + min(t, r.elements - 1));
+    const uint own = r.begin + min(t, r.elements - 1);
+    const item_t item = load_numbered(source, codec, own, own);
     load_others(r, v, 0);
     if (t < r.size) {
         r.block[t] = t < r.elements ? item.key : CLSORT_TOP_CODE;

@@ -259,6 +259,10 @@ static void parts(bench *b)
         c.indices = 1;
         sort_rows(b, c);
         sort_segments(b, c);
+        c.values_out = 0;
+        c.d.value_size = 0;   /* then work-groups number the elements */
+        sort_rows(b, c);
+        sort_segments(b, c);
     }
 }
 
