@@ -9,6 +9,7 @@ import os
 import sys
 import time
 
+os.environ["PYOPENCL_NO_CACHE"] = "1"   # turns do not wait for its locks
 import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
