@@ -112,8 +112,8 @@ static sort_case make_rows(size_t words, size_t rows, size_t count, size_t gap)
     return c;
 }
 
-/* Rows around counts where their tile may change, few or as many as keep the only core busy. *tiles:
-   bit 0, some had one for themselves; bit 1, some shared one. */
+/* Rows around counts where their tile may change, few or as many as keep the only core busy. In
+   *tiles, bit 0: some had one for themselves; bit 1: some shared one. */
 static int rows_around_switches(bench *b, size_t words, unsigned *tiles)
 {
     static const size_t around[] = { 4,   128, 160, 204,  256,  320,  409,
