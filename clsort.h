@@ -7771,8 +7771,7 @@ static int clsort__lower_items(const clsort_sorter *s, const clsort__config *ask
     if (tiles && c->items_log2 > 3) {
         c->items_log2--;
         if (wider) c->share_log2 = ++c->group_log2;
-    }
-    else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
+    } else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
     else return 0;
     return 1;
 }
@@ -12162,9 +12161,9 @@ static size_t clsort__ranks_need(const clsort__config *c)
     return clsort__ranks_bytes(c, c->group_log2);
 }
 
-/* May elements be sorted by their ranks: by all bits of a key that is sorted as it is? Then the
-   kernel numbers elements, where indices are sorted. */
-static int clsort__ranks_can(const clsort__plan *p)
+/* Are elements sorted by all bits of a key as it is? Then kernels may number them, where indices
+   are sorted. */
+static int clsort__sorts_as_it_is(const clsort__plan *p)
 {
     const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
                          && !p->d.record_size;
@@ -12176,7 +12175,7 @@ static int clsort__ranks_can(const clsort__plan *p)
 static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, wide = CLSORT__RANKS_GROUP_LOG2;
-    if (!clsort__ranks_can(p)) return 0;
+    if (!clsort__sorts_as_it_is(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
     c->items_log2 = 2;
@@ -12694,16 +12693,6 @@ static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsor
     c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
 }
 
-/* Do work-groups number the elements of segments? If only keys move with the numbers, and all bits
-   of a key that is sorted as it is decide. */
-static cl_uint clsort__numbers_segments(const clsort__plan *p)
-{
-    const clsort__data *a = &p->data;
-    return a->has_indices && !a->has_values && !a->own_strides && !p->d.record_size
-           && !p->d.precedes && !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
-           && !clsort__some_bits(&p->d);
-}
-
 static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
@@ -12714,7 +12703,8 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
         c->subset = p->d.count <= clsort__least_long(s, p, c) ? (cl_uint)CLSORT__SUBSET_TILES
                                                               : (cl_uint)CLSORT__SUBSET_LONG;
     }
-    c->ties = c->share_log2 ? clsort__numbers_segments(p) : 0;
+    c->ties = c->share_log2 && p->data.has_indices && !p->data.has_values && !p->data.own_strides
+              && clsort__sorts_as_it_is(p);   /* work-groups number elements */
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
@@ -13441,7 +13431,7 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
 {
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     cl_uint first, end = p->key.field_count;
-    if (form && form->numbers && clsort__ranks_can(p)) {
+    if (form && form->numbers && clsort__sorts_as_it_is(p)) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -13457,27 +13447,30 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
     } while ((end = first) > 0);
 }
 
+/* Sorts segments by work-groups that number the elements: the indices are right at once. */
+static void clsort__sort_numbered(clsort__run *run, const clsort__plan *p,
+                                  const clsort__scratch *scratch)
+{
+    const clsort__data *a = &p->data;
+    clsort__arrays from, to;
+    from.keys = a->keys;
+    from.values = to.values = a->indices;   /* no value is read */
+    to.keys = a->writes_keys ? a->keys_to : clsort__scratch_part(scratch, p->scratch.work_keys);
+    clsort__sort_arrays(run, p, from, to, scratch);
+}
+
 /* Sorts pairs, then gathers the keys and values that the call moves. */
 static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
-    const int numbers = p->config.family == CLSORT__SEGMENTS && p->config.ties
-                        && clsort__tile_shape(run->s, p).share_log2;
     clsort__arrays pairs;
-    pairs.values = a->has_indices && (!a->segments || numbers)
+    pairs.values = a->has_indices && !a->segments
                        ? a->indices
                        : clsort__scratch_part(scratch, p->scratch.work_indices);
-    pairs.keys = p->d.precedes ? pairs.values
-                 : p->sorts_into_output || (numbers && a->writes_keys)
-                     ? a->keys_to
-                     : clsort__scratch_part(scratch, p->scratch.work_keys);
-    if (numbers) {
-        clsort__arrays from = pairs;   /* no value is read */
-        from.keys = a->keys;
-        clsort__sort_arrays(run, p, from, pairs, scratch);
-        return;
-    }
+    pairs.keys = p->d.precedes          ? pairs.values
+                 : p->sorts_into_output ? a->keys_to
+                                        : clsort__scratch_part(scratch, p->scratch.work_keys);
     clsort__sort_pairs(run, p, pairs, scratch);
     if (a->writes_keys && !p->sorts_into_output)
         clsort__permute(run, a, a->keys, a->keys_to,
@@ -13496,7 +13489,9 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     const clsort__data *a = &p->data;
     clsort__arrays from, to;
     if (p->indirect) {
-        clsort__sort_indirect(run, p, scratch);
+        const int numbers = p->config.family == CLSORT__SEGMENTS && p->config.ties
+                            && clsort__tile_shape(run->s, p).share_log2;
+        (numbers ? clsort__sort_numbered : clsort__sort_indirect)(run, p, scratch);
         return;
     }
     from.keys = clsort__span_from(a->keys, p->d.key_offset);
@@ -18105,8 +18100,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
      its first launch, the arrays hold a permutation.
    - CLSORT_FLAG_TOP_PARTITION rearranges rows or segments around their k-th element.
    - Top-k takes records, a length for each row (`lengths`), segments and a count on the device.
-   - Top-k is up to 14 times as fast. On GPUs rows of up to 2048 are 1.1 to 1.6 times as fast, their
-     indices 1.2 to 2.5 times.
+   - Top-k is up to 14 times as fast. On GPUs rows of up to 2048 are up to 1.6 times as fast,
+     indices of rows up to 2.5 times.
    - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
      elsewhere than those of the keys.
    - segment_ends: segments may have ends of their own, with gaps between them.

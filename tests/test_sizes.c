@@ -124,7 +124,7 @@ static int rows_around_switches(bench *b, size_t words, unsigned *tiles)
         for (count = around[i] - 1; count <= around[i] + 1 && drawn; count++)
             for (busy = 0; busy < 2; busy++) {
                 const sort_case c = make_rows(words, busy ? 2 + 4096 / count : 1 + i % 3, count,
-                                              (i + count) % 7);
+                                              (count + (size_t)test_seed()) % 7);
                 clsort_desc chosen = c.d;
                 b->sorter->compute_units = busy ? 1 : 1000;
                 if (!CHECK_OK(clsort_resolve(b->sorter, &c.d, &chosen)) || !case_run(b, &c))

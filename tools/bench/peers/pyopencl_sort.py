@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-os.environ["PYOPENCL_NO_CACHE"] = "1"   # turns do not wait for its locks
+os.environ["PYOPENCL_NO_CACHE"] = "1"   # each program builds alike
 import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
