@@ -1760,12 +1760,12 @@ static const char *const clsort__source[] = {
 "//---- comparator\n\n\n\n\n",
 "//---- codec\n#if CLSORT_COMPARATOR\n\ntypedef char\n"
 "clsort_record_size_is_that_of_the_type[sizeof(clsort_record)==CLSORT_RECORD_BYTES?1: -1];\n"
-"#endif\n\n#if CLSORT_KEY_BYTES==1\ntypedef uchar code_t;\n#define CLSORT_CODE_NAME uchar\n"
-"#define CLSORT_FLAG_NAME char\n#define CLSORT_PACK 16\n#elif CLSORT_KEY_BYTES==2\ntypedef ushort "
-"code_t;\n#define CLSORT_CODE_NAME ushort\n#define CLSORT_FLAG_NAME short\n#define CLSORT_PACK 8\n"
-"#elif CLSORT_KEY_BYTES==4\ntypedef uint code_t;\n#define CLSORT_CODE_NAME uint\n#define "
-"CLSORT_FLAG_NAME int\n#define CLSORT_PACK 4\n#else\ntypedef ulong code_t;\n#define "
-"CLSORT_CODE_NAME ulong\n#define CLSORT_FLAG_NAME long\n#define CLSORT_PACK 2\n#endif\n\n\n\n#if "
+"#endif\n\n#if CLSORT_KEY_BYTES==1\n#define CLSORT_CODE_NAME uchar\n#define CLSORT_FLAG_NAME "
+"char\n#define CLSORT_PACK 16\n#elif CLSORT_KEY_BYTES==2\n#define CLSORT_CODE_NAME ushort\n"
+"#define CLSORT_FLAG_NAME short\n#define CLSORT_PACK 8\n#elif CLSORT_KEY_BYTES==4\n#define "
+"CLSORT_CODE_NAME uint\n#define CLSORT_FLAG_NAME int\n#define CLSORT_PACK 4\n#else\n#define "
+"CLSORT_CODE_NAME ulong\n#define CLSORT_FLAG_NAME long\n#define CLSORT_PACK 2\n#endif\ntypedef "
+"CLSORT_CODE_NAME code_t;\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,CLSORT_PACK)pack_t;\n\n\n\n#if "
 "CLSORT_LANES==1\n#define CLSORT_LANES_LOG2 0\ntypedef code_t codes_t;\ntypedef uint words_t;\n"
 "#define CLSORT_WORD_FLAG(flag)(flag)\n#define CLSORT_FIRST_LANE(codes)(codes)\n#else\n#define "
 "CLSORT_LANES_LOG2 4\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,16)codes_t;\ntypedef uint16 words_t;\n"
@@ -1800,12 +1800,11 @@ static const char *const clsort__source[] = {
 "alt)\n{\nconst array_t a={which==ARRAY_SOURCE?source.keys\n:which==ARRAY_TARGET?target.keys\n"
 ":alt.keys,\nwhich==ARRAY_SOURCE?source.values\n:which==ARRAY_TARGET?target.values\n:alt.values};"
 "\nreturn a;\n}\n\n\ntypedef struct{\ncodes_t key;\nwords_t word[CLSORT_WORDS_OR_1];\n}item_t;\n\n"
-"\n#if CLSORT_VALUE_BYTES%8==0\ntypedef ulong unit_t;\n#define CLSORT_UNIT 8\n#define "
-"CLSORT_UNIT_NAME ulong\n#elif CLSORT_VALUE_BYTES%4==0\ntypedef uint unit_t;\n#define CLSORT_UNIT "
-"4\n#define CLSORT_UNIT_NAME uint\n#elif CLSORT_VALUE_BYTES%2==0\ntypedef ushort unit_t;\n#define "
-"CLSORT_UNIT 2\n#define CLSORT_UNIT_NAME ushort\n#else\ntypedef uchar unit_t;\n#define "
-"CLSORT_UNIT 1\n#define CLSORT_UNIT_NAME uchar\n#endif\n\nCLSORT_INLINE global code_t*key_place("
-"array_t a,size_t i)\n{\nreturn(global code_t*)(a.keys+i*("
+"\n#if CLSORT_VALUE_BYTES%8==0\n#define CLSORT_UNIT 8\n#define CLSORT_UNIT_NAME ulong\n#elif "
+"CLSORT_VALUE_BYTES%4==0\n#define CLSORT_UNIT 4\n#define CLSORT_UNIT_NAME uint\n#elif "
+"CLSORT_VALUE_BYTES%2==0\n#define CLSORT_UNIT 2\n#define CLSORT_UNIT_NAME ushort\n#else\n#define "
+"CLSORT_UNIT 1\n#define CLSORT_UNIT_NAME uchar\n#endif\ntypedef CLSORT_UNIT_NAME unit_t;\n\n"
+"CLSORT_INLINE global code_t*key_place(array_t a,size_t i)\n{\nreturn(global code_t*)(a.keys+i*("
 "CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES));\n}\n\n",
 "//---- arrays: words\n\n#if CLSORT_UNIT==1\n#define CLSORT_LOAD_WORD(from,w)as_uint(vload4(w,"
 "from))\n#define CLSORT_STORE_WORD(word,to,w)vstore4(as_uchar4(word),w,to)\n#elif CLSORT_UNIT==2\n"
@@ -1828,12 +1827,12 @@ static const char *const clsort__source[] = {
 ">>(u*CLSORT_UNIT%4*8));\n#endif\n}\n\n\nCLSORT_INLINE item_t top_item(void)\n{\nitem_t r;\nr.key="
 "(codes_t)CLSORT_TOP_CODE;\nfor(uint w=0;w<CLSORT_WORDS;w++)\nr.word[w]=(words_t)0xFFFFFFFFu;\n"
 "return r;\n}\n\n",
-"//---- record: items\n#if CLSORT_IS(RUNS)||CLSORT_NEEDS_QUICKSORT\n\nCLSORT_INLINE code_t "
-"code_at(array_t a,uint i,codec_t c)\n{\nreturn CLSORT_FIRST_LANE(encode((codes_t)*key_place(a,i),"
-"c));\n}\n#endif\n\n#if CLSORT_LANES==1\n\nCLSORT_INLINE item_t load_whole_item(array_t a,codec_t "
-"c,uint i)\n{\nitem_t r;\nr.key=CLSORT_COMPARATOR?0:encode(*key_place(a,i),c);\nload_words(a,i,"
-"r.word);\nreturn r;\n}\n\n\nCLSORT_INLINE item_t load_numbered(array_t a,codec_t c,uint i,uint "
-"number)\n{\nconst item_t numbered={encode(*key_place(a,i),c),{number}};\nreturn "
+"//---- record: items\n\nCLSORT_INLINE code_t code_at(array_t a,uint i,codec_t c)\n{\nreturn "
+"CLSORT_FIRST_LANE(encode((codes_t)*key_place(a,i),c));\n}\n\n#if CLSORT_LANES==1\n\n"
+"CLSORT_INLINE item_t load_whole_item(array_t a,codec_t c,uint i)\n{\nitem_t r;\nr.key="
+"CLSORT_COMPARATOR?0:encode(*key_place(a,i),c);\nload_words(a,i,r.word);\nreturn r;\n}\n\n\n"
+"CLSORT_INLINE item_t load_numbered(array_t a,codec_t c,uint i,uint number)\n{\nconst item_t "
+"numbered={encode(*key_place(a,i),c),{number}};\nreturn "
 "CLSORT_BREAK_TIES_BY_INDEX?numbered:load_whole_item(a,c,i);\n}\n\n\nCLSORT_INLINE item_t "
 "load_item(array_t a,codec_t c,uint i,uint n)\n{\nreturn i<n?load_whole_item(a,c,i):top_item();\n}"
 "\n\n\nCLSORT_INLINE void store_whole_item(array_t a,codec_t c,uint i,item_t r)\n{\nif("
@@ -1875,13 +1874,13 @@ static const char *const clsort__source[] = {
 "item_t x,item_t y,codec_t c)\n{\nreturn x.key<y.key||(!x.key&& !y.key&&clsort_precedes(record_of("
 "x,c),record_of(y,c)));\n}\n#elif CLSORT_LANES==1\n\nCLSORT_INLINE uint comes_before(item_t x,"
 "item_t y,codec_t c){return x.key<y.key;}\n#endif\n\n",
-"//---- record: insertion\n#if CLSORT_LANES==1&&CLSORT_SHARE_LOG2==0\\\n &&(CLSORT_IS(MERGE)||"
-"CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n\n\n#define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE)"
-"?CLSORT_ITEMS:32)\n\n\n\nCLSORT_INLINE void insertion_sort(array_t source,array_t target,uint "
-"base,uint size,codec_t c)\n{\nitem_t v[CLSORT_INSERTION_MOST];\nfor(uint i=0;i<size;i++){\nconst "
-"item_t r=load_whole_item(source,c,base +i);\nuint place=i;\nfor(;place>0&&comes_before(r,v[place "
-"-1],c);place--)\nv[place]=v[place -1];\nv[place]=r;\n}\nfor(uint i=0;i<size;i++)\n"
-"store_whole_item(target,c,base +i,v[i]);\n}\n#endif\n\n",
+"//---- record: insertion\n#if CLSORT_LANES==1&&CLSORT_SHARE_LOG2==0\n\n\n#define "
+"CLSORT_INSERTION_MOST (CLSORT_IS(MERGE)?CLSORT_ITEMS:32)\n\n\n\nCLSORT_INLINE void "
+"insertion_sort(array_t source,array_t target,uint base,uint size,codec_t c)\n{\nitem_t "
+"v[CLSORT_INSERTION_MOST];\nfor(uint i=0;i<size;i++){\nconst item_t r=load_whole_item(source,c,"
+"base +i);\nuint place=i;\nfor(;place>0&&comes_before(r,v[place -1],c);place--)\nv[place]=v[place "
+"-1];\nv[place]=r;\n}\nfor(uint i=0;i<size;i++)\nstore_whole_item(target,c,base +i,v[i]);\n}\n"
+"#endif\n\n",
 "//---- segments\n\n\n\n\n\n\n\n#define CLSORT_SEGMENT_ARGS \\\n global const uchar*offsets,ulong "
 "offsets_at,global const uchar*ends,ulong ends_at,\\\n global const uchar*number,ulong number_at,"
 "uint segments,uint count,uint stride,\\\n uint kind\n#define CLSORT_SEGMENTS \\\n {\\\n (global "
@@ -1919,13 +1918,13 @@ static const char *const clsort__source[] = {
 "take_job(jobs_t j,segments_t s,uint i)\n{\nconst uint which="
 "j.per?i/j.per:j.table[CLSORT__JOB_HEAD+2*i];\nconst job_t job={take_segment(s,which),\n"
 "j.per?i%j.per:j.table[CLSORT__JOB_HEAD+2*i+1],\ns.kind&CLSORT__SEGMENTS_IN_RANGES\n"
-"?s.offsets[CLSORT__RANGE_WORDS*which+2]\n:ARRAY_SOURCE};\nreturn job;\n}\n\n#if CLSORT_IS("
-"SEGMENTS)&&CLSORT_SHARE_LOG2==0\n\n\n\n\nCLSORT_INLINE ulong first_job(ulong jobs)\n{\nconst "
-"ulong items=get_global_size(0),step=jobs<items?items*633/1024|1:1;\nreturn get_global_id(0)*step&"
-"(items-1);\n}\n#endif\n\n\nCLSORT_INLINE uint segment_passes(segment_t s,uint tile)\n{\nreturn "
-"ceil_log2(s.size?(s.size -1)/tile +1:1);\n}\n\n\n\nCLSORT_INLINE array_t advance(array_t a,long "
-"i)\n{\na.keys+=i*(CLSORT_PAIRS_APART(a)?4\n:CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES);"
-"\na.values+=i*CLSORT_VALUE_BYTES;\nreturn a;\n}\n\n",
+"?s.offsets[CLSORT__RANGE_WORDS*which+2]\n:ARRAY_SOURCE};\nreturn job;\n}\n\n\n\n\n\n"
+"CLSORT_INLINE ulong first_job(ulong jobs)\n{\nconst ulong items=get_global_size(0),step=jobs<"
+"items?items*633/1024|1:1;\nreturn get_global_id(0)*step&(items-1);\n}\n\n\nCLSORT_INLINE uint "
+"segment_passes(segment_t s,uint tile)\n{\nreturn ceil_log2(s.size?(s.size -1)/tile +1:1);\n}\n\n"
+"\n\nCLSORT_INLINE array_t advance(array_t a,long i)\n{\na.keys+=i*(CLSORT_PAIRS_APART(a)?4\n"
+":CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES);\na.values+=i*CLSORT_VALUE_BYTES;\nreturn a;"
+"\n}\n\n",
 "//---- local\n#if CLSORT_LANES==1\n\n\n#define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2("
 "CLSORT_KEY_BYTES)\n#define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>"
 "CLSORT__WORD_PAD_LOG2))\n\nCLSORT_INLINE uint pad_slot(uint i,const uint pad_log2)\n{\nreturn i+("
@@ -1980,18 +1979,18 @@ static const char *const clsort__source[] = {
 "const uint count=counts[k];\ncounts[k]=sum;\nsum+=count;\n}\nreturn sum;\n}\n\n\n\nCLSORT_INLINE "
 "uint group_total(uint x,local uint*word)\n{\nif(local_id()==0)\n*word=0;\ngroup_sync();\nif(x!=0)"
 "\natomic_add(word,x);\ngroup_sync();\nconst uint total=read_once(word);\ngroup_sync();\nreturn "
-"total;\n}\n#endif\n\n",
-"//---- group: numbers\n\n\n\n\n#if CLSORT_IS(SWEEP)||CLSORT_IS(LONG_ROWS)\nenum{NUMBERS_DRAWN,"
-"NUMBERS_DONE};\n\nCLSORT_INLINE void fence_memory(void)\n{\n#if CLSORT_FORWARD_PROGRESS\n__asm__ "
-"volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n#else\nmem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-"#endif\n}\n\n\nCLSORT_INLINE uint draw_ahead(global uint*numbers)\n{\nreturn local_id()"
-"?0:atomic_inc((volatile global uint*)&numbers[NUMBERS_DRAWN]);\n}\n\n\n\nCLSORT_INLINE uint "
-"share_number(uint drawn,local uint*word)\n{\nif(local_id()==0)\n*word=drawn;\ngroup_sync();\n"
-"return read_once(word);\n}\n\n\n\nCLSORT_INLINE void wait_until_done(global uint*numbers,uint "
-"wanted)\n{\nif(local_id()==0)\nwhile(((volatile global uint*)numbers)[NUMBERS_DONE]<wanted){}\n"
-"group_sync();\nfence_memory();\n}\n\n\n\nCLSORT_INLINE void tell_done(global uint*numbers,uint "
-"done)\n{\nfence_memory();\ngroup_sync();\nif(local_id()==0)\natomic_add((volatile global uint*)&"
-"numbers[NUMBERS_DONE],done);\n}\n#endif\n\n",
+"total;\n}\n\n",
+"//---- group: numbers\n\n\n\n\nenum{NUMBERS_DRAWN,NUMBERS_DONE};\n\nCLSORT_INLINE void "
+"fence_memory(void)\n{\n#if CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : "
+": \"memory\");\n#else\nmem_fence(CLK_GLOBAL_MEM_FENCE);\n#endif\n}\n\n\nCLSORT_INLINE uint "
+"draw_ahead(global uint*numbers)\n{\nreturn local_id()?0:atomic_inc((volatile global uint*)&"
+"numbers[NUMBERS_DRAWN]);\n}\n\n\n\nCLSORT_INLINE uint share_number(uint drawn,local uint*word)\n{"
+"\nif(local_id()==0)\n*word=drawn;\ngroup_sync();\nreturn read_once(word);\n}\n\n\n\n"
+"CLSORT_INLINE void wait_until_done(global uint*numbers,uint wanted)\n{\nif(local_id()==0)\nwhile("
+"((volatile global uint*)numbers)[NUMBERS_DONE]<wanted){}\ngroup_sync();\nfence_memory();\n}\n\n\n"
+"\nCLSORT_INLINE void tell_done(global uint*numbers,uint done)\n{\nfence_memory();\ngroup_sync();"
+"\nif(local_id()==0)\natomic_add((volatile global uint*)&numbers[NUMBERS_DONE],done);\n}\n#endif\n"
+"\n",
 "//---- network\n#if!CLSORT_IS(UTILITY)\n\n#define CLSORT_PRECEDES(a,b)CLSORT_TIE_BREAK((a).key,("
 "b).key,(a).word[0],(b).word[0])\n#if!CLSORT_BREAK_TIES_BY_INDEX\n#define CLSORT_TIE_BREAK(ka,kb,"
 "ia,ib)((ka)<(kb))\n#elif CLSORT_LANES==1\n#define CLSORT_TIE_BREAK(ka,kb,ia,ib)((ka)<(kb)||((ka)="
@@ -2052,23 +2051,21 @@ static const char *const clsort__source[] = {
 "v[m].key;\nfor(uint k=0;k<CLSORT_WORDS;k++)\nwords[m*CLSORT_WORDS+k]=v[m].word[k];\n}\n#pragma "
 "unroll 1\nfor(uint m=0;m<1u<<bits;m++){\nitem_t r;\nr.key=keys[m];\nfor(uint k=0;k<CLSORT_WORDS;"
 "k++)\nr.word[k]=words[m*CLSORT_WORDS+k];\nstore_item(a,c,base +(window_item(w,m)<<"
-"CLSORT_LANES_LOG2),n,r);\n}\n}\n}\n\n#if CLSORT_LANES==1&&(CLSORT_IS(PUBLISHED_BITONIC)||"
-"CLSORT_IS(BATCH))\n\n\nCLSORT_INLINE void order_elements(array_t from,array_t to,codec_t c,uint "
-"n,uint i,uint j)\n{\nitem_t a=load_item(from,c,i,n),b=load_item(from,c,j,n);\norder_items(&a,&b);"
-"\nstore_item(to,c,i,n,a);\nstore_item(to,c,j,n,b);\n}\n\n\nCLSORT_INLINE uint pairs_below(uint n,"
-"uint bit)\n{\nreturn(n>>bit>>1<<bit)+min(n&((2u<<bit)-1),1u<<bit);\n}\n\n\n\nCLSORT_INLINE void "
-"global_step(array_t from,array_t to,codec_t c,uint n,uint bit,uint mirror)\n{\nfor(uint t="
-"local_id();t<pairs_below(n,bit);t+=CLSORT_GROUP){\nconst window_t w=make_window(t,1,bit,mirror);"
-"\norder_elements(from,to,c,n,window_item(w,0),window_item(w,1));\n}\nbarrier("
-"CLK_GLOBAL_MEM_FENCE);\n}\n#endif\n\n\n\n\nCLSORT_INLINE void window_pass(array_t a,codec_t c,"
-"uint n,uint windows,uint low_bit,uint hi,\nuint lo,uint mirror,const uint bits)\n{\nconst uint t="
-"(uint)get_global_id(0);\nconst window_t w=make_window(t,bits,low_bit,mirror?1u<<hi:0);\nitem_t "
-"v[16];\nif(t>=windows)\nreturn;\nload_window(v,w,bits,a,c,0,n);\nwindow_steps(v,bits,hi,lo,"
-"mirror);\nstore_window(v,w,bits,a,c,0,n);\n}\n\n#define CLSORT_WINDOW_KERNEL(name,bits)\\\n "
-"CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,uint windows,\\\n uint "
-"low_bit,uint hi,uint lo,uint mirror)\\\n {\\\n const array_t data=CLSORT_ARRAY(data);\\\n const "
-"codec_t codec=CLSORT_CODEC;\\\n window_pass(data,codec,n,windows,low_bit,hi,lo,mirror,bits);\\\n "
-"}\n#endif\n\n",
+"CLSORT_LANES_LOG2),n,r);\n}\n}\n}\n\n\n\nCLSORT_INLINE void order_elements(array_t from,array_t "
+"to,codec_t c,uint n,uint i,uint j)\n{\nitem_t a=load_item(from,c,i,n),b=load_item(from,c,j,n);\n"
+"order_items(&a,&b);\nstore_item(to,c,i,n,a);\nstore_item(to,c,j,n,b);\n}\n\n\nCLSORT_INLINE uint "
+"pairs_below(uint n,uint bit)\n{\nreturn(n>>bit>>1<<bit)+min(n&((2u<<bit)-1),1u<<bit);\n}\n\n\n\n"
+"CLSORT_INLINE void global_step(array_t from,array_t to,codec_t c,uint n,uint bit,uint mirror)\n{"
+"\nfor(uint t=local_id();t<pairs_below(n,bit);t+=CLSORT_GROUP){\nconst window_t w=make_window(t,1,"
+"bit,mirror);\norder_elements(from,to,c,n,window_item(w,0),window_item(w,1));\n}\nbarrier("
+"CLK_GLOBAL_MEM_FENCE);\n}\n\n\n\n\nCLSORT_INLINE void window_pass(array_t a,codec_t c,uint n,"
+"uint windows,uint low_bit,uint hi,\nuint lo,uint mirror,const uint bits)\n{\nconst uint t=(uint)"
+"get_global_id(0);\nconst window_t w=make_window(t,bits,low_bit,mirror?1u<<hi:0);\nitem_t v[16];\n"
+"if(t>=windows)\nreturn;\nload_window(v,w,bits,a,c,0,n);\nwindow_steps(v,bits,hi,lo,mirror);\n"
+"store_window(v,w,bits,a,c,0,n);\n}\n\n#define CLSORT_WINDOW_KERNEL(name,bits)\\\n CLSORT_KERNEL "
+"void name(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,uint windows,\\\n uint low_bit,uint "
+"hi,uint lo,uint mirror)\\\n {\\\n const array_t data=CLSORT_ARRAY(data);\\\n const codec_t codec="
+"CLSORT_CODEC;\\\n window_pass(data,codec,n,windows,low_bit,hi,lo,mirror,bits);\\\n }\n#endif\n\n",
 "//---- window: slots\n#if CLSORT_NEEDS_STAGES\n#if CLSORT_SHARE_LOG2>0\n\n\ntypedef struct{uint "
 "first,bit0,bit1,bit2,bit3,bit4;}slots_t;\n\nCLSORT_INLINE uint slot_stride(window_t w,uint bit,"
 "const uint pad_log2)\n{\nreturn pad_slot(1u<<(w.low_bit+bit),pad_log2)\n+(w.flip>>bit&1?pad_slot("
@@ -2142,7 +2139,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2115\n",
+"#line 2101\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2156,7 +2153,7 @@ static const char *const clsort__source[] = {
 "stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>"
 "stage);\n}\n\n",
 #else
-"#line 2160\n",
+"#line 2146\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2171,7 +2168,7 @@ static const char *const clsort__source[] = {
 "CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,n,0,1);\nfor(uint "
 "stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2185\n",
+"#line 2171\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2192,7 +2189,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2236\n",
+"#line 2222\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2221,7 +2218,7 @@ static const char *const clsort__source[] = {
 "const array_t from=batch_row(source,stride),to=batch_row(target,stride);\nconst codec_t codec="
 "CLSORT_CODEC;\nbatch_in_blocks(from,to,codec,n,1,block_keys,block_words);\n}\n#endif\n\n",
 #else
-"#line 2306\n",
+"#line 2292\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2489,10 +2486,9 @@ static const char *const clsort__source[] = {
 "codec);\nconst split_t place=end_bracket(&b,rank);\nvstore16(vload16(0,place.of),i,(global uint*)"
 "(splits+splits_at));\n}\n#else\n\n",
 "//---- merge: lanes\n\n\n\n\n\n\n\n\n\n#define CLSORT_PLACES (CLSORT_GROUP/CLSORT__MOST_RUNS)\n"
-"CLSORT_INLINE uint lane_run(void)\n{\nreturn local_id()%CLSORT__MOST_RUNS;\n}\n\nCLSORT_INLINE "
-"uint sample_shift(uint k,uint step_log2)\n{\nreturn CLSORT__RUNS_SHIFT(k,step_log2);\n}\n\n\n"
-"CLSORT_INLINE uint samples_among(uint count,uint k,uint step_log2)\n{\nreturn(uint)(((ulong)"
-"count+sample_shift(k,step_log2))>>step_log2);\n}\n\n\nCLSORT_INLINE uint sum_lanes(local const "
+"CLSORT_INLINE uint lane_run(void)\n{\nreturn local_id()%CLSORT__MOST_RUNS;\n}\n\n\nCLSORT_INLINE "
+"uint samples_among(uint count,uint k,uint step_log2)\n{\nreturn(uint)(((ulong)count+"
+"CLSORT__RUNS_SHIFT(k,step_log2))>>step_log2);\n}\n\n\nCLSORT_INLINE uint sum_lanes(local const "
 "uint*words,uint lanes)\n{\nlocal const uint*first=words+(local_id()-lane_run());\nuint sum=0;\n"
 "#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nsum+=k<lanes?first[k]:0;\nreturn sum;\n}\n"
 "\n\nCLSORT_INLINE uint count_before(run_t in,uint k,run_t from,uint own,uint place,codec_t c)\n{"
@@ -2505,7 +2501,7 @@ static const char *const clsort__source[] = {
 "lane_run();\nulong sample=get_global_id(0)/CLSORT__MOST_RUNS;\nuint own=CLSORT__MOST_RUNS,count="
 "0;\nCLSORT_EACH_RUN(CLSORT_FIND_SAMPLE,sample)\nCLSORT_PICK_RUN(from,own);\nCLSORT_PICK_RUN(in,k)"
 ";\nconst uint exists=own<CLSORT__MOST_RUNS;\nif(exists)\ncount=count_before(in,k,from,own,\n("
-"uint)((sample +1)<<step_log2)-1-sample_shift(own,step_log2),\ncodec);\nwords[t]=count;\n"
+"uint)((sample +1)<<step_log2)-1\n-CLSORT__RUNS_SHIFT(own,step_log2),\ncodec);\nwords[t]=count;\n"
 "words[CLSORT_GROUP +t]=samples_among(count,k,step_log2);\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst "
 "uint place=sum_lanes(words+CLSORT_GROUP,CLSORT__MOST_RUNS);\nif(exists&&place<number)\n((global "
 "uint*)(samples+samples_at))[(size_t)place*CLSORT__MOST_RUNS+k]\n=sum_lanes(words,k+1);\n}\n\n",
@@ -2658,7 +2654,7 @@ static const char *const clsort__source[] = {
 "t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr=get_item(keys,words,t);\n}\n#endif\n"
 "store_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3741\n",
+"#line 3723\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2795,15 +2791,14 @@ static const char *const clsort__source[] = {
 "end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance(runs_before(target,alt,passes,"
 "pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n\n",
 #else
-"#line 4134\n",
+"#line 4116\n",
 #endif
 #ifndef CLSORT_NO_RADIX
-"//---- radix: codes\n#if CLSORT_LANES==1&&(CLSORT_NEEDS_BINS||CLSORT_IS(CACHED))\nCLSORT_INLINE "
-"code_t table_code(global const uint*words)\n{\nreturn(code_t)(words[0]|(ulong)words[1]<<32);\n}\n"
-"\nCLSORT_INLINE void set_table_code(global uint*words,code_t code)\n{\nwords[0]=(uint)code;\n"
-"words[1]=(uint)((ulong)code>>32);\n}\n#endif\n\n\n\nCLSORT_INLINE void clear_passes(global uint*"
-"words,global const uint*end)\n{\nfor(size_t i=get_global_id(0);i<(size_t)(end-words);i+="
-"get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
+"//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
+"code_t)(words[0]|(ulong)words[1]<<32);\n}\n\nCLSORT_INLINE void set_table_code(global uint*words,"
+"code_t code)\n{\nwords[0]=(uint)code;\nwords[1]=(uint)((ulong)code>>32);\n}\n\n\n\nCLSORT_INLINE "
+"void clear_passes(global uint*words,global const uint*end)\n{\nfor(size_t i=get_global_id(0);i<("
+"size_t)(end-words);i+=get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
 "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&&"
 "CLSORT_NEEDS_RADIX\n\n#define CLSORT_SWEEP CLSORT_IS(SWEEP)\n#define CLSORT_DIGITS (1<<"
 "CLSORT_DIGIT_BITS)\n\n#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,"
@@ -2854,13 +2849,13 @@ static const char *const clsort__source[] = {
 "pass==idle))\nreturn 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)\n|("
 "!moved?ARRAY_SOURCE\n:left&1?ARRAY_ALT\n:ARRAY_TARGET)<<PASS_FROM\n|(left&"
 "1?ARRAY_TARGET:ARRAY_ALT)<<PASS_TO;\n}\n\n\nCLSORT_INLINE code_t differing_bits(radix_t r)\n{\n"
-"global const uint*seen=radix_seen(r,0);\nreturn(code_t)((seen[0]&seen[2])|(ulong)(seen[1]&seen[3]"
-")<<32);\n}\n\n\nCLSORT_INLINE void write_plan(radix_t r,code_t differ)\n{\n#pragma unroll 1\nfor("
-"uint p=0;p<=radix_passes(r);p++)\nr.scratch[p]=make_plan(r,differ,p);\n}\n\n\nCLSORT_INLINE uint "
-"pass_plan(radix_t r)\n{\nreturn CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits("
-"r),r.pass)\n:r.scratch[r.pass];\n}\n\n\nCLSORT_INLINE uint count_plan(radix_t r)\n{\nreturn "
-"r.pass?pass_plan(r):r.done?0:PASS_SORTS;\n}\n\nCLSORT_INLINE array_t plan_array(radix_t r,uint "
-"plan,uint shift)\n{\nreturn array_at(plan>>shift&3,r.source,r.target,r.alt);\n}\n\n",
+"return table_code(radix_seen(r,0))&table_code(radix_seen(r,0)+2);\n}\n\n\nCLSORT_INLINE void "
+"write_plan(radix_t r,code_t differ)\n{\n#pragma unroll 1\nfor(uint p=0;p<=radix_passes(r);p++)\n"
+"r.scratch[p]=make_plan(r,differ,p);\n}\n\n\nCLSORT_INLINE uint pass_plan(radix_t r)\n{\nreturn "
+"CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits(r),r.pass)\n:r.scratch[r.pass];"
+"\n}\n\n\nCLSORT_INLINE uint count_plan(radix_t r)\n{\nreturn r.pass?pass_plan(r)"
+":r.done?0:PASS_SORTS;\n}\n\nCLSORT_INLINE array_t plan_array(radix_t r,uint plan,uint shift)\n{\n"
+"return array_at(plan>>shift&3,r.source,r.target,r.alt);\n}\n\n",
 "//---- radix: partition\n#if CLSORT_IS(PARTITION)\n\n\n#define CLSORT_PARTITION_ARGS \\\n "
 "CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_CODEC_ARGS,\\\n global const uchar*"
 "splitters,ulong splitters_at,global uchar*starts,\\\n ulong starts_at,global uchar*scratch,ulong "
@@ -2910,17 +2905,15 @@ static const char *const clsort__source[] = {
 "counters[copy*CLSORT_DIGITS+k];\nblock_table(r,block)[k]=count;\n}\nreturn seen;\n}\n\n\n"
 "CLSORT_INLINE uint place_digit(radix_t r,uint digit,uint sum)\n{\nfor(uint b=0;b<r.blocks;b++){\n"
 "const uint count=block_table(r,b)[digit];\nblock_table(r,b)[digit]=sum;\nsum+=count;\n}\nreturn "
-"sum;\n}\n\nCLSORT_INLINE void write_seen(radix_t r,uint block,seen_t seen)\n{\nglobal uint*place="
-"radix_seen(r,block);\nplace[0]=(uint)seen.set;\nplace[1]=(uint)((ulong)seen.set>>32);\nplace[2]=("
-"uint)seen.clear;\nplace[3]=(uint)((ulong)seen.clear>>32);\n}\n\n#if CLSORT_IS(RADIX)\n"
-"CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\n"
-"const uint block=(uint)get_global_id(0),plan=count_plan(r);\nconst block_t b=take_block(r,block,"
-"plan&PASS_SORTS);\nif(b.size==0)\nreturn;\nconst seen_t seen=count_block(r,plan_array(r,plan,"
-"PASS_FROM),block,b,\npass_digit(r,pass));\nif(pass==0)\nwrite_seen(r,block,seen);\n}\n\n\n"
-"CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nulong "
-"set=0,clear=0;\nuint sum=0;\nif(get_global_id(0)!=0)\nreturn;\nfor(uint b=0;pass==0&& !r.done&&b<"
-"blocks;b++){\nset|=radix_seen(r,b)[0]|(ulong)radix_seen(r,b)[1]<<32;\nclear|=radix_seen(r,b)[2]|("
-"ulong)radix_seen(r,b)[3]<<32;\n}\nif(pass==0)\nwrite_plan(r,(code_t)(set&clear));\nif(pass_plan("
+"sum;\n}\n\n#if CLSORT_IS(RADIX)\nCLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)\n{\n"
+"const radix_t r=CLSORT_RADIX;\nconst uint block=(uint)get_global_id(0),plan=count_plan(r);\n"
+"const block_t b=take_block(r,block,plan&PASS_SORTS);\nif(b.size==0)\nreturn;\nconst seen_t seen="
+"count_block(r,plan_array(r,plan,PASS_FROM),block,b,\npass_digit(r,pass));\nif(pass==0){\n"
+"set_table_code(radix_seen(r,block),seen.set);\nset_table_code(radix_seen(r,block)+2,seen.clear);"
+"\n}\n}\n\n\nCLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)\n{\nconst radix_t r="
+"CLSORT_RADIX;\nseen_t seen={0,0};\nuint sum=0;\nif(get_global_id(0)!=0)\nreturn;\nfor(uint b=0;"
+"pass==0&& !r.done&&b<blocks;b++){\nseen.set|=table_code(radix_seen(r,b));\nseen.clear|="
+"table_code(radix_seen(r,b)+2);\n}\nif(pass==0)\nwrite_plan(r,seen.set&seen.clear);\nif(pass_plan("
 "r)&PASS_SORTS)\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nsum=place_digit(r,d,sum);\n}\n#endif\n\n",
 "//---- radix: lanes\n\n\n\n\n\n#if CLSORT_NO_VECTORS||CLSORT_RECORDS|| !defined(__AVX512F__)\n"
 "#define CLSORT_LANE_BYTES 0\n#elif CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||"
@@ -3099,24 +3092,24 @@ static const char *const clsort__source[] = {
 "move_lanes(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot,\nuint lanes)\n{\nconst uint "
 "all=(1u<<lanes)-1,below=lanes_below(v,(vector_t)pivot)&all,\ncount=popcount(below);\n"
 "store_vector(compress_vector(v,v,below),to+g.low,count);\ng.low+=count;\ng.high-=lanes-count;\n"
-"store_vector(compress_vector(v,v,all& ~below),to+g.high,lanes-count);\nreturn g;\n}\n\n#if "
-"CLSORT_PACKS_PAIRS\n\n#define CLSORT_END_VECTORS 4\n#define CLSORT_END_LANES (CLSORT_END_VECTORS*"
-"CLSORT_VECTOR_LANES)\n\n\n\n\n\nCLSORT_NOINLINE uint partition_in_place(global lane_t*a,uint n,"
-"lane_t pivot)\n{\nvector_t ends[2*CLSORT_END_VECTORS],v[CLSORT_END_VECTORS];\nunwritten_t g={0,n}"
-";\nuint i=CLSORT_END_LANES,j=n-CLSORT_END_LANES;\nfor(uint k=0;k<CLSORT_END_VECTORS;k++){\n"
-"ends[k]=load_whole_vector(a+k*CLSORT_VECTOR_LANES);\nends[CLSORT_END_VECTORS+k]="
-"load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);\n}\nwhile(j-i>=CLSORT_END_LANES){\nconst uint "
-"in_front=i-g.low<=g.high-j;\nglobal const lane_t*const from=a+(in_front?i:j-CLSORT_END_LANES);\n"
-"i+=in_front?CLSORT_END_LANES:0;\nj-=in_front?0:CLSORT_END_LANES;\n#pragma unroll\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)\nv[k]=load_whole_vector(from+k*CLSORT_VECTOR_LANES);\n#pragma unroll\n"
-"for(uint k=0;k<CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,v[k],pivot);\n}\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)\nv[k]=load_vector(a+i+k*CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor("
-"uint k=0;k<CLSORT_END_VECTORS;k++)\ng=move_lanes(a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k="
-"0;k<2*CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,ends[k],pivot);\nreturn g.low;\n}\n#endif\n\n\n"
-"\nCLSORT_INLINE uint partition_lanes(global const lane_t*from,global lane_t*to,uint n,\nlane_t "
-"pivot)\n{\nunwritten_t g={0,n};\nuint i=0;\n#if CLSORT_PACKS_PAIRS\nif(from==to)\nreturn "
-"partition_in_place(to,n,pivot);\n#endif\nfor(;i+2*CLSORT_VECTOR_LANES<=n;i+=CLSORT_VECTOR_LANES)"
-"\ng=move_vector(to,g,load_whole_vector(from+i),pivot);\nfor(;i<n;i+=CLSORT_VECTOR_LANES){\nconst "
+"store_vector(compress_vector(v,v,all& ~below),to+g.high,lanes-count);\nreturn g;\n}\n\n\n#define "
+"CLSORT_END_VECTORS 4\n#define CLSORT_END_LANES (CLSORT_END_VECTORS*CLSORT_VECTOR_LANES)\n\n\n\n\n"
+"\nCLSORT_NOINLINE uint partition_in_place(global lane_t*a,uint n,lane_t pivot)\n{\nvector_t "
+"ends[2*CLSORT_END_VECTORS],v[CLSORT_END_VECTORS];\nunwritten_t g={0,n};\nuint i=CLSORT_END_LANES,"
+"j=n-CLSORT_END_LANES;\nfor(uint k=0;k<CLSORT_END_VECTORS;k++){\nends[k]=load_whole_vector(a+k*"
+"CLSORT_VECTOR_LANES);\nends[CLSORT_END_VECTORS+k]=load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);\n"
+"}\nwhile(j-i>=CLSORT_END_LANES){\nconst uint in_front=i-g.low<=g.high-j;\nglobal const lane_t*"
+"const from=a+(in_front?i:j-CLSORT_END_LANES);\ni+=in_front?CLSORT_END_LANES:0;\nj-="
+"in_front?0:CLSORT_END_LANES;\n#pragma unroll\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\nv[k]="
+"load_whole_vector(from+k*CLSORT_VECTOR_LANES);\n#pragma unroll\nfor(uint k=0;k<"
+"CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,v[k],pivot);\n}\nfor(uint k=0;k<CLSORT_END_VECTORS;k++"
+")\nv[k]=load_vector(a+i+k*CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor(uint k=0;k<"
+"CLSORT_END_VECTORS;k++)\ng=move_lanes(a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k=0;k<2*"
+"CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,ends[k],pivot);\nreturn g.low;\n}\n\n\n\n"
+"CLSORT_INLINE uint partition_lanes(global const lane_t*from,global lane_t*to,uint n,\nlane_t "
+"pivot)\n{\nunwritten_t g={0,n};\nuint i=0;\nif(CLSORT_PACKS_PAIRS&&from==to)\nreturn "
+"partition_in_place(to,n,pivot);\nfor(;i+2*CLSORT_VECTOR_LANES<=n;i+=CLSORT_VECTOR_LANES)\ng="
+"move_vector(to,g,load_whole_vector(from+i),pivot);\nfor(;i<n;i+=CLSORT_VECTOR_LANES){\nconst "
 "uint left=min(n-i,(uint)CLSORT_VECTOR_LANES);\ng=move_lanes(to,g,load_vector(from+i,left,0),"
 "pivot,left);\n}\nreturn g.low;\n}\n\n",
 "//---- radix: quicksort of vectors\n\nCLSORT_INLINE lane_t median_lane(global const lane_t*from,"
@@ -3162,10 +3155,9 @@ static const char *const clsort__source[] = {
 "q={alt,target,target,r.n,2*ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\nsort_leaf(lanes_of("
 "r.source),target,r.n,r.codec,1);\nreturn;\n}\nfor(uint i=0;i<r.n;i++)\nalt[i]=encode(*key_place("
 "r.source,i),r.codec);\nsort_lanes(q,r.n);\n}\n#endif\n#endif\n\n",
-"//---- radix: sorted by a work-item\n#if CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES\nCLSORT_INLINE "
-"void sort_alone(radix_t r)\n{\nif(CLSORT_PACKS_PAIRS||sorts_by_vectors(r))\nvector_sort(r);\n"
-"else if(r.n>CLSORT_INSERTION_MOST)\nsort_small(r);\nelse\ninsertion_sort(r.source,r.target,0,r.n,"
-"r.codec);\n}\n#endif\n\n",
+"//---- radix: sorted by a work-item\nCLSORT_INLINE void sort_alone(radix_t r)\n{\nif("
+"CLSORT_PACKS_PAIRS||sorts_by_vectors(r))\nvector_sort(r);\nelse if(r.n>CLSORT_INSERTION_MOST)\n"
+"sort_small(r);\nelse\ninsertion_sort(r.source,r.target,0,r.n,r.codec);\n}\n\n",
 "//---- radix: pieces\n#if CLSORT_NEEDS_PIECES\n\nCLSORT_INLINE void sort_piece(radix_t r,job_t "
 "job,uint piece)\n{\nconst uint first=job.slice*piece,begin=job.segment.begin+first,\nmoves="
 "segment_passes(job.segment,piece);\nconst array_t from=advance(array_at(job.where,r.source,"
@@ -3422,16 +3414,15 @@ static const char *const clsort__source[] = {
 ":0;\n#pragma unroll\nfor(uint k=0;k<8;k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+=count[k];\n}\n}"
 "\nif(local_id()==CLSORT_GROUP -1)\nradix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n#endif\n\n",
 "//---- radix: few parts by votes\n#if CLSORT_FEW_VOTES\n\n\n\n\n\n#define CLSORT_STAGED_CHUNKS "
-"CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE,CLSORT_KEY_BYTES)\n#define CLSORT_CHUNK ("
-"16/CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n (CLSORT_STAGED_CHUNKS\\\n *(4*"
-"CLSORT_WORDS>CLSORT_KEY_BYTES?4*CLSORT_WORDS/CLSORT_KEY_BYTES:1))\n\n\n#define CLSORT_CHUNKS ("
-"CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES%16==0)\n#define CLSORT_CHUNK_KEYS ("
-"CLSORT_CHUNKS?16/CLSORT_KEY_BYTES:1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore,CLSORT_PACK)"
-"\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,CLSORT_PACK)chunk_t;\n\n\nCLSORT_INLINE uint has_chunks("
-"array_t from)\n{\nreturn CLSORT_CHUNKS&&((size_t)from.keys&15)==0;\n}\n\n\nCLSORT_INLINE void "
-"load_chunks(code_t*key,array_t from,uint first,uint step)\n{\n#if CLSORT_CHUNKS\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_RADIX_ITEMS;m+=CLSORT_CHUNK_KEYS)\nCLSORT_STORE_CHUNK(\n*(global const "
-"chunk_t*)key_place(from,first+m/CLSORT_CHUNK_KEYS*step),0,\nkey+m);\n#endif\n}\n\n",
+"CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE,CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n ("
+"CLSORT_STAGED_CHUNKS\\\n *(4*CLSORT_WORDS>CLSORT_KEY_BYTES?4*CLSORT_WORDS/CLSORT_KEY_BYTES:1))\n"
+"\n\n#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES%16==0)\n#define CLSORT_CHUNK_KEYS "
+"(CLSORT_CHUNKS?CLSORT_PACK:1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore,CLSORT_PACK)\n\n\n"
+"CLSORT_INLINE uint has_chunks(array_t from)\n{\nreturn CLSORT_CHUNKS&&((size_t)from.keys&15)==0;"
+"\n}\n\n\nCLSORT_INLINE void load_chunks(code_t*key,array_t from,uint first,uint step)\n{\n#if "
+"CLSORT_CHUNKS\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m+=CLSORT_CHUNK_KEYS)\n"
+"CLSORT_STORE_CHUNK(\n*(global const pack_t*)key_place(from,first+m/CLSORT_CHUNK_KEYS*step),0,\n"
+"key+m);\n#endif\n}\n\n",
 "//---- radix: digits by votes\n\nCLSORT_INLINE uint vote_digit(code_t code,digit_t d,uint*bit)\n{"
 "\nlocal const uchar*splitters=(local const uchar*)d.splitters;\nbit[0]=d.middle<=code;\nbit[1]=("
 "bit[0]?d.upper:d.lower)<=code;\nuint digit=(bit[0]?32:0)+(bit[1]?16:0);\nbit[2]= *(local const "
@@ -3469,37 +3460,36 @@ static const char *const clsort__source[] = {
 "uint skew,uint missing,uint*chunks)\n{\nconst uint own=lane_digit(),t=local_id(),warp="
 "t/CLSORT__WARP;\nuint before=0,count=0;\n#pragma unroll\nfor(uint w=0;w<CLSORT_TEAMS;w++){\n"
 "const uint here=v.counts[w*CLSORT_DIGITS+own];\nbefore +=w<warp?here:0;\ncount+=here;\n}\nconst "
-"uint phase=(*next+skew)%CLSORT_CHUNK,\nsize=(phase +count+CLSORT_CHUNK-1)/CLSORT_CHUNK,sum="
-"scan_lanes(size),\nfirst=(sum-size)*CLSORT_CHUNK+phase;\ncount-=own==CLSORT_DIGITS-1?missing:0;\n"
-"const uint end=first+count,\nhead=min(end,(first+CLSORT_CHUNK-1)/CLSORT_CHUNK*CLSORT_CHUNK),\n"
-"tail=max(head,end/CLSORT_CHUNK*CLSORT_CHUNK);\nif(t<CLSORT_DIGITS){\nv.starts[t]=sum-size;\n"
-"v.parts[t]=(uint4)(head/CLSORT_CHUNK,(tail-head)/CLSORT_CHUNK,*next-first,\nfirst);\nv.edges[2*t]"
-"=(uint2)(first,head);\nv.edges[2*t+1]=(uint2)(tail,end);\n}\n*chunks=lane_value(sum,"
-"CLSORT_DIGITS-1);\n*next+=count;\nreturn first+before;\n}\n\n\nCLSORT_INLINE void place_keys("
-"votes_t v,uint*rank,const code_t*key,uint begin)\n{\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++){\nconst uint at=rank[m]+lane_value(begin<<CLSORT_RANK_LOG2,rank[m]);\n"
-"const uint byte=at/((1u<<CLSORT_RANK_LOG2)/CLSORT_KEY_BYTES);\n*(local code_t*)((local uchar*)"
-"v.staged+byte)=key[m];\nrank[m]=at>>CLSORT_RANK_LOG2;\n}\n}\n\n",
+"uint phase=(*next+skew)%CLSORT_PACK,\nsize=(phase +count+CLSORT_PACK-1)/CLSORT_PACK,sum="
+"scan_lanes(size),\nfirst=(sum-size)*CLSORT_PACK+phase;\ncount-=own==CLSORT_DIGITS-1?missing:0;\n"
+"const uint end=first+count,\nhead=min(end,(first+CLSORT_PACK-1)/CLSORT_PACK*CLSORT_PACK),\ntail="
+"max(head,end/CLSORT_PACK*CLSORT_PACK);\nif(t<CLSORT_DIGITS){\nv.starts[t]=sum-size;\nv.parts[t]=("
+"uint4)(head/CLSORT_PACK,(tail-head)/CLSORT_PACK,*next-first,\nfirst);\nv.edges[2*t]=(uint2)("
+"first,head);\nv.edges[2*t+1]=(uint2)(tail,end);\n}\n*chunks=lane_value(sum,CLSORT_DIGITS-1);\n*"
+"next+=count;\nreturn first+before;\n}\n\n\nCLSORT_INLINE void place_keys(votes_t v,uint*rank,"
+"const code_t*key,uint begin)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst "
+"uint at=rank[m]+lane_value(begin<<CLSORT_RANK_LOG2,rank[m]);\nconst uint byte=at/((1u<<"
+"CLSORT_RANK_LOG2)/CLSORT_KEY_BYTES);\n*(local code_t*)((local uchar*)v.staged+byte)=key[m];\n"
+"rank[m]=at>>CLSORT_RANK_LOG2;\n}\n}\n\n",
 "//---- radix: few parts are stored\n\nCLSORT_INLINE uint chunk_part(votes_t v,uint chunk)\n{\n"
 "uint part=0;\n#pragma unroll\nfor(uint step=CLSORT_DIGITS/2;step>0;step/=2)\npart+=v.starts[part+"
 "step]<=chunk?step:0;\nreturn part;\n}\n\nCLSORT_INLINE void store_chunk(votes_t v,array_t to,"
 "uint chunk)\n{\nconst uint d=chunk_part(v,chunk);\nconst uint4 part=v.parts[d];\nif(CLSORT_WORDS)"
-"\nv.owners[chunk]=(uchar)d;\nif(chunk-part.x<part.y)\n*(global chunk_t*)key_place(to,part.z+"
-"chunk*CLSORT_CHUNK)\n=((local const chunk_t*)v.staged)[chunk];\n}\n\n\nCLSORT_INLINE void "
-"store_chunks(votes_t v,array_t to,uint chunks)\n{\nconst uint each=CLSORT_RADIX_ITEMS*"
-"CLSORT_KEY_BYTES/16;\n#pragma unroll\nfor(uint m=0;m<each;m++)\nstore_chunk(v,to,local_id()+m*"
-"CLSORT_GROUP);\n#pragma unroll 1\nfor(uint i=local_id()+each*CLSORT_GROUP;i<chunks;i+="
-"CLSORT_GROUP)\nstore_chunk(v,to,i);\n#pragma unroll 1\nfor(uint i=local_id();i<2*CLSORT_DIGITS*"
-"CLSORT_CHUNK;i+=CLSORT_GROUP){\nconst uint2 edge=v.edges[i/CLSORT_CHUNK];\nconst uint at=edge.x+"
-"i%CLSORT_CHUNK;\nif(at<edge.y)\n*key_place(to,v.parts[i/CLSORT_CHUNK/2].z+at)=v.staged[at];\n}\n}"
-"\n\n",
+"\nv.owners[chunk]=(uchar)d;\nif(chunk-part.x<part.y)\n*(global pack_t*)key_place(to,part.z+chunk*"
+"CLSORT_PACK)\n=((local const pack_t*)v.staged)[chunk];\n}\n\n\nCLSORT_INLINE void store_chunks("
+"votes_t v,array_t to,uint chunks)\n{\nconst uint each=CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES/16;\n"
+"#pragma unroll\nfor(uint m=0;m<each;m++)\nstore_chunk(v,to,local_id()+m*CLSORT_GROUP);\n#pragma "
+"unroll 1\nfor(uint i=local_id()+each*CLSORT_GROUP;i<chunks;i+=CLSORT_GROUP)\nstore_chunk(v,to,i);"
+"\n#pragma unroll 1\nfor(uint i=local_id();i<2*CLSORT_DIGITS*CLSORT_PACK;i+=CLSORT_GROUP){\nconst "
+"uint2 edge=v.edges[i/CLSORT_PACK];\nconst uint at=edge.x+i%CLSORT_PACK;\nif(at<edge.y)\n*"
+"key_place(to,v.parts[i/CLSORT_PACK/2].z+at)=v.staged[at];\n}\n}\n\n",
 "//---- radix: few parts are moved\n\n\nCLSORT_INLINE void move_words(votes_t v,const value_t*"
 "value,const uint*rank,array_t to,\nuint size,uint chunks)\n{\nconst uint slots="
-"CLSORT_STAGED_CHUNKS*CLSORT_CHUNK;\nlocal uint*staged=(local uint*)v.staged;\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n#pragma unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nif("
+"CLSORT_STAGED_CHUNKS*CLSORT_PACK;\nlocal uint*staged=(local uint*)v.staged;\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n#pragma unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nif("
 "tile_item(m)<size)\nstaged[w*slots+rank[m]]=value[m].word[w];\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-"#pragma unroll 4\nfor(uint at=local_id();at<chunks*CLSORT_CHUNK;at+=CLSORT_GROUP){\nconst uint d="
-"v.owners[at/CLSORT_CHUNK];\nconst uint4 part=v.parts[d];\nuint word[CLSORT_WORDS_OR_1];\n#pragma "
+"#pragma unroll 4\nfor(uint at=local_id();at<chunks*CLSORT_PACK;at+=CLSORT_GROUP){\nconst uint d="
+"v.owners[at/CLSORT_PACK];\nconst uint4 part=v.parts[d];\nuint word[CLSORT_WORDS_OR_1];\n#pragma "
 "unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nword[w]=staged[w*slots+at];\nif(at>=part.w&&at<"
 "v.edges[2*d+1].y)\nstore_words(to,part.z+at,word);\n}\n}\n\n\nCLSORT_INLINE uint begin_lane("
 "radix_t r,uint block)\n{\nconst uint total=radix_table(r,CLSORT_DIGITS)[lane_digit()];\nreturn "
@@ -3672,16 +3662,15 @@ static const char *const clsort__source[] = {
 "found=r.scratch[CLSORT__SKIP_PASSES]? *prefixes_found(r):0;\nfor(size_t i=get_global_id(0);i<"
 "found;i+=get_global_size(0)){\nconst uint2 equal=((global const uint2*)r.alt.keys)[i];\n"
 "sort_equal_prefix(r,equal.x,equal.y);\n}\n}\n#endif\n#endif\n#endif\n\n",
-"//---- radix: order of codes\n#if CLSORT_NEEDS_BINS||CLSORT_IS(SAMPLES)||CLSORT_IS(RANKS)\n"
-"CLSORT_INLINE void order_codes(code_t*a,code_t*b)\n{\nconst code_t least=min(*a,*b);\n*b=max(*a,*"
-"b);\n*a=least;\n}\n\n\nCLSORT_INLINE void put_extremes(local code_t*own,code_t least,code_t most)"
-"\n{\nown[0]=least;\nown[CLSORT_GROUP]=most;\n}\n\n\nCLSORT_INLINE void join_extreme(local code_t*"
-"own,uint step)\n{\nown[0]=min(own[0],own[step]);\nown[CLSORT_GROUP]=max(own[CLSORT_GROUP],"
-"own[CLSORT_GROUP +step]);\n}\n\n\n\n\nCLSORT_INLINE void join_extremes(local code_t*extremes,"
-"const uint twice)\n{\nlocal code_t*own=extremes+local_id();\n#pragma unroll 1\nfor(uint step="
-"CLSORT_GROUP/2;step>0;step>>=1){\nbarrier(CLK_LOCAL_MEM_FENCE);\nif(local_id()<step){\n"
-"join_extreme(own,step);\nif(twice)\njoin_extreme(own+2*CLSORT_GROUP,step);\n}\n}\nbarrier("
-"CLK_LOCAL_MEM_FENCE);\n}\n#endif\n\n",
+"//---- radix: order of codes\nCLSORT_INLINE void order_codes(code_t*a,code_t*b)\n{\nconst code_t "
+"least=min(*a,*b);\n*b=max(*a,*b);\n*a=least;\n}\n\n\nCLSORT_INLINE void put_extremes(local "
+"code_t*own,code_t least,code_t most)\n{\nown[0]=least;\nown[CLSORT_GROUP]=most;\n}\n\n\n"
+"CLSORT_INLINE void join_extreme(local code_t*own,uint step)\n{\nown[0]=min(own[0],own[step]);\n"
+"own[CLSORT_GROUP]=max(own[CLSORT_GROUP],own[CLSORT_GROUP +step]);\n}\n\n\n\n\nCLSORT_INLINE void "
+"join_extremes(local code_t*extremes,const uint twice)\n{\nlocal code_t*own=extremes+local_id();\n"
+"#pragma unroll 1\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1){\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+"if(local_id()<step){\njoin_extreme(own,step);\nif(twice)\njoin_extreme(own+2*CLSORT_GROUP,step);"
+"\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
 "//---- radix: buckets\n\n\n\n#if CLSORT_NEEDS_BINS&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
 "#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define "
 "CLSORT_BUCKET_TILE (CLSORT_GROUP*CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 ("
@@ -4754,7 +4743,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10696\n",
+"#line 10659\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5097,7 +5086,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11795\n",
+"#line 11758\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n#define "
@@ -5428,27 +5417,27 @@ static const char *const clsort__source[] = {
 "space)\n{\nconst select_t s=CLSORT_SELECT;\nconst tables_t t=CLSORT_TABLES;\nbegin_row(s,t,"
 "clusters,wanted,space);\n}\n#endif\n\n",
 "//---- select: reading once\n\n#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES<8?CLSORT_KEY_BYTES:4)"
-"\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,CLSORT_PACK)pack_t;\ntypedef union{pack_t pack;code_t "
-"key[CLSORT_PACK];}packed_keys_t;\n\n#define CLSORT_BATCH (CLSORT_PACK*CLSORT_PACKS_AHEAD)\n\n\n\n"
-"typedef struct{\ncode_t code;\nuint index,most;\nlocal ranked_t*list;\nlocal uint*count;\nglobal "
-"uint*row;\nglobal ranked_t*all;\n}reading_t;\n\nCLSORT_INLINE global ranked_t*row_candidates("
-"tables_t t,select_t s,uint row)\n{\nreturn(global ranked_t*)(row_words_of(t,s,s.rows))+(size_t)"
-"row*t.most_candidates;\n}\n\n\n\n#define CLSORT_BATCH_PLACE(first,together,b)\\\n ((first)+(b)/("
-"together)*((together)*CLSORT_GROUP)+(b)%(together))\n\n\n\nCLSORT_INLINE uint list_pair("
-"reading_t c,ranked_t x)\n{\nconst uint at=add_local(c.count,1);\nif(at<CLSORT__LISTED){\n"
-"c.list[at]=x;\nreturn 0;\n}\nif(atomic_or((volatile local uint*)&c.count[2],0))\nreturn 1;\n"
-"const uint late=atomic_inc((volatile global uint*)&c.row[CLSORT__ROW_CANDIDATES]);\nif(late<"
-"c.most)\nc.all[late]=x;\nelse\natomic_or((volatile local uint*)&c.count[2],1);\nreturn late>="
-"c.most;\n}\n\n\n\nCLSORT_INLINE void list_batch(select_t s,row_part_t p,reading_t c,const code_t*"
-"code,\nuint first,uint together,uint size)\n{\nuint taken=0;\n#pragma unroll\nfor(uint b=0;b<"
-"CLSORT_BATCH;b++)\ntaken|=(uint)(code[b]<=c.code)<<b;\nfor(;taken;taken&=taken-1){\nconst uint b="
-"31-clz(taken& -taken),place=CLSORT_BATCH_PLACE(first,together,b),\ni=p.first+place;\nif(place>="
-"size)\ncontinue;\nconst code_t own=select_code(s,p,i);\nif((own<c.code||i<=c.index)&&list_pair(c,"
-"CLSORT_RANKED(own,i)))\nbreak;\n}\n}\n\n\nCLSORT_INLINE void read_packs(select_t s,row_part_t p,"
-"reading_t c,uint whole)\n{\nglobal const pack_t*packs=(global const pack_t*)((global const "
-"code_t*)p.keys+p.first);\nfor(uint i=local_id();i<whole;i+=CLSORT_GROUP*CLSORT_PACKS_AHEAD){\n"
-"packed_keys_t keys[CLSORT_PACKS_AHEAD];\ncode_t code[CLSORT_BATCH];\n#pragma unroll\nfor(uint b="
-"0;b<CLSORT_PACKS_AHEAD;b++)\nkeys[b].pack=packs[min(i+b*CLSORT_GROUP,whole -1)];\nif("
+"\ntypedef union{pack_t pack;code_t key[CLSORT_PACK];}packed_keys_t;\n\n#define CLSORT_BATCH ("
+"CLSORT_PACK*CLSORT_PACKS_AHEAD)\n\n\n\ntypedef struct{\ncode_t code;\nuint index,most;\nlocal "
+"ranked_t*list;\nlocal uint*count;\nglobal uint*row;\nglobal ranked_t*all;\n}reading_t;\n\n"
+"CLSORT_INLINE global ranked_t*row_candidates(tables_t t,select_t s,uint row)\n{\nreturn(global "
+"ranked_t*)(row_words_of(t,s,s.rows))+(size_t)row*t.most_candidates;\n}\n\n\n\n#define "
+"CLSORT_BATCH_PLACE(first,together,b)\\\n ((first)+(b)/(together)*((together)*CLSORT_GROUP)+(b)%("
+"together))\n\n\n\nCLSORT_INLINE uint list_pair(reading_t c,ranked_t x)\n{\nconst uint at="
+"add_local(c.count,1);\nif(at<CLSORT__LISTED){\nc.list[at]=x;\nreturn 0;\n}\nif(atomic_or(("
+"volatile local uint*)&c.count[2],0))\nreturn 1;\nconst uint late=atomic_inc((volatile global "
+"uint*)&c.row[CLSORT__ROW_CANDIDATES]);\nif(late<c.most)\nc.all[late]=x;\nelse\natomic_or(("
+"volatile local uint*)&c.count[2],1);\nreturn late>=c.most;\n}\n\n\n\nCLSORT_INLINE void "
+"list_batch(select_t s,row_part_t p,reading_t c,const code_t*code,\nuint first,uint together,uint "
+"size)\n{\nuint taken=0;\n#pragma unroll\nfor(uint b=0;b<CLSORT_BATCH;b++)\ntaken|=(uint)(code[b]<"
+"=c.code)<<b;\nfor(;taken;taken&=taken-1){\nconst uint b=31-clz(taken& -taken),place="
+"CLSORT_BATCH_PLACE(first,together,b),\ni=p.first+place;\nif(place>=size)\ncontinue;\nconst "
+"code_t own=select_code(s,p,i);\nif((own<c.code||i<=c.index)&&list_pair(c,CLSORT_RANKED(own,i)))\n"
+"break;\n}\n}\n\n\nCLSORT_INLINE void read_packs(select_t s,row_part_t p,reading_t c,uint whole)\n"
+"{\nglobal const pack_t*packs=(global const pack_t*)((global const code_t*)p.keys+p.first);\nfor("
+"uint i=local_id();i<whole;i+=CLSORT_GROUP*CLSORT_PACKS_AHEAD){\npacked_keys_t "
+"keys[CLSORT_PACKS_AHEAD];\ncode_t code[CLSORT_BATCH];\n#pragma unroll\nfor(uint b=0;b<"
+"CLSORT_PACKS_AHEAD;b++)\nkeys[b].pack=packs[min(i+b*CLSORT_GROUP,whole -1)];\nif("
 "takes_whole_keys(s)){\n#pragma unroll\nfor(uint b=0;b<CLSORT_BATCH;b++)\ncode[b]=encode("
 "keys[b/CLSORT_PACK].key[b%CLSORT_PACK],s.codec);\n}else{\n#pragma unroll\nfor(uint b=0;b<"
 "CLSORT_BATCH;b++)\ncode[b]=code_of(s,keys[b/CLSORT_PACK].key[b%CLSORT_PACK]);\n}\nlist_batch(s,p,"

@@ -743,26 +743,24 @@ typedef char
 #endif
 /* A key's code; the results of comparing codes in vectors; how many codes 16 bytes are. */
 #if CLSORT_KEY_BYTES == 1
-typedef uchar code_t;
 #define CLSORT_CODE_NAME uchar
 #define CLSORT_FLAG_NAME char
 #define CLSORT_PACK 16
 #elif CLSORT_KEY_BYTES == 2
-typedef ushort code_t;
 #define CLSORT_CODE_NAME ushort
 #define CLSORT_FLAG_NAME short
 #define CLSORT_PACK 8
 #elif CLSORT_KEY_BYTES == 4
-typedef uint code_t;
 #define CLSORT_CODE_NAME uint
 #define CLSORT_FLAG_NAME int
 #define CLSORT_PACK 4
 #else
-typedef ulong code_t;
 #define CLSORT_CODE_NAME ulong
 #define CLSORT_FLAG_NAME long
 #define CLSORT_PACK 2
 #endif   /* CLSORT_KEY_BYTES == 1 */
+typedef CLSORT_CODE_NAME code_t;
+typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 
 /* The codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the result of comparing
    codes into one that selects words. */
@@ -882,22 +880,19 @@ typedef struct {
 
 /* The widest unit that a value's alignment allows. */
 #if CLSORT_VALUE_BYTES % 8 == 0
-typedef ulong unit_t;
 #define CLSORT_UNIT 8
 #define CLSORT_UNIT_NAME ulong
 #elif CLSORT_VALUE_BYTES % 4 == 0
-typedef uint unit_t;
 #define CLSORT_UNIT 4
 #define CLSORT_UNIT_NAME uint
 #elif CLSORT_VALUE_BYTES % 2 == 0
-typedef ushort unit_t;
 #define CLSORT_UNIT 2
 #define CLSORT_UNIT_NAME ushort
 #else
-typedef uchar unit_t;
 #define CLSORT_UNIT 1
 #define CLSORT_UNIT_NAME uchar
 #endif   /* CLSORT_VALUE_BYTES % 8 == 0 */
+typedef CLSORT_UNIT_NAME unit_t;
 
 CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
 {
@@ -973,13 +968,11 @@ CLSORT_INLINE item_t top_item(void)
 }
 
 //---- record: items
-#if CLSORT_IS(RUNS) || CLSORT_NEEDS_QUICKSORT
 /* The code of element i. */
 CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
 {
     return CLSORT_FIRST_LANE(encode((codes_t)*key_place(a, i), c));
 }
-#endif
 
 #if CLSORT_LANES == 1
 /* Loads element i. */
@@ -1148,8 +1141,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < 
 #endif   /* CLSORT_COMPARATOR */
 
 //---- record: insertion
-#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
-    && (CLSORT_IS(MERGE) || CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
+#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0
 /* Elements that are sorted by insertion at most: a tile of a merge; a piece that is too short for
    counting digits to pay. */
 #define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE) ? CLSORT_ITEMS : 32)
@@ -1169,7 +1161,7 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
     for (uint i = 0; i < size; i++)
         store_whole_item(target, c, base + i, v[i]);
 }
-#endif   /* CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 && ... */
+#endif
 
 //---- segments
 /* SEGMENTS are elements that are sorted apart, given in one of three ways:
@@ -1320,7 +1312,6 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
     return job;
 }
 
-#if CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0
 /* The first job of a work-item, which then takes every so many-th as there are work-items, a power
    of two. Drivers give a core work-items that follow one another. So where there are fewer jobs
    than work-items, these begin a golden section of all work-items apart: each core gets its part of
@@ -1330,7 +1321,6 @@ CLSORT_INLINE ulong first_job(ulong jobs)
     const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;
     return get_global_id(0) * step & (items - 1);
 }
-#endif
 
 /* The passes of merges that a segment takes if `tile` elements of it are sorted at once. */
 CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
@@ -1561,14 +1551,12 @@ CLSORT_INLINE uint group_total(uint x, local uint *word)
     group_sync();
     return total;
 }
-#endif   /* CLSORT_NEEDS_GROUP */
 
 //---- group: numbers
 /* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
    Work-groups draw numbers, those of one step after the other. Who has drawn waits until the steps
    before are done: whoever has that to do has started. Two words count the numbers drawn and done;
    they are 0 before the launch. */
-#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)
 enum { NUMBERS_DRAWN, NUMBERS_DONE };
 
 CLSORT_INLINE void fence_memory(void)
@@ -1615,7 +1603,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
     if (local_id() == 0)
         atomic_add((volatile global uint *)&numbers[NUMBERS_DONE], done);
 }
-#endif   /* CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS) */
+#endif   /* CLSORT_NEEDS_GROUP */
 
 //---- network
 #if !CLSORT_IS(UTILITY)
@@ -1824,7 +1812,6 @@ CLSORT_INLINE void store_window(const item_t *v, window_t w, const uint bits, ar
     }
 }
 
-#if CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 /* Moves elements i and j of n, i < j, from one array to the other, which may be the same, and puts
    them in order. */
 CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
@@ -1851,7 +1838,6 @@ CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
-#endif   /* CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH)) */
 
 /* The steps of register bits hi ... lo of one stage in global memory, in place: each work-item
    takes one window of 2^bits items. One read and one write of each element. low_bit is the item's
@@ -3198,7 +3184,7 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
 /* LANES. Where work-items run side by side, 16 of them share a sample or a place, one for each run,
    and add up through local memory.
 
-   Samples of run k lie sample_shift(k) before multiples of 2^step_log2: those of different runs
+   Samples of run k lie CLSORT__RUNS_SHIFT before multiples of 2^step_log2: those of different runs
    are spread evenly where runs are alike. Row s of the samples: word k says how many elements of
    the runs 0 ... k come before sample s, so that the last word is the sample's rank. Rows lie in
    the samples' order. A sample's number there is how many samples come before it: of each run
@@ -3210,15 +3196,10 @@ CLSORT_INLINE uint lane_run(void)
     return local_id() % CLSORT__MOST_RUNS;
 }
 
-CLSORT_INLINE uint sample_shift(uint k, uint step_log2)
-{
-    return CLSORT__RUNS_SHIFT(k, step_log2);
-}
-
 /* How many samples of run k are among its first `count` elements. */
 CLSORT_INLINE uint samples_among(uint count, uint k, uint step_log2)
 {
-    return (uint)(((ulong)count + sample_shift(k, step_log2)) >> step_log2);
+    return (uint)(((ulong)count + CLSORT__RUNS_SHIFT(k, step_log2)) >> step_log2);
 }
 
 /* The sum of the first words of the lanes with the same place. */
@@ -3263,7 +3244,8 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
     const uint exists = own < CLSORT__MOST_RUNS;
     if (exists)
         count = count_before(in, k, from, own,
-                             (uint)((sample + 1) << step_log2) - 1 - sample_shift(own, step_log2),
+                             (uint)((sample + 1) << step_log2) - 1
+                                 - CLSORT__RUNS_SHIFT(own, step_log2),
                              codec);
     words[t] = count;
     words[CLSORT_GROUP + t] = samples_among(count, k, step_log2);
@@ -4132,7 +4114,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #endif   /* CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && ... */
 
 //---- radix: codes
-#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
+/* A code in two words of a table. */
 CLSORT_INLINE code_t table_code(global const uint *words)
 {
     return (code_t)(words[0] | (ulong)words[1] << 32);
@@ -4143,7 +4125,6 @@ CLSORT_INLINE void set_table_code(global uint *words, code_t code)
     words[0] = (uint)code;
     words[1] = (uint)((ulong)code >> 32);
 }
-#endif
 
 /* Zeroes the tables of passes from the plan to `end`, but for SKIP_PASSES, which others read
    meanwhile. */
@@ -4363,8 +4344,7 @@ CLSORT_INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 /* The code bits in which keys differ, by the bits seen of the first block or of all together. */
 CLSORT_INLINE code_t differing_bits(radix_t r)
 {
-    global const uint *seen = radix_seen(r, 0);
-    return (code_t)((seen[0] & seen[2]) | (ulong)(seen[1] & seen[3]) << 32);
+    return table_code(radix_seen(r, 0)) & table_code(radix_seen(r, 0) + 2);
 }
 
 /* Writes the plan. Called by one work-item. */
@@ -4565,15 +4545,6 @@ CLSORT_INLINE uint place_digit(radix_t r, uint digit, uint sum)
     return sum;
 }
 
-CLSORT_INLINE void write_seen(radix_t r, uint block, seen_t seen)
-{
-    global uint *place = radix_seen(r, block);
-    place[0] = (uint)seen.set;
-    place[1] = (uint)((ulong)seen.set >> 32);
-    place[2] = (uint)seen.clear;
-    place[3] = (uint)((ulong)seen.clear >> 32);
-}
-
 #if CLSORT_IS(RADIX)
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
 {
@@ -4584,24 +4555,26 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
         return;
     const seen_t seen = count_block(r, plan_array(r, plan, PASS_FROM), block, b,
                                     pass_digit(r, pass));
-    if (pass == 0)
-        write_seen(r, block, seen);
+    if (pass == 0) {
+        set_table_code(radix_seen(r, block), seen.set);
+        set_table_code(radix_seen(r, block) + 2, seen.clear);
+    }
 }
 
 /* One work-item turns the counts into the places where each block's digits begin. */
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    ulong set = 0, clear = 0;
+    seen_t seen = { 0, 0 };
     uint sum = 0;
     if (get_global_id(0) != 0)
         return;
     for (uint b = 0; pass == 0 && !r.done && b < blocks; b++) {
-        set |= radix_seen(r, b)[0] | (ulong)radix_seen(r, b)[1] << 32;
-        clear |= radix_seen(r, b)[2] | (ulong)radix_seen(r, b)[3] << 32;
+        seen.set |= table_code(radix_seen(r, b));
+        seen.clear |= table_code(radix_seen(r, b) + 2);
     }
     if (pass == 0)
-        write_plan(r, (code_t)(set & clear));
+        write_plan(r, seen.set & seen.clear);
     if (pass_plan(r) & PASS_SORTS)
         for (uint d = 0; d < CLSORT_DIGITS; d++)
             sum = place_digit(r, d, sum);
@@ -5213,7 +5186,6 @@ CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t 
     return g;
 }
 
-#if CLSORT_PACKS_PAIRS
 /* Vectors that a partition in place holds of each end, and moves at a time. */
 #define CLSORT_END_VECTORS 4
 #define CLSORT_END_LANES (CLSORT_END_VECTORS * CLSORT_VECTOR_LANES)
@@ -5251,7 +5223,6 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
         g = move_vector(a, g, ends[k], pivot);
     return g.low;
 }
-#endif   /* CLSORT_PACKS_PAIRS */
 
 /* Moves lanes below the pivot to the front of `to`, the others to its end, and returns how many are
    below. What is unwritten is as long as what was not moved yet. */
@@ -5260,10 +5231,8 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
 {
     unwritten_t g = { 0, n };
     uint i = 0;
-#if CLSORT_PACKS_PAIRS
-    if (from == to)
+    if (CLSORT_PACKS_PAIRS && from == to)
         return partition_in_place(to, n, pivot);
-#endif
     for (; i + 2 * CLSORT_VECTOR_LANES <= n; i += CLSORT_VECTOR_LANES)
         g = move_vector(to, g, load_whole_vector(from + i), pivot);
     for (; i < n; i += CLSORT_VECTOR_LANES) {
@@ -5423,7 +5392,6 @@ CLSORT_INLINE void vector_sort(radix_t r)
 #endif   /* CLSORT_VECTOR_LANES == 0 */
 
 //---- radix: sorted by a work-item
-#if CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES
 CLSORT_INLINE void sort_alone(radix_t r)
 {
     if (CLSORT_PACKS_PAIRS || sorts_by_vectors(r))
@@ -5433,7 +5401,6 @@ CLSORT_INLINE void sort_alone(radix_t r)
     else
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
-#endif
 
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
@@ -6305,16 +6272,14 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
    aligned bytes of one part: all but the edges of parts is written by chunks. On an H200, for 2^26
    u32, the count takes 0.08 ms, the scatter 0.18 ms, of sorted ones 0.16 ms. */
 #define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)
-#define CLSORT_CHUNK (16 / CLSORT_KEY_BYTES)
 #define CLSORT_STAGED_UNITS \
     (CLSORT_STAGED_CHUNKS \
      * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))
 
 /* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
 #define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
-#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
+#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? CLSORT_PACK : 1)
 #define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
-typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) chunk_t;
 
 /* May the elements that begin at `from` be loaded in chunks? */
 CLSORT_INLINE uint has_chunks(array_t from)
@@ -6329,7 +6294,7 @@ CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
         CLSORT_STORE_CHUNK(
-            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
+            *(global const pack_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
             key + m);
 #endif
 }
@@ -6389,7 +6354,7 @@ CLSORT_INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
 }
 
 //---- radix: few parts are ranked by votes
-/* A tile in local memory. Position i is element i % CLSORT_CHUNK of chunk i / CLSORT_CHUNK. Of each
+/* A tile in local memory. Position i is element i % CLSORT_PACK of chunk i / CLSORT_PACK. Of each
    part: parts says its first whole chunk, how many are whole, the distance from an element's
    position to the place where it goes, and its first position; edges the first position in front of
    the whole chunks and the end there, then those behind; starts its first chunk. Of each chunk:
@@ -6457,16 +6422,16 @@ CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, u
         before += w < warp ? here : 0;
         count += here;
     }
-    const uint phase = (*next + skew) % CLSORT_CHUNK,
-               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = scan_lanes(size),
-               first = (sum - size) * CLSORT_CHUNK + phase;
+    const uint phase = (*next + skew) % CLSORT_PACK,
+               size = (phase + count + CLSORT_PACK - 1) / CLSORT_PACK, sum = scan_lanes(size),
+               first = (sum - size) * CLSORT_PACK + phase;
     count -= own == CLSORT_DIGITS - 1 ? missing : 0;
     const uint end = first + count,
-               head = min(end, (first + CLSORT_CHUNK - 1) / CLSORT_CHUNK * CLSORT_CHUNK),
-               tail = max(head, end / CLSORT_CHUNK * CLSORT_CHUNK);
+               head = min(end, (first + CLSORT_PACK - 1) / CLSORT_PACK * CLSORT_PACK),
+               tail = max(head, end / CLSORT_PACK * CLSORT_PACK);
     if (t < CLSORT_DIGITS) {
         v.starts[t] = sum - size;
-        v.parts[t] = (uint4)(head / CLSORT_CHUNK, (tail - head) / CLSORT_CHUNK, *next - first,
+        v.parts[t] = (uint4)(head / CLSORT_PACK, (tail - head) / CLSORT_PACK, *next - first,
                              first);
         v.edges[2 * t] = (uint2)(first, head);
         v.edges[2 * t + 1] = (uint2)(tail, end);
@@ -6506,8 +6471,8 @@ CLSORT_INLINE void store_chunk(votes_t v, array_t to, uint chunk)
     if (CLSORT_WORDS)
         v.owners[chunk] = (uchar)d;
     if (chunk - part.x < part.y)
-        *(global chunk_t *)key_place(to, part.z + chunk * CLSORT_CHUNK)
-            = ((local const chunk_t *)v.staged)[chunk];
+        *(global pack_t *)key_place(to, part.z + chunk * CLSORT_PACK)
+            = ((local const pack_t *)v.staged)[chunk];
 }
 
 /* Writes the staged keys. Called by all work-items with a barrier since these were staged. */
@@ -6521,11 +6486,11 @@ CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)
     for (uint i = local_id() + each * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)
         store_chunk(v, to, i);
     #pragma unroll 1
-    for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_CHUNK; i += CLSORT_GROUP) {
-        const uint2 edge = v.edges[i / CLSORT_CHUNK];
-        const uint at = edge.x + i % CLSORT_CHUNK;
+    for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_PACK; i += CLSORT_GROUP) {
+        const uint2 edge = v.edges[i / CLSORT_PACK];
+        const uint at = edge.x + i % CLSORT_PACK;
         if (at < edge.y)
-            *key_place(to, v.parts[i / CLSORT_CHUNK / 2].z + at) = v.staged[at];
+            *key_place(to, v.parts[i / CLSORT_PACK / 2].z + at) = v.staged[at];
     }
 }
 
@@ -6535,7 +6500,7 @@ CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)
 CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
                               uint size, uint chunks)
 {
-    const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_CHUNK;
+    const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_PACK;
     local uint *staged = (local uint *)v.staged;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -6545,8 +6510,8 @@ CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank,
                 staged[w * slots + rank[m]] = value[m].word[w];
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll 4
-    for (uint at = local_id(); at < chunks * CLSORT_CHUNK; at += CLSORT_GROUP) {
-        const uint d = v.owners[at / CLSORT_CHUNK];
+    for (uint at = local_id(); at < chunks * CLSORT_PACK; at += CLSORT_GROUP) {
+        const uint d = v.owners[at / CLSORT_PACK];
         const uint4 part = v.parts[d];
         uint word[CLSORT_WORDS_OR_1];
         #pragma unroll
@@ -7120,7 +7085,6 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 #endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: order of codes
-#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
 CLSORT_INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
@@ -7159,7 +7123,6 @@ CLSORT_INLINE void join_extremes(local code_t *extremes, const uint twice)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif   /* CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS) */
 
 //---- radix: buckets
 /* BUCKETS of bare keys, which one work-group sorts in local memory. A LINEAR MAP cuts a part of the
@@ -12923,7 +12886,6 @@ CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, ui
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
 #define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
-typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
 /* Elements that a work-item looks at together. */
 #define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS_AHEAD)
