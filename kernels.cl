@@ -858,6 +858,9 @@ typedef struct { global uchar *keys, *values; } array_t;
     CLSORT_ARRAY_OF(name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1)
 #endif   /* CLSORT_RECORDS */
 
+/* What most kernels are told first. */
+#define CLSORT_SORT_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS
+
 /* The three arrays that a sort moves elements between, by number. */
 enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
 
@@ -1261,9 +1264,11 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
      4 + 2 i          the segment of job i, then its slice
      4 + 2 most + w   the first segment that begins in half tile w; undefined where
                       none begins there */
-#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
-#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
+#define CLSORT_JOB_ARGS \
+    CLSORT_SEGMENT_ARGS, global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
+#define CLSORT_JOBS { CLSORT_SEGMENTS, (global uint *)(jobs + jobs_at), most_jobs, per }
 typedef struct {
+    segments_t segments;
     global uint *table;
     uint most, per;
 } jobs_t;
@@ -1273,26 +1278,27 @@ typedef struct {
     uint slice, where;
 } job_t;
 
-/* The segments to sort. None if the offsets do not ascend: sorting would lose elements. With no
-   segments the table was never written, and is not read. */
-CLSORT_INLINE segments_t sortable_segments(segments_t s, jobs_t j)
+/* The jobs of the segments to sort. None if the offsets do not ascend: sorting would lose elements.
+   With no segments the table was never written, and is not read. */
+CLSORT_INLINE jobs_t sortable_jobs(jobs_t j)
 {
-    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && s.segments && j.table[2])
-        s.segments = 0;
-    return s;
+    if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments && j.table[2])
+        j.segments.segments = 0;
+    return j;
 }
 
 /* How many jobs there are. With no segments the table was never written, and is not read. */
-CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
+CLSORT_INLINE uint job_count(jobs_t j)
 {
-    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
+    const uint segments = j.segments.segments;
+    return j.per ? segments * j.per : segments ? min(j.table[0], j.most) : 0;
 }
 
 /* How many jobs a pass has that merges runs of 2^pass slices: 0 if no segment has more slices than
    that. */
-CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
+CLSORT_INLINE uint pass_job_count(jobs_t j, uint pass)
 {
-    return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
+    return j.per || (j.segments.segments && j.table[1] > 1u << pass) ? job_count(j) : 0;
 }
 
 /* The word of the table for half a tile, by its number. */
@@ -1301,8 +1307,9 @@ CLSORT_INLINE global uint *job_half_tile(jobs_t j, uint half_tile)
     return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + half_tile;
 }
 
-CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
+CLSORT_INLINE job_t take_job(jobs_t j, uint i)
 {
+    const segments_t s = j.segments;
     const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];
     const job_t job = { take_segment(s, which),
                         j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
@@ -1998,8 +2005,7 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
    the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
    arguments for PoCL 3.1: local arrays that a kernel declares and hands to a function are shared
    between its work-groups, and records of other tiles appear. */
-CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                       CLSORT_CODEC_ARGS, uint n, uint last,
+CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_SORT_ARGS, uint n, uint last,
                                        local code_t *tile_keys, local uint *tile_words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2063,8 +2069,7 @@ CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
 /* Bainville's kernel A: one step, out of place. Each work-item reads its own element and the
    partner, and writes the element that belongs in its own place. Two equal elements both stay, so
    neither is written twice. */
-CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                    CLSORT_CODEC_ARGS, uint n, uint bit, uint mirror)
+CLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS, uint n, uint bit, uint mirror)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
@@ -2117,6 +2122,8 @@ CLSORT_INLINE uint batch_stages(uint n)
     return max(ceil_log2(n), 1u);
 }
 
+#define CLSORT_BATCH_ARGS CLSORT_SORT_ARGS, uint n, uint stride
+
 /* The row of a work-group. */
 CLSORT_INLINE array_t batch_row(array_t a, uint stride)
 {
@@ -2144,8 +2151,7 @@ CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint 
 }
 
 //---- bitonic: published batch in global memory
-CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                         CLSORT_CODEC_ARGS, uint n, uint stride)
+CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
@@ -2156,8 +2162,7 @@ CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY
             odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);
 }
 
-CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                        CLSORT_CODEC_ARGS, uint n, uint stride)
+CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_BATCH_ARGS)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
@@ -2268,25 +2273,16 @@ CLSORT_INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, 
 }
 
 /* block_keys and block_words: local memory for a block, as for a tile. */
-CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                      CLSORT_CODEC_ARGS, uint n, uint stride,
-                                      local code_t *block_keys, local uint *block_words)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
-    const codec_t codec = CLSORT_CODEC;
-    batch_in_blocks(from, to, codec, n, 0, block_keys, block_words);
-}
-
-CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                      CLSORT_CODEC_ARGS, uint n, uint stride,
-                                      local code_t *block_keys, local uint *block_words)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
-    const codec_t codec = CLSORT_CODEC;
-    batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);
-}
+#define CLSORT_BATCH_KERNEL(name, splits) \
+    CLSORT_KERNEL void name(CLSORT_BATCH_ARGS, local code_t *block_keys, local uint *block_words) \
+    { \
+        const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target); \
+        const codec_t codec = CLSORT_CODEC; \
+        batch_in_blocks(batch_row(source, stride), batch_row(target, stride), codec, n, splits, \
+                        block_keys, block_words); \
+    }
+CLSORT_BATCH_KERNEL(clsort_batch_local, 0)
+CLSORT_BATCH_KERNEL(clsort_batch_split, 1)
 #endif   /* CLSORT_IS(BATCH) && CLSORT_LANES == 1 */
 
 //---- merge
@@ -2458,6 +2454,17 @@ CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, ui
     }
 }
 
+/* Puts the elements v of all work-items into local memory, in order. Called by tile kernels, by all
+   work-items of a group; begins and ends with a barrier. */
+CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        put_item(keys, words, local_id() * CLSORT_ITEMS + m, v[m]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 /* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
    to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
    needs: reads of local memory may be pending before it. */
@@ -2465,11 +2472,7 @@ CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *
                                array_t target, uint first, uint count, codec_t c)
 {
     const uint t = local_id();
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    put_own_items(keys, words, v);
     if (count == CLSORT_TILE_ITEMS) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -2682,11 +2685,7 @@ CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint cou
     for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ITEMS; run *= 2) {
         const uint first = t * CLSORT_ITEMS & ~(2 * run - 1),
                    size = min(count - min(first, count), 2 * run), na = min(size, run);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        put_own_items(keys, words, v);
         merge_items(v, keys, words, splits, first, na, first + na, size - na, codec);
     }
     store_items(v, keys, words, target, base, count, codec);
@@ -2718,8 +2717,7 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
 #if CLSORT_IS(MERGE)
 /* Sorts every tile of n elements, from source to target, which may be the same. One read and one
    write of each element. */
-CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                     CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local code_t *keys,
                                      local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2751,8 +2749,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 //---- merge: serial
 #if CLSORT_LANES == 1 && CLSORT_IS(MERGE)
 /* Sorts every tile of n elements; each work-item sorts the tiles of one slice. */
-CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                     CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local code_t *keys,
                                      local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2890,34 +2887,29 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
    Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
    Green et al., GPU merge path, 2012, for the levels in local memory; D. Knuth, The Art of Computer
    Programming 3, 5.4.1, for the trees of CPUs. */
-#define CLSORT_RUN_BUFFERS(name) \
-    global uchar *name##0, global uchar *name##1, global uchar *name##2, global uchar *name##3, \
-        global uchar *name##4, global uchar *name##5, global uchar *name##6, \
-        global uchar *name##7, global uchar *name##8, global uchar *name##9, \
-        global uchar *name##a, global uchar *name##b, global uchar *name##c, \
-        global uchar *name##d, global uchar *name##e, global uchar *name##f
+/* X(name, i) for each run i, a hexadecimal digit. */
+#define CLSORT_EACH_RUN(X, name) \
+    X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7) \
+        X(name, 8) X(name, 9) X(name, a) X(name, b) X(name, c) X(name, d) X(name, e) X(name, f)
+/* Its buffer, with a comma behind it. */
+#define CLSORT_RUN_BUFFER(name, i) global uchar *name##i,
 #if CLSORT_VALUE_BYTES == 0
 #define CLSORT_RUNS_ARGS \
-    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_CODEC_ARGS, uint16 counts
+    CLSORT_EACH_RUN(CLSORT_RUN_BUFFER, keys_of_) ulong16 keys_at, CLSORT_CODEC_ARGS, uint16 counts
 #define CLSORT_VALUES_OF(i) keys_of_##i
 #else
 #define CLSORT_RUNS_ARGS \
-    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_RUN_BUFFERS(values_of_), \
-        ulong16 values_at, CLSORT_CODEC_ARGS, uint16 counts
+    CLSORT_EACH_RUN(CLSORT_RUN_BUFFER, keys_of_) ulong16 keys_at, \
+        CLSORT_EACH_RUN(CLSORT_RUN_BUFFER, values_of_) ulong16 values_at, CLSORT_CODEC_ARGS, \
+        uint16 counts
 #define CLSORT_VALUES_OF(i) values_of_##i + values_at.s##i
 #endif
 #define CLSORT_KEYS_OF(i) keys_of_##i + keys_at.s##i
 #if CLSORT_SHARE_LOG2 == 0
-#define CLSORT_RUN(i) { CLSORT_KEYS_OF(i), CLSORT_VALUES_OF(i) }
+#define CLSORT_RUN_ARRAY(name, i) { CLSORT_KEYS_OF(i), CLSORT_VALUES_OF(i) },
+#define CLSORT_RUN_COUNT(name, i) name.s##i,
 #define CLSORT_RUNS \
-    { \
-        { CLSORT_RUN(0), CLSORT_RUN(1), CLSORT_RUN(2), CLSORT_RUN(3), CLSORT_RUN(4), \
-          CLSORT_RUN(5), CLSORT_RUN(6), CLSORT_RUN(7), CLSORT_RUN(8), CLSORT_RUN(9), \
-          CLSORT_RUN(a), CLSORT_RUN(b), CLSORT_RUN(c), CLSORT_RUN(d), CLSORT_RUN(e), \
-          CLSORT_RUN(f) }, \
-        { counts.s0, counts.s1, counts.s2, counts.s3, counts.s4, counts.s5, counts.s6, counts.s7, \
-          counts.s8, counts.s9, counts.sa, counts.sb, counts.sc, counts.sd, counts.se, counts.sf } \
-    }
+    { { CLSORT_EACH_RUN(CLSORT_RUN_ARRAY, run) }, { CLSORT_EACH_RUN(CLSORT_RUN_COUNT, counts) } }
 /* All runs. One that has no elements has the array of another one, whose first element can be
    read. */
 typedef struct {
@@ -2948,10 +2940,6 @@ CLSORT_INLINE uint of_run(const split_t *s, uint k)
 }
 
 #else
-/* X(name, i) for each run i, a hexadecimal digit. */
-#define CLSORT_EACH_RUN(X, name) \
-    X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7) \
-        X(name, 8) X(name, 9) X(name, a) X(name, b) X(name, c) X(name, d) X(name, e) X(name, f)
 /* `name` becomes the run of that number, or another one if there is none. It is picked among a
    kernel's arguments: subscripts made NVIDIA's compiler put all runs into memory that each
    work-item had to itself, and a pass took 0.54 instead of 0.35 ms on an H200. */
@@ -3689,8 +3677,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    run plus the number of elements of the sibling run that precede it. Equal elements keep their
    order, so no two get the same place. A sibling of `run` elements has run + 1 answers, hence one
    probe more than log2 of `run`. */
-CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                      CLSORT_CODEC_ARGS, uint n, local code_t *keys,
+CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *keys,
                                       local uint *words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -3749,11 +3736,10 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
    among the sums finds the segment of a slice. Where offsets do not ascend, several segments may be
    the first of a half tile: then the word is not read, and an atomic exchange keeps its writes
    apart. Words 0 to 2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
-CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
-                                       local uint *sums)
+CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
-    const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
+    const segments_t s = j.segments;
     const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
                i = first + t, reach = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
@@ -3785,18 +3771,16 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
 #if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
-                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
-                                       local uint *words, local uint *splits)
+                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS,
+                                       local code_t *keys, local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),
                   alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
-    const jobs_t j = CLSORT_JOBS;
-    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
-    const uint all = job_count(j, s);
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const uint all = job_count(j);
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
-        const job_t job = take_job(j, s, i);
+        const job_t job = take_job(j, i);
         const uint first = job.slice * CLSORT_TILE_ITEMS,
                    size = first < job.segment.size
                               ? min(job.segment.size - first, (uint)CLSORT_TILE_ITEMS)
@@ -3812,17 +3796,15 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 /* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; each job writes a
    tile. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
-                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
-                                       uint pass, local code_t *keys, local uint *words,
-                                       local uint *splits)
+                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass,
+                                       local code_t *keys, local uint *words, local uint *splits)
 {
     const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
-    const jobs_t j = CLSORT_JOBS;
-    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
-    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ITEMS << pass;
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const uint all = pass_job_count(j, pass), run = CLSORT_TILE_ITEMS << pass;
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
-        const job_t job = take_job(j, s, i);
+        const job_t job = take_job(j, i);
         const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
                    first = job.slice * CLSORT_TILE_ITEMS;
         const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
@@ -3889,8 +3871,9 @@ CLSORT_INLINE uint own_inside(segments_t s, packing_t m)
 /* The first segment that begins in a half tile of `reach` elements; the number of segments if there
    is none. The table's word counts only if that segment does begin in the half tile and the one
    before it does not: words of half tiles where no segment begins were not written. */
-CLSORT_INLINE uint first_of_half_tile(segments_t s, jobs_t j, uint half_tile, uint reach)
+CLSORT_INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
 {
+    const segments_t s = j.segments;
     const uint i = s.segments ? min(*job_half_tile(j, half_tile), s.segments - 1) : 0;
     const uint begins = s.segments && take_segment(s, i).begin / reach == half_tile;
     return begins && (i == 0 || take_segment(s, i - 1).begin / reach < half_tile) ? i : s.segments;
@@ -3900,11 +3883,12 @@ CLSORT_INLINE uint first_of_half_tile(segments_t s, jobs_t j, uint half_tile, ui
    offsets are given, the short ones that begin in the group's half tile, which fit. Only the last
    segment of a half tile can be long: clsort_segment_tile sorts it. Called by all work-items, with
    `m` cleared and a barrier since; `m` is complete after a barrier. */
-CLSORT_INLINE layout_t flag_segments(segments_t s, jobs_t j, packing_t m)
+CLSORT_INLINE layout_t flag_segments(jobs_t j, packing_t m)
 {
+    const segments_t s = j.segments;
     const uint t = local_id(), group = (uint)get_group_id(0),
                reach = CLSORT_TILE_ITEMS / 2, half_begin = group * reach, per = j.per;
-    const uint first = per ? group * per : first_of_half_tile(s, j, group, reach);
+    const uint first = per ? group * per : first_of_half_tile(j, group, reach);
     const segment_t nothing = { 0, 0 },
                     head = first < s.segments ? take_segment(s, first) : nothing;
     const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
@@ -3993,17 +3977,6 @@ CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const
     }
 }
 
-/* Stores a work-item's elements at their places in the tile. Called by pack kernels; has a barrier
-   before and after. */
-CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
-{
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        put_item(keys, words, local_id() * CLSORT_ITEMS + m, v[m]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
 /* Sorts a tile of elements between the heads, and with CLSORT_BREAK_TIES_BY_INDEX numbers those of
    each segment before. Called by clsort_segment_pack with the elements in local memory, their heads
    flagged, and a barrier since; leaves the sorted elements there, with a barrier since. */
@@ -4049,18 +4022,16 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
 #if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
 /* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
    One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
-CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
-                                       local code_t *keys, local uint *words, local uint *space)
+CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
+                                       local uint *words, local uint *space)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const jobs_t j = CLSORT_JOBS;
-    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
     const packing_t packing = clear_packing(space);
-    const layout_t layout = flag_segments(s, j, packing);
+    const layout_t layout = flag_segments(j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint t = local_id(), size = *packing.end, inside = own_inside(s, packing);
+    const uint t = local_id(), size = *packing.end, inside = own_inside(j.segments, packing);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
@@ -4087,16 +4058,14 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
    piece. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
-                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
-                                       uint pass, uint piece)
+                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint piece)
 {
     const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
-    const jobs_t j = CLSORT_JOBS;
-    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
-    const uint all = pass_job_count(j, s, pass), run = piece << pass;
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const uint all = pass_job_count(j, pass), run = piece << pass;
     for (uint i = (uint)first_job(all); i < all; i += (uint)get_global_size(0)) {
-        const job_t job = take_job(j, s, i);
+        const job_t job = take_job(j, i);
         const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;
         if (pass >= passes || first >= job.segment.size)
             continue;
@@ -4378,8 +4347,7 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 /* PARTITION. One radix pass whose digits are the numbers of parts: count, scan, scatter. The codes
    of the splitters lie in private or in local memory. */
 #define CLSORT_PARTITION_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, \
-        global const uchar *splitters, ulong splitters_at, global uchar *starts, \
+    CLSORT_SORT_ARGS, global const uchar *splitters, ulong splitters_at, global uchar *starts, \
         ulong starts_at, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
         uint block_elements, uint splitter_count
 #define CLSORT_PARTITION(codes) \
@@ -5426,15 +5394,14 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
    for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
    both: what sorts is compiled once. scratch: a plan for each work-item. */
 CLSORT_WITH_VECTORS
-CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
-                                       uint piece)
+CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint piece)
 {
     radix_t r = CLSORT_RADIX;
-    const jobs_t j = CLSORT_JOBS;
-    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const segments_t s = j.segments;
     const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,
                whole = listed || j.per == 1 ? s.segments : 0,
-               cut = j.per == 1 ? 0 : job_count(j, s);
+               cut = j.per == 1 ? 0 : job_count(j);
     const ulong all = (ulong)whole + cut;
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
     for (ulong i = first_job(all); i < all; i += get_global_size(0)) {
@@ -5442,7 +5409,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
         if (i < whole)
             job.segment = take_segment(s, (uint)i);
         else
-            job = take_job(j, s, (uint)(i - whole));
+            job = take_job(j, (uint)(i - whole));
         if (!listed || (job.segment.size <= piece) == (i < whole))
             sort_piece(r, job, piece);
     }
@@ -9826,11 +9793,6 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    work-items that search read few that share a bank of local memory: with 128 sorted codes in their
    order four would. */
 #if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-/* size_log2: of a block's nodes and one more. space: two codes and three words for each of so
-   many. */
-#define CLSORT_RANKS_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, \
-        uint size_log2, local ulong *space
 #define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)
 typedef struct {
     array_t source;
@@ -9944,8 +9906,9 @@ CLSORT_INLINE void count_others(ranks_t r, code_t *v)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per block; a work-item for each of the block's nodes and one more, or more. */
-CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
+/* A work-group per block; a work-item for each of the block's nodes and one more, or more.
+   size_log2: of so many. space: two codes and three words for each of them. */
+CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local ulong *space)
 {
     const codec_t codec = CLSORT_CODEC;
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
