@@ -658,6 +658,8 @@
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
 #define CLSORT_ITEMS (1 << CLSORT_ITEMS_LOG2)
+#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
+#define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 #define CLSORT_TILE_ITEMS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)
 #define CLSORT_TILE_ITEMS (1 << CLSORT_TILE_ITEMS_LOG2)
 #define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)
@@ -1482,6 +1484,13 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 /* A word of local memory that may change behind the next barrier. PoCL 7.1 repeats other reads
    where their value is used, even behind barriers. */
 CLSORT_INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
+
+/* Clears words of local memory. Called by all work-items; needs a barrier after. */
+CLSORT_INLINE void clear_words(local uint *words, uint count)
+{
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP)
+        words[i] = 0;
+}
 
 /* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
    free again when it returns. */
@@ -4012,9 +4021,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
     const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
-    for (uint i = local_id(); i < CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS);
-         i += CLSORT_GROUP)
-        space[i] = 0;
+    clear_words(space, CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS));
     barrier(CLK_LOCAL_MEM_FENCE);
     return packing;
 }
@@ -4134,9 +4141,6 @@ CLSORT_INLINE void clear_passes(global uint *words, global const uint *end)
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
 #if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
-/* The sweep kernels instead of the portable ones. */
-#define CLSORT_SWEEP CLSORT_IS(SWEEP)
-#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
 /* Digits of a whole code. */
 #define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
@@ -4190,9 +4194,7 @@ typedef struct {
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
     uint done;   /* others have sorted: nothing is to do */
     uint leaves_bits;   /* sweeps leave low bits to a sort of equal prefixes */
-#if CLSORT_IS(PARTITION)
-    digit_t digit;
-#endif
+    digit_t digit;   /* of a partition */
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. Of passes
@@ -4575,6 +4577,7 @@ typedef uint lane_t;
 typedef int16 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
     && __has_builtin(__builtin_ia32_expanddi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
@@ -4586,16 +4589,13 @@ typedef ulong lane_t;
 typedef long8 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
+#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else
 #define CLSORT_VECTOR_LANES 0
 typedef code_t lane_t;
+#define CLSORT_WITH_VECTORS
 #endif   /* CLSORT_LANE_BYTES == 4 */
 #define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
-#if CLSORT_VECTOR_LANES > 0
-#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
-#else
-#define CLSORT_WITH_VECTORS
-#endif
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
@@ -5626,19 +5626,18 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 
 //---- radix: a tile per work-group
 #if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* A partition into few parts where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
-   CLSORT_SWEEP packs two counters of 16 bits into a word, so that a work-group may count
+   sweeps packs two counters of 16 bits into a word, so that a work-group may count
    CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. Warps have a plain increment that
    takes equal digits at once: they need neither. */
-#define CLSORT_HALF_COUNTERS (CLSORT_SWEEP && !CLSORT_WARPS)
-#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
+#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP) && !CLSORT_WARPS)
+#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_IS(SWEEP) ? CLSORT_RADIX_DIGITS : 1))
 #define CLSORT_COUNT_COPIES \
-    (CLSORT_SWEEP       ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) \
+    (CLSORT_IS(SWEEP)   ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) \
      : CLSORT_FEW_VOTES ? CLSORT__WARP \
                         : CLSORT__LEAST_COPIES)
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
@@ -5648,8 +5647,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 /* Clears the counters and the bits seen after them. Ends with a barrier. */
 CLSORT_INLINE void clear_counters(local uint *counters)
 {
-    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)
-        counters[i] = 0;
+    clear_words(counters, CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -6032,7 +6030,7 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
     }
 }
 
-#if !CLSORT_SWEEP
+#if !CLSORT_IS(SWEEP)
 //---- radix: count
 #if CLSORT_IS(RADIX)
 /* The sums of a pass's stretch; behind those of all, the counts of a block. */
@@ -6179,7 +6177,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
 #endif   /* CLSORT_IS(RADIX) */
-#endif   /* !CLSORT_SWEEP */
+#endif   /* !CLSORT_IS(SWEEP) */
 
 //---- radix: splitters
 #if CLSORT_IS(PARTITION)
@@ -6551,45 +6549,34 @@ CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *sp
         radix_table(r, d)[block] = counter_sum(counters, d);
 }
 
-#if CLSORT_FEW_VOTES
 /* A work-group per block; the first one writes where parts begin. space: the splitters' codes, then
-   CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES. */
+   of few parts CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES, else CLSORT__RADIX_TILE_WORDS words. */
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
 {
     local code_t *codes = (local code_t *)space;
     radix_t r = CLSORT_PARTITION(codes);
-    const uint block = (uint)get_group_id(0), t = local_id(), next = begin_lane(r, block),
-               part = t - CLSORT_FIRST_PART(splitter_count);   /* wraps before the first one */
-    global uint *start = (global uint *)(starts + starts_at);
-    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    if (block == 0 && part <= splitter_count)
-        start[part] = next;
-    if (block == 0 && t == 0)
-        start[splitter_count + 1] = n;
-    vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);
-}
-#else
-/* A work-group per block; the first one writes where parts begin. space: the splitters' codes,
-   CLSORT__RADIX_TILE_WORDS words. */
-CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    local code_t *codes = (local code_t *)space;
-    radix_t r = CLSORT_PARTITION(codes);
-    const tile_t tile = make_tile(space + CLSORT_SPLITTER_ULONGS);
     const uint block = (uint)get_group_id(0);
     const block_t b = take_block(r, block, 1);
     global uint *start = (global uint *)(starts + starts_at);
+    if (block == 0 && local_id() == 0)
+        start[splitter_count + 1] = n;
+#if CLSORT_FEW_VOTES
+    const uint next = begin_lane(r, block), part = local_id() - CLSORT_FIRST_PART(splitter_count);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    if (block == 0 && part <= splitter_count)   /* wraps before the first part */
+        start[part] = next;
+    vote_block(make_votes(space + CLSORT_KEY_BYTES), r, b, next);
+#else
+    const tile_t tile = make_tile((local ulong *)space + CLSORT_SPLITTER_ULONGS);
     r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
     begin_block(r, block, tile);
     for (uint p = local_id(); block == 0 && p <= splitter_count; p += CLSORT_GROUP)
         start[p] = tile.next[CLSORT_FIRST_PART(splitter_count) + p];
-    if (block == 0 && local_id() == 0)
-        start[splitter_count + 1] = n;
     for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)
         scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
                      min(b.size - done, (uint)CLSORT_RADIX_TILE));
-}
 #endif   /* CLSORT_FEW_VOTES */
+}
 #endif   /* CLSORT_IS(PARTITION) */
 
 //---- radix: small
@@ -6621,8 +6608,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     code_t code[CLSORT_RADIX_ITEMS];
     item_t items[CLSORT_RADIX_ITEMS];
     uint origin[CLSORT_RADIX_ITEMS];
-    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
-        tile.next[d] = 0;
+    clear_words(tile.next, CLSORT_DIGITS);
     load_codes(code, r.source, r.codec, n);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -6656,7 +6642,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
    work-groups one after the other can do that, too. Sources: D. Merrill and M. Garland, Single-pass
    Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep,
    2022. */
-#if CLSORT_SWEEP
+#if CLSORT_IS(SWEEP)
 /* Words read at once when looking back. */
 #define CLSORT_SWEEP_AHEAD 4
 #if CLSORT_WIDE
@@ -7048,7 +7034,7 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
     }
 }
 #endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
-#endif   /* CLSORT_SWEEP */
+#endif   /* CLSORT_IS(SWEEP) */
 #endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: order of codes
@@ -7153,7 +7139,7 @@ CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
 /* The map that cuts low ... last into as many parts as asked for, or as there are codes. Codes lose
    `shift` low bits or more, so many that the factor is 64 or more: a smaller one, rounded down,
    would make the last part a short one and the others long. */
-CLSORT_INLINE linear_map_t make_shifted_map(code_t low, code_t last, uint parts, uint shift)
+CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
     linear_map_t map = { low, shift, 0, 0 };
@@ -7162,11 +7148,6 @@ CLSORT_INLINE linear_map_t make_shifted_map(code_t low, code_t last, uint parts,
     const ulong width = (span >> map.shift) + 1;
     map.factor = (uint)map_quotient(min((ulong)parts, width) << 31, width);
     return map;
-}
-
-CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts)
-{
-    return make_shifted_map(low, last, parts, 0);
 }
 
 CLSORT_INLINE ulong map_product(linear_map_t map, code_t code)
@@ -7268,8 +7249,7 @@ CLSORT_INLINE bucket_space_t bucket_space(local ulong2 *space)
 /* Clears the bins and the words. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void clear_bucket(bucket_space_t l)
 {
-    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)
-        l.bins[i] = 0;
+    clear_words(l.bins, CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS);
     if (local_id() < 8)
         l.words[local_id()] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7591,7 +7571,6 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
 #if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: this family's tables begin `tables` words behind where those of the
    passes begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell
    group has `group_digits` of them where they are counted together with the first digits; 0: they
@@ -7605,12 +7584,16 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
-            (global uint *)(scratch + scratch_at) + tables, n, second_digits, group_digits \
+            (global uint *)(scratch + scratch_at) + tables, \
+            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_NEXT_AT, \
+            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_SECOND_DIGITS_AT, n, \
+            second_digits, group_digits \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *skip_passes, *tables;
+    global uint *next, *buckets;    /* of ranges and of second digits: see below */
     uint n, second_digits, group_digits;
 } hybrid_t;
 
@@ -7620,11 +7603,6 @@ typedef struct {
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
-CLSORT_INLINE global uint *hybrid_next(hybrid_t h)
-{
-    return h.tables + CLSORT__HYBRID_NEXT_AT;
-}
-
 CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
 {
     return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
@@ -7633,11 +7611,6 @@ CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
 CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
 {
     return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
-}
-
-CLSORT_INLINE global uint *hybrid_second_digits(hybrid_t h)
-{
-    return h.tables + CLSORT__HYBRID_SECOND_DIGITS_AT;
 }
 
 /* Do hybrid kernels sort, and not the passes behind them? */
@@ -7677,7 +7650,7 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
     const uint size = sample_size(h);
     for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * second_digits;
          i += (uint)get_global_size(0))
-        hybrid_second_digits(h)[i] = 0;
+        h.buckets[i] = 0;
     for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
         const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
@@ -7744,12 +7717,6 @@ CLSORT_INLINE uint first_above(local const code_t *list, uint first, uint end, c
         else end = middle;
     }
     return first;
-}
-
-/* Is a code among those, where `above` is the first one above it? */
-CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, code_t code)
-{
-    return above > first && list[above - 1] == code;
 }
 
 //---- radix: hybrid extremes
@@ -7867,7 +7834,7 @@ CLSORT_INLINE void make_cell_map(hybrid_t h, cells_t *s)
                  inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
-    s->map = make_shifted_map((least - min(least, upper ? inner : margin)) & ~values,
+    s->map = make_map((least - min(least, upper ? inner : margin)) & ~values,
                               s->most - (folds ? (code_t)(length - 2 * inner) : 0),
                               CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
     s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* of cell groups, a whole number */
@@ -8125,8 +8092,7 @@ CLSORT_INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
    them, or 0. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 {
-    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
-        s.counts[i] = 0;
+    clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
         s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / size)), h.codec);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8232,7 +8198,7 @@ CLSORT_INLINE uint cell_group_digits(hybrid_t h, cells_t s)
 CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        hybrid_next(h)[d] = 0;
+        h.next[d] = 0;
     if (local_id() == 0) {
         *h.skip_passes = 1;
         h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
@@ -8371,7 +8337,7 @@ CLSORT_INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
 {
     const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
                above = first_above(s.heavy_codes, first, end, code),
-               is_heavy = is_listed(s.heavy_codes, first, above, code);
+               is_heavy = above > first && s.heavy_codes[above - 1] == code;
     return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_HEAVY_FLAG;
 }
 
@@ -8532,7 +8498,7 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
         for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)
             count += counters[d * CLSORT__HYBRID_COPIES + k];
         if (count != 0)
-            atomic_add(&hybrid_next(h)[d], count);
+            atomic_add(&h.next[d], count);
     }
 }
 
@@ -8560,7 +8526,7 @@ CLSORT_INLINE void add_group_digits(hybrid_t h, uint group_digits, local const u
         for (uint k = local_id() % lanes; k < group_digits; k += lanes) {
             const uint count = group_digit_count(counters, group * group_digits + k);
             if (count != 0)
-                atomic_add(&hybrid_second_digits(h)[(group + 1) * h.second_digits + k], count);
+                atomic_add(&h.buckets[(group + 1) * h.second_digits + k], count);
         }
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
         uint sum = is_cell_group(d)
@@ -8569,7 +8535,7 @@ CLSORT_INLINE void add_group_digits(hybrid_t h, uint group_digits, local const u
         for (uint k = 0; k < (is_cell_group(d) ? group_digits : 0); k++)
             sum += group_digit_count(counters, (d - 1) * group_digits + k);
         if (sum != 0)
-            atomic_add(&hybrid_next(h)[d], sum);
+            atomic_add(&h.next[d], sum);
     }
 }
 
@@ -8586,12 +8552,10 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
     if (!hybrid_sorts(h))
         return;
-    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
-               words = counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
-                               : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
+    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS];
     const finder_t s = first_finder(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
-    for (uint i = local_id(); i < words; i += CLSORT_GROUP)
-        counters[i] = 0;
+    clear_words(counters, counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
+                                  : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS);
     if (s.heavies == 0 && !s.cell_groups)
         spread_masks(h, masks);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8642,7 +8606,7 @@ CLSORT_INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, u
                needed = (size / room + 1) << !even,
                wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits
                                                                           : needed;
-    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u));
+    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u), 0);
     if (!even && !one_code_parts(map) && h.second_digits)
         map.factor &= ~1u;
     return map;
@@ -8695,7 +8659,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, ui
 /* How many tiles a split moves of a range of so many keys. */
 CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 {
-    return is_heavy_range(h, digit) ? 0 : (size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
 }
 
 //---- radix: hybrid ranges kernel
@@ -8708,12 +8672,12 @@ CLSORT_INLINE uint check_group_digits(hybrid_t h, local uint *sums)
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
     uint crowded = 0;
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        crowded |= counted != 0 && is_cell_group(d) && hybrid_next(h)[d] > most;
+        crowded |= counted != 0 && is_cell_group(d) && h.next[d] > most;
     crowded = group_total(crowded, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.second_digits && crowded;
          i += CLSORT_GROUP)
-        hybrid_second_digits(h)[i] = 0;
+        h.buckets[i] = 0;
     if (local_id() == 0 && crowded)
         h.tables[CLSORT__HEAD_GROUP_DIGITS] = 0;
     return crowded ? 0 : counted;
@@ -8731,7 +8695,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
         return;
     const uint counted = check_group_digits(h, sums);
     for (uint k = 0; k < own; k++) {
-        size[k] = hybrid_next(h)[first + k];
+        size[k] = h.next[first + k];
         sum += size[k];
         tiles += range_tiles(h, first + k, size[k]);
     }
@@ -8740,7 +8704,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
         atomic_and(h.skip_passes, 0);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
-        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + size[k] : sum;
+        h.next[first + k] = is_heavy_range(h, first + k) ? sum + size[k] : sum;
         write_range(h, first + k, size[k], tiles, counted);
         sum += size[k];
         tiles += range_tiles(h, first + k, size[k]);
@@ -8760,7 +8724,7 @@ typedef struct {
 
 CLSORT_INLINE split_space_t split_space(local ulong2 *space)
 {
-    local uint *counters = (local uint *)space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 4,
+    local uint *counters = (local uint *)space + CLSORT_RADIX_TILE * CLSORT_KEY_BYTES / 4,
                *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
                *sums = offsets + CLSORT_MOST_SECOND_DIGITS;
     const split_space_t l = { (local code_t *)space, counters, offsets, sums,
@@ -9039,19 +9003,19 @@ CLSORT_INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_
 }
 
 //---- radix: hybrid split
-/* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_SPLIT_TILE
+/* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_RADIX_TILE
    codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
-   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
+   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_RADIX_TILE bytes. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
-    const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
+    const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE;
     if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    const uint size = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = size == CLSORT_SPLIT_TILE;
+    const uint size = min(n - begin, CLSORT_RADIX_TILE + 0u), whole = size == CLSORT_RADIX_TILE;
     const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
-    const tile_move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), size };
+    const tile_move_t v = { advance(h.source, begin), h.alt, h.next, size };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     if (!CLSORT_BRANCH_BARRIERS) {
@@ -9082,10 +9046,10 @@ CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, loc
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     range_part_t p = { *found, 0, 0, 0 };
-    const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];
-    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;
-    p.size = min(end - p.begin, most * CLSORT_SPLIT_TILE);
-    p.tiles = (p.size + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    const uint start = p.digit ? h.next[p.digit - 1] : 0, end = h.next[p.digit];
+    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_RADIX_TILE;
+    p.size = min(end - p.begin, most * CLSORT_RADIX_TILE);
+    p.tiles = (p.size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
     return p;
 }
 
@@ -9107,8 +9071,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     while (tile < end) {
         const range_part_t p = find_range_part(h, tile, end - tile, found);
         const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
-            counters[d] = 0;
+        clear_words(counters, second_digits);
         barrier(CLK_LOCAL_MEM_FENCE);
         count_by_split(s, advance(h.alt, p.begin), h.codec,
                        counted && is_cell_group(p.digit) ? 0 : p.size, 0,
@@ -9116,7 +9079,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             if (counters[d] != 0)
-                atomic_add(&hybrid_second_digits(h)[p.digit * second_digits + d], counters[d]);
+                atomic_add(&h.buckets[p.digit * second_digits + d], counters[d]);
         tile += p.tiles;
     }
 }
@@ -9190,7 +9153,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
     if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    global uint *next = hybrid_second_digits(h) + digit * second_digits;
+    global uint *next = h.buckets + digit * second_digits;
     const uint one_code = one_code_parts(load_range_map(h, digit));
     for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
         counts[d] = next[d];
@@ -9202,7 +9165,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     for (uint k = 0; k < own; k++)
         sum += second_digit_count(counts, first + k, second_digits, joins);
     sum = group_scan_total(sum, sums, &total);
-    sum += hybrid_next(h)[digit] - total;
+    sum += h.next[digit] - total;
     #pragma unroll 1
     for (uint k = 0; k < own; k++) {
         const uint size = second_digit_count(counts, first + k, second_digits, joins);
@@ -9224,8 +9187,8 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
     for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {
         const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];
         list[k] = table_code(hybrid_heavy(h, k) + HEAVY_CODE);
-        places[2 * k] = digit ? hybrid_next(h)[digit - 1] : 0;
-        places[2 * k + 1] = hybrid_next(h)[digit];
+        places[2 * k] = digit ? h.next[digit - 1] : 0;
+        places[2 * k + 1] = h.next[digit];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; k < heavies; k++) {
@@ -9294,15 +9257,15 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const range_part_t p = find_range_part(h, tile, 1, l.sums);
     const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const tile_move_t v = { advance(h.alt, p.begin), h.target,
-                            hybrid_second_digits(h) + p.digit * second_digits, p.size };
+                            h.buckets + p.digit * second_digits, p.size };
     if (!CLSORT_BRANCH_BARRIERS) {
         tile_move_t all = v, partial = v;
-        all.size = p.size == CLSORT_SPLIT_TILE ? p.size : 0;
+        all.size = p.size == CLSORT_RADIX_TILE ? p.size : 0;
         partial.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
         barrier(CLK_LOCAL_MEM_FENCE);
         move_partial(partial, s, l, h.codec);
-    } else if (p.size == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_MAP);
+    } else if (p.size == CLSORT_RADIX_TILE) move_tile(v, s, l, h.codec, BY_MAP);
     else move_partial(v, s, l, h.codec);
 }
 
@@ -9319,7 +9282,7 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
     const uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),
                digit = number >> popcount(most - 1);
-    global const uint *ends = resplit ? hybrid_second_digits(h) : hybrid_next(h),
+    global const uint *ends = resplit ? h.buckets : h.next,
                       *range = hybrid_range(h, digit);
     bucket_t b = { number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, load_range_map(h, digit) };
     const code_t last = table_code(range + RANGE_LAST);
@@ -9508,7 +9471,7 @@ CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b
     portion_t w;
     do {
         const code_t first = *low;
-        const linear_map_t map = make_map(first, top, 1);
+        const linear_map_t map = make_map(first, top, 1, 0);
         clear_bucket(l);
         scan_bucket(h, space, b, 0, map, top, 0);
         fit_bins(l);
@@ -9544,7 +9507,7 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
         if (!w.one_code) {
             scan_bucket(h, space, b, done, w.map, w.top, w.bin);
             sort_bucket_keys(h, space, b.begin + done, w.size,
-                             make_map(w.low, (code_t)(low - 1), 1), 1);
+                             make_map(w.low, (code_t)(low - 1), 1, 0), 1);
         }
         for (uint i = local_id(); i < w.size && w.one_code; i += CLSORT_GROUP)
             store_key(advance(target, done), i, decode(w.low, h.codec));
@@ -9635,7 +9598,7 @@ CLSORT_INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *ran
 CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
                                    code_t most)
 {
-    const linear_map_t map = make_map(least, most, 1);
+    const linear_map_t map = make_map(least, most, 1, 0);
     uint rank[CLSORT_BUCKET_ITEMS];
     count_run_bins(l, key, rank, size, map, OF_MAP);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
@@ -11769,8 +11732,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 
    clsort__select_plans of clsort.h says from which counts, k and rows on each is taken. */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
-
 /* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored_high_bits
    bits at the top and first_bit at the bottom. */
 #define CLSORT_SELECT_ARGS \
@@ -12360,17 +12321,17 @@ CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_dig
 CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
                                           local uint *space)
 {
-    local const uint *bins = space + CLSORT_LIST + local_id() * (CLSORT_BINS / CLSORT_GROUP);
+    local const uint *bins = space + CLSORT_LIST + local_id() * (CLSORT_DIGITS / CLSORT_GROUP);
     local uint *found = space + CLSORT_FOUND;
     uint sum = 0, total, b = 0;
     group_sync();
-    for (uint i = 0; i < CLSORT_BINS / CLSORT_GROUP; i++)
+    for (uint i = 0; i < CLSORT_DIGITS / CLSORT_GROUP; i++)
         sum += open ? bins[i] : 0;
     uint before = group_scan_total(sum, space + CLSORT_SUMS, &total);
     if (open && before < r.left && r.left - before <= sum) {
         for (; r.left - before > bins[b]; b++)
             before += bins[b];
-        found[0] = local_id() * (CLSORT_BINS / CLSORT_GROUP) + b;
+        found[0] = local_id() * (CLSORT_DIGITS / CLSORT_GROUP) + b;
         found[1] = before;
         found[2] = bins[b];
     }
@@ -12452,7 +12413,7 @@ CLSORT_INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, ui
     streak_t streak = { 0, 0 };
     size_t i = p.first + local_id();
     for (uint b = local_id();
-         b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS);
+         b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_DIGITS);
          b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = 0;
     group_sync();
@@ -12594,12 +12555,12 @@ typedef struct {
 
 CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)
 {
-    return t.words + ((size_t)(pass % 3) * s.rows + row) * CLSORT_BINS;
+    return t.words + ((size_t)(pass % 3) * s.rows + row) * CLSORT_DIGITS;
 }
 
 CLSORT_INLINE global uint *row_words_of(tables_t t, select_t s, uint row)
 {
-    return t.words + (size_t)3 * s.rows * CLSORT_BINS + (size_t)row * t.row_words;
+    return t.words + (size_t)3 * s.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
 }
 
 /* A part of a row whose candidates failed to decide it so many times; else a part of no row. */
@@ -12645,7 +12606,7 @@ CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, ui
     if (later)
         r = load_range(row_words_of(t, s, p.row), pass - 1);
     const uint open = later && !r.decided;
-    for (uint b = local_id(); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)
+    for (uint b = local_id(); b < (open ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];
     r = narrow_range(s, r, open, pass - 1, space);
     if (!later)   /* a short row is decided in the first pass */
@@ -12658,7 +12619,7 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range
 {
     if (p.part || p.row >= s.rows)
         return;
-    for (uint b = local_id(); b < CLSORT_BINS; b += CLSORT_GROUP)
+    for (uint b = local_id(); b < CLSORT_DIGITS; b += CLSORT_GROUP)
         row_counts(t, s, p.row, pass + 1)[b] = 0;
     if (local_id() == 0) {
         store_range(row_words_of(t, s, p.row), pass, r);
@@ -12673,7 +12634,7 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint acti
                                  local uint *space)
 {
     const uint lid = local_id(),
-               bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;
+               bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_DIGITS : 0;
     global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);
     group_sync();
     for (uint b = lid; b < bins; b += CLSORT_GROUP)
@@ -12817,7 +12778,7 @@ CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted,
 {
     const row_part_t p = find_row_part(s, 1, s.n);
     global uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
-    for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_BINS : 0); b += CLSORT_GROUP)
+    for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
         row_counts(t, s, p.row, 0)[b] = 0;
     if (local_id() == 0 && p.row < s.rows) {
         row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;
