@@ -492,19 +492,8 @@
 /* Which outputs a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
-/* Words of a row's table: ROW_COLLECTED has the number of elements collected, ROW_LIST is the first
-   word of their list. */
-#define CLSORT__ROW_COLLECTED 32
+/* The first word of the list in a row's table. */
 #define CLSORT__ROW_LIST 48
-/* ROW_CANDIDATES: how many candidates a reading found; ROW_FAILED: how often these did not decide
-   the row; ROW_BOUND: the pair that no candidate comes after, as two words of 64 bits. */
-#define CLSORT__ROW_CANDIDATES 33
-#define CLSORT__ROW_FAILED 34
-#define CLSORT__ROW_BOUND 36
-/* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
-   often a row has failed. */
-#define CLSORT__ROW_NUMBERS 40
-#define CLSORT__ROW_ANY_FAILED 42
 /* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
    candidates has LISTED places. */
 #define CLSORT__CLUSTER 4
@@ -960,6 +949,16 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
     for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)
         to[u] = (unit_t)(word[CLSORT_WORDS_OR_1 - 1] >> (u * CLSORT_UNIT % 4 * 8));
 #endif
+}
+
+/* Moves one element. */
+CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
+{
+    uint word[CLSORT_WORDS_OR_1];
+    if (!CLSORT_RECORDS)
+        *key_place(to, place) = *key_place(from, i);
+    load_words(from, i, word);
+    store_words(to, place, word);
 }
 
 /* The item that precedes no other. It stands for elements beyond the end and is never stored. */
@@ -3626,11 +3625,8 @@ CLSORT_INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global co
 /* Writes the best element; its successor plays against the losers on its way. */
 CLSORT_INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)
 {
-    const uint k = player_run(t->best), from = t->next[k]++;
-    uint word[CLSORT_WORDS_OR_1];
-    *key_place(target, t->to) = *key_place(r->array[k], from);
-    load_words(r->array[k], from, word);
-    store_words(target, t->to++, word);
+    const uint k = player_run(t->best);
+    move_element(r->array[k], t->next[k]++, target, t->to++);
     player_t best = next_player(r, t, k, c);
     for (uint node = (leaves + k) / 2; node > 0; node /= 2) {
         const player_t other = t->loser[node];
@@ -11158,16 +11154,6 @@ CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, u
     return p;
 }
 
-/* Moves one element. */
-CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
-{
-    uint word[CLSORT_WORDS_OR_1];
-    if (!CLSORT_RECORDS)
-        *key_place(to, place) = *key_place(from, i);
-    load_words(from, i, word);
-    store_words(to, place, word);
-}
-
 /* As the work-group's scatter_range. Keys equal to the pivot are rare or many, so that branch is
    predicted well. Which side other keys go to is not predictable, and is no branch. */
 CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
@@ -11273,7 +11259,6 @@ CLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)
     vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);
 }
 
-#if CLSORT_SHARE_LOG2 > 0
 /* Joins the bounds of each sequence's blocks. Each work-item does this for its share of the blocks.
    If a sequence ends in its share, it adds what the work-items before it have found. Called by all;
    begins with a barrier and needs one after. */
@@ -11295,6 +11280,7 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
             now++;
         }
     }
+#if CLSORT_SHARE_LOG2 > 0
     barrier(CLK_LOCAL_MEM_FENCE);
     put_partition(l, t, p);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -11302,20 +11288,8 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
         head = join_partitions(head, get_partition(l, --k));
     if (ends)
         store_bounds(q, open, head);
+#endif
 }
-#else
-CLSORT_INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
-{
-    partition_t p = no_partition();
-    for (uint b = 0, now = 0; b < blocks; b++) {
-        p = join_partitions(p, unpack_partition(0, 0, vload8(0, block_at(q, b) + 2)));
-        if (b + 1 == first_block(q, now + 1)) {
-            store_bounds(q, now++, p);
-            p = no_partition();
-        }
-    }
-}
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- quicksort: children
 /* What becomes of a child: nothing more to do; a leaf; a sequence of the next round; a leftover. */
@@ -11510,12 +11484,7 @@ CLSORT_INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
 {
     const array_t from = quick_array(q, which);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
-#if CLSORT_LANES == 1
-        store_whole_item(q.target, q.codec, begin + i, load_whole_item(from, q.codec, begin + i));
-#else
-        store_item(q.target, q.codec, begin + i, begin + i + 1,
-                   load_item(from, q.codec, begin + i, begin + i + 1));
-#endif
+        move_element(from, begin + i, q.target, begin + i);
 }
 
 //---- quicksort: a leaf
@@ -12345,18 +12314,15 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
 //---- select: visits
 /* What a work-group does with its part in a pass: nothing, count the digits inside the range, list
    what is taken, or count it. */
-#define CLSORT_IDLE 0
-#define CLSORT_COUNT_DIGITS 1
-#define CLSORT_COLLECT 2
-#define CLSORT_TALLY 3
+enum { VISIT_NOTHING, VISIT_TO_COUNT, VISIT_TO_COLLECT, VISIT_TO_TALLY };
 
 CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
 {
     if (s.select_mode >= CLSORT__SELECT_UNORDERED && pass == s.passes)
-        return CLSORT_TALLY;
-    return !r.decided                                             ? CLSORT_COUNT_DIGITS
-           : r.decided == 1 && s.select_mode < CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT
-                                                                 : CLSORT_IDLE;
+        return VISIT_TO_TALLY;
+    return !r.decided                                                   ? VISIT_TO_COUNT
+           : r.decided == 1 && s.select_mode < CLSORT__SELECT_UNORDERED ? VISIT_TO_COLLECT
+                                                                        : VISIT_NOTHING;
 }
 
 /* Elements in a row that had the same digit: one addition for all of them, so that equal keys do
@@ -12386,18 +12352,18 @@ CLSORT_INLINE void count_element(uint digit, streak_t *streak, local uint *space
 CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,
                          uint i, streak_t *streak, local uint *space)
 {
-    if (action == CLSORT_COUNT_DIGITS) {
+    if (action == VISIT_TO_COUNT) {
         if (in_range(r, code, i))
             count_element(digit_inside(r, d, code, i), streak, space);
     } else if (is_taken(s, r, code, i)) {
-        if (action == CLSORT_TALLY) {
+        if (action == VISIT_TO_TALLY) {
             count_element(0, streak, space);
             return;
         }
         const uint place = add_local(&space[0], 1);
         if (place < s.list_capacity)
             space[CLSORT_LIST + place] = i;
-    } else if (action == CLSORT_TALLY && in_range(r, code, i)) {
+    } else if (action == VISIT_TO_TALLY && in_range(r, code, i)) {
         space[CLSORT_LIST + 1] = i + 1;   /* the k-th of a partition */
     }
 }
@@ -12409,11 +12375,11 @@ CLSORT_INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, ui
                                   uint pass, local uint *space)
 {
     const select_digit_t d = select_pass_digit(s, pass);
-    const size_t end = action == CLSORT_IDLE ? 0 : p.end;
+    const size_t end = action == VISIT_NOTHING ? 0 : p.end;
     streak_t streak = { 0, 0 };
     size_t i = p.first + local_id();
     for (uint b = local_id();
-         b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_DIGITS);
+         b < (action == VISIT_TO_COLLECT || action == VISIT_NOTHING ? 0 : CLSORT_DIGITS);
          b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = 0;
     group_sync();
@@ -12543,32 +12509,39 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
    this pass and the one before, how many elements are collected, and those, or how many each part
    takes; last for every row most_candidates pairs, if a reading lists candidates. Then the passes
    only sort rows where that failed, and clsort_select_sample clears the counts of pass 0, else the
-   host. */
+   host.
+
+   Words of a row's table, before CLSORT__ROW_LIST. ROW_COLLECTED: how many elements are collected;
+   ROW_CANDIDATES: how many candidates a reading found; ROW_FAILED: how often these did not decide
+   the row; ROW_BOUND: the pair that no candidate comes after, as two words of 64 bits. In the table
+   of row 0, for one launch of all: ROW_NUMBERS: numbers that were drawn, and that are done;
+   ROW_ANY_FAILED: how often a row has failed. */
+enum { ROW_COLLECTED = 32, ROW_CANDIDATES, ROW_FAILED, ROW_BOUND = 36 };
+enum { ROW_NUMBERS = 40, ROW_ANY_FAILED = 42 };
 #define CLSORT_TABLE_ARGS \
     global uchar *tables, ulong tables_at, uint row_words, uint most_candidates, uint parts, \
         uint part_elements
-#define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words, most_candidates }
+#define CLSORT_TABLES { (global uint *)(tables + tables_at), rows, row_words, most_candidates }
 typedef struct {
     global uint *words;
-    uint row_words, most_candidates;
+    uint rows, row_words, most_candidates;
 } tables_t;
 
-CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)
+CLSORT_INLINE global uint *row_counts(tables_t t, uint row, uint pass)
 {
-    return t.words + ((size_t)(pass % 3) * s.rows + row) * CLSORT_DIGITS;
+    return t.words + ((size_t)(pass % 3) * t.rows + row) * CLSORT_DIGITS;
 }
 
-CLSORT_INLINE global uint *row_words_of(tables_t t, select_t s, uint row)
+CLSORT_INLINE global uint *row_words_of(tables_t t, uint row)
 {
-    return t.words + (size_t)3 * s.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
+    return t.words + (size_t)3 * t.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
 }
 
 /* A part of a row whose candidates failed to decide it so many times; else a part of no row. */
-CLSORT_INLINE row_part_t open_row_part(select_t s, tables_t t, row_part_t p, uint times)
+CLSORT_INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
 {
-    if (t.most_candidates && p.row < s.rows
-        && row_words_of(t, s, p.row)[CLSORT__ROW_FAILED] < times) {
-        p.row = s.rows;
+    if (t.most_candidates && p.row < t.rows && row_words_of(t, p.row)[ROW_FAILED] < times) {
+        p.row = t.rows;
         p.end = p.first;
     }
     return p;
@@ -12604,10 +12577,10 @@ CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, ui
     const uint later = pass && p.row < s.rows;
     select_range_t r = whole_range(s);
     if (later)
-        r = load_range(row_words_of(t, s, p.row), pass - 1);
+        r = load_range(row_words_of(t, p.row), pass - 1);
     const uint open = later && !r.decided;
     for (uint b = local_id(); b < (open ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
-        space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];
+        space[CLSORT_LIST + b] = row_counts(t, p.row, pass - 1)[b];
     r = narrow_range(s, r, open, pass - 1, space);
     if (!later)   /* a short row is decided in the first pass */
         r.decided = is_decided(s, r);
@@ -12620,11 +12593,11 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range
     if (p.part || p.row >= s.rows)
         return;
     for (uint b = local_id(); b < CLSORT_DIGITS; b += CLSORT_GROUP)
-        row_counts(t, s, p.row, pass + 1)[b] = 0;
+        row_counts(t, p.row, pass + 1)[b] = 0;
     if (local_id() == 0) {
-        store_range(row_words_of(t, s, p.row), pass, r);
+        store_range(row_words_of(t, p.row), pass, r);
         if (pass == 0)
-            row_words_of(t, s, p.row)[CLSORT__ROW_COLLECTED] = 0;
+            row_words_of(t, p.row)[ROW_COLLECTED] = 0;
     }
 }
 
@@ -12634,19 +12607,18 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint acti
                                  local uint *space)
 {
     const uint lid = local_id(),
-               bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_DIGITS : 0;
-    global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);
+               bins = action == VISIT_TO_COUNT && p.row < s.rows ? CLSORT_DIGITS : 0;
+    global uint *counts = row_counts(t, p.row, pass), *row = row_words_of(t, p.row);
     group_sync();
     for (uint b = lid; b < bins; b += CLSORT_GROUP)
         if (space[CLSORT_LIST + b])
             atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);
     if (lid == 0 && space[0])
-        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED],
-                                         space[0]);
-    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows) {
+        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[ROW_COLLECTED], space[0]);
+    if (lid == 0 && action == VISIT_TO_TALLY && p.row < s.rows) {
         row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
         if (space[CLSORT_LIST + 1])
-            row[CLSORT__ROW_COLLECTED] = space[CLSORT_LIST + 1] - 1;
+            row[ROW_COLLECTED] = space[CLSORT_LIST + 1] - 1;
     }
     group_sync();
     for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
@@ -12674,7 +12646,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
     const select_t all = CLSORT_SELECT,
                    s = select_from_row(all, (uint)get_group_id(0) / parts);
     const tables_t t = CLSORT_TABLES;
-    pass_over(s, t, open_row_part(s, t, find_row_part(s, parts, part_elements), 1), space, pass);
+    pass_over(s, t, open_row_part(t, find_row_part(s, parts, part_elements), 1), space, pass);
 }
 #endif
 
@@ -12695,7 +12667,7 @@ CLSORT_INLINE uint draw_below(uint seed, uint end)
 
 CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
 {
-    global ulong *words = (global ulong *)(row + CLSORT__ROW_BOUND);
+    global ulong *words = (global ulong *)(row + ROW_BOUND);
     words[0] = CLSORT_RANKED_CODE(bound);
     words[1] = CLSORT_RANKED_INDEX(bound);
 }
@@ -12759,12 +12731,12 @@ CLSORT_INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint cluster
 {
     const uint exists = p.row < s.rows, lid = local_id();
     local ranked_t *firsts = (local ranked_t *)space;
-    global uint *row = row_words_of(t, s, exists ? p.row : 0);
+    global uint *row = row_words_of(t, exists ? p.row : 0);
     group_sync();
     const uint seed = again ? seed_of_row(s, p, exists, (local uint *)space) : 0;
     const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, seed);
     if (lid == 0 && exists)
-        row[CLSORT__ROW_CANDIDATES] = 0;
+        row[ROW_CANDIDATES] = 0;
     firsts[lid] = own;
     group_sync();
     const uint most = max(wanted, (uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),
@@ -12777,35 +12749,29 @@ CLSORT_INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint cluster
 CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
 {
     const row_part_t p = find_row_part(s, 1, s.n);
-    global uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
+    global uint *row = row_words_of(t, p.row < s.rows ? p.row : 0);
     for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
-        row_counts(t, s, p.row, 0)[b] = 0;
+        row_counts(t, p.row, 0)[b] = 0;
     if (local_id() == 0 && p.row < s.rows) {
-        row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;
-        row[CLSORT__ROW_NUMBERS] = row[CLSORT__ROW_NUMBERS + 1] = 0;
+        row[ROW_FAILED] = row[ROW_ANY_FAILED] = 0;
+        row[ROW_NUMBERS] = row[ROW_NUMBERS + 1] = 0;
     }
     sample_row(s, t, p, clusters, wanted, 0, space);
 }
 
+#define CLSORT_SAMPLE_KERNEL(name) \
+    CLSORT_KERNEL void name(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters, uint wanted, \
+                            local ulong *space) \
+    { \
+        const select_t s = CLSORT_SELECT; \
+        const tables_t t = CLSORT_TABLES; \
+        begin_row(s, t, clusters, wanted, space); \
+    }
 #if CLSORT_IS(SELECT)
-/* Before clsort_select_read. */
-CLSORT_KERNEL void clsort_select_sample(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,
-                                        uint wanted, local ulong *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const tables_t t = CLSORT_TABLES;
-    begin_row(s, t, clusters, wanted, space);
-}
+CLSORT_SAMPLE_KERNEL(clsort_select_sample)   /* before clsort_select_read */
 #else
-/* Before clsort_select_long. */
-CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,
-                                       uint wanted, local ulong *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const tables_t t = CLSORT_TABLES;
-    begin_row(s, t, clusters, wanted, space);
-}
-#endif   /* CLSORT_IS(SELECT) */
+CLSORT_SAMPLE_KERNEL(clsort_select_begin)   /* before clsort_select_long */
+#endif
 
 //---- select: reading once
 /* Keys of 16 bytes, loaded at once where they are aligned. */
@@ -12825,9 +12791,9 @@ typedef struct {
     global ranked_t *all;
 } reading_t;
 
-CLSORT_INLINE global ranked_t *row_candidates(tables_t t, select_t s, uint row)
+CLSORT_INLINE global ranked_t *row_candidates(tables_t t, uint row)
 {
-    return (global ranked_t *)(row_words_of(t, s, s.rows)) + (size_t)row * t.most_candidates;
+    return (global ranked_t *)(row_words_of(t, t.rows)) + (size_t)row * t.most_candidates;
 }
 
 /* Where in a part element b of a batch lies whose first one lies at `first`: a work-item has
@@ -12846,7 +12812,7 @@ CLSORT_INLINE uint list_pair(reading_t c, ranked_t x)
     }
     if (atomic_or((volatile local uint *)&c.count[2], 0))
         return 1;
-    const uint late = atomic_inc((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES]);
+    const uint late = atomic_inc((volatile global uint *)&c.row[ROW_CANDIDATES]);
     if (late < c.most)
         c.all[late] = x;
     else
@@ -12917,14 +12883,14 @@ CLSORT_INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulo
 {
     const uint lid = local_id();
     const uint exists = p.row < s.rows, own_row = exists ? p.row : 0;
-    global uint *row = row_words_of(t, s, own_row);
-    global const ulong *bound = (global const ulong *)(row + CLSORT__ROW_BOUND);
+    global uint *row = row_words_of(t, own_row);
+    global const ulong *bound = (global const ulong *)(row + ROW_BOUND);
     local ranked_t *list = (local ranked_t *)space;
     local uint *count = (local uint *)(list + CLSORT__LISTED);
     const uint behind = exists && bound[1] < p.first;   /* equal codes are no candidates */
     const reading_t c = { (code_t)(exists ? bound[0] - behind : 0),
                           (uint)(exists && !behind ? bound[1] : 0xFFFFFFFFu),
-                          t.most_candidates, list, count, row, row_candidates(t, s, own_row) };
+                          t.most_candidates, list, count, row, row_candidates(t, own_row) };
     if (behind && !bound[0])
         p.end = p.first;
     if (lid == 0)
@@ -12937,7 +12903,7 @@ CLSORT_INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulo
     group_sync();
     const uint listed = min(count[0], (uint)CLSORT__LISTED);
     if (lid == 0 && listed)
-        count[1] = atomic_add((volatile global uint *)&row[CLSORT__ROW_CANDIDATES], listed);
+        count[1] = atomic_add((volatile global uint *)&row[ROW_CANDIDATES], listed);
     group_sync();
     for (uint i = lid; i < listed; i += CLSORT_GROUP)
         if (count[1] + i < c.most)
@@ -13060,10 +13026,10 @@ CLSORT_INLINE uint rank_in_buckets(buckets_t l, uint i)
 
 //---- select: ranks of candidates
 /* Leaves a row to a second sample, or then to the passes. */
-CLSORT_INLINE void fail_row(select_t s, tables_t t, global uint *row, uint again)
+CLSORT_INLINE void fail_row(tables_t t, global uint *row, uint again)
 {
-    atomic_max((volatile global uint *)&row[CLSORT__ROW_FAILED], 1 + again);
-    atomic_max((volatile global uint *)&row_words_of(t, s, 0)[CLSORT__ROW_ANY_FAILED], 1 + again);
+    atomic_max((volatile global uint *)&row[ROW_FAILED], 1 + again);
+    atomic_max((volatile global uint *)&row_words_of(t, 0)[ROW_ANY_FAILED], 1 + again);
 }
 
 /* Ranks a listed share and writes the wanted ones. Called by all. */
@@ -13086,11 +13052,11 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
                               uint ranges, uint again, local ulong *space)
 {
     const uint lid = local_id(), exists = group_row < s.rows, own_row = exists ? group_row : 0;
-    global uint *row = row_words_of(t, s, own_row);
-    global const ranked_t *all = row_candidates(t, s, own_row);
+    global uint *row = row_words_of(t, own_row);
+    global const ranked_t *all = row_candidates(t, own_row);
     local ranked_t *list = (local ranked_t *)space, *firsts = list + CLSORT__LISTED;
     local uint *counts = (local uint *)(firsts + 2 * CLSORT_GROUP);
-    const uint found = exists ? row[CLSORT__ROW_CANDIDATES] : 0,
+    const uint found = exists ? row[ROW_CANDIDATES] : 0,
                fits = found >= s.k && found <= t.most_candidates,
                count = fits && (found > CLSORT_GROUP || !range) ? found : 0;
     if (lid < 2)
@@ -13104,7 +13070,7 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
     if (lid == 0 && exists
         && (!fits || (before < s.k && listed > CLSORT__LISTED)
             || (count && last && before + listed < s.k)))
-        fail_row(s, t, row, again);
+        fail_row(t, row, again);
     local uint *ends = counts + 2;
     local ushort *bucket = (local ushort *)(ends + CLSORT_GROUP);
     const buckets_t l = { list, firsts, ends, (local uint *)(firsts + CLSORT_GROUP), bucket,
@@ -13324,11 +13290,11 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
         write_collected(s, p, whole_range(s), out, space, codes);
         return;
     }
-    global uint *row = row_words_of(t, s, p.row);
+    global uint *row = row_words_of(t, p.row);
     for (uint i = 0; i < c.count; i++)
         row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];
     if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
-        row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;
+        row[ROW_COLLECTED] = p.part * s.k + c.count;
 }
 #endif   /* CLSORT_GROUP_LOG2 > 0 */
 
@@ -13338,9 +13304,9 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
                             local uint *space, local code_t *codes)
 {
     const uint exists = p.row < s.rows;
-    global const uint *row = row_words_of(t, s, exists ? p.row : 0);
+    global const uint *row = row_words_of(t, exists ? p.row : 0);
     const select_range_t r = exists && s.passes ? load_range(row, s.passes) : whole_range(s);
-    const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.list_capacity) : 0;
+    const uint count = exists ? min(row[ROW_COLLECTED], s.list_capacity) : 0;
     for (uint i = local_id(); i < count; i += CLSORT_GROUP)
         space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
     if (local_id() == 0)
@@ -13356,7 +13322,7 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
-    sort_row(s, t, out, open_row_part(s, t, find_row_part(s, 1, s.n), 1), space, codes);
+    sort_row(s, t, out, open_row_part(t, find_row_part(s, 1, s.n), 1), space, codes);
 }
 #endif
 
@@ -13364,23 +13330,18 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 //---- select: one launch
 /* ONE LAUNCH reads long rows and ranks their candidates; rows where that failed get a second
    sample, and are read and ranked again; rows where that failed, too, take the passes. Row 0's
-   table has the numbers' words, which clsort_select_sample clears. */
+   table has the numbers' words, which clsort_select_begin clears. */
 /* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
    numbers from `first` on. */
-#define CLSORT_STEP_READS 0
-#define CLSORT_STEP_RANKS 1
-#define CLSORT_STEP_SAMPLES 2
-#define CLSORT_STEP_READS_AGAIN 3
-#define CLSORT_STEP_RANKS_AGAIN 4
-#define CLSORT_STEP_PASSES 5
+enum { STEP_READS, STEP_RANKS, STEP_SAMPLES, STEP_READS_AGAIN, STEP_RANKS_AGAIN, STEP_PASSES };
 typedef struct { uint step, first, size; } step_t;
 typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_rows_t;
 
 CLSORT_INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
 {
     const uint step = at.step + 1,
-               of_row = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes ? 1
-                        : step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN ? l.ranges
+               of_row = step == STEP_SAMPLES || step > STEP_PASSES + s.passes ? 1
+                        : step == STEP_RANKS || step == STEP_RANKS_AGAIN ? l.ranges
                                                                                        : l.parts;
     const step_t next = { step, at.first + at.size, s.rows * of_row };
     return next;
@@ -13391,17 +13352,17 @@ CLSORT_INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
    this step and those after it, so the steps that tell are waited for first. Called by all. */
 CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
-    if (at.step >= CLSORT_STEP_SAMPLES) {
-        wait_until_done(head + CLSORT__ROW_NUMBERS, once);
-        if (head[CLSORT__ROW_ANY_FAILED] < 1)
+    if (at.step >= STEP_SAMPLES) {
+        wait_until_done(head + ROW_NUMBERS, once);
+        if (head[ROW_ANY_FAILED] < 1)
             return 0;
     }
-    if (at.step >= CLSORT_STEP_PASSES) {
-        wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);
-        if (head[CLSORT__ROW_ANY_FAILED] < 2)
+    if (at.step >= STEP_PASSES) {
+        wait_until_done(head + ROW_NUMBERS, 2 * once + rows);
+        if (head[ROW_ANY_FAILED] < 2)
             return 0;
     }
-    wait_until_done(head + CLSORT__ROW_NUMBERS, at.first);
+    wait_until_done(head + ROW_NUMBERS, at.first);
     return 1;
 }
 
@@ -13409,23 +13370,23 @@ CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint r
 CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
                            local uint *space, local code_t *codes, local ulong *lists)
 {
-    const uint rows_step = step == CLSORT_STEP_SAMPLES || step > CLSORT_STEP_PASSES + s.passes,
-               ranks = step == CLSORT_STEP_RANKS || step == CLSORT_STEP_RANKS_AGAIN,
-               again = step > CLSORT_STEP_RANKS;
+    const uint rows_step = step == STEP_SAMPLES || step > STEP_PASSES + s.passes,
+               ranks = step == STEP_RANKS || step == STEP_RANKS_AGAIN,
+               again = step > STEP_RANKS;
     const row_part_t p = open_row_part(
-        s, t, row_part(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
-                       ranks || rows_step ? s.n : l.part_elements),
-        step >= CLSORT_STEP_PASSES ? 2 : again);
+        t, row_part(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
+                    ranks || rows_step ? s.n : l.part_elements),
+        step >= STEP_PASSES ? 2 : again);
     if (ranks)
         rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
-    else if (step == CLSORT_STEP_READS || step == CLSORT_STEP_READS_AGAIN)
+    else if (step == STEP_READS || step == STEP_READS_AGAIN)
         read_row_part(s, t, p, lists);
-    else if (step == CLSORT_STEP_SAMPLES)
+    else if (step == STEP_SAMPLES)
         sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
     else if (rows_step)
         sort_row(s, t, out, p, space, codes);
     else
-        pass_over(s, t, p, space, step - CLSORT_STEP_PASSES);
+        pass_over(s, t, p, space, step - STEP_PASSES);
 }
 
 /* memory: as for clsort_select_rank; or as for clsort_select_rows, its codes first, at multiples of
@@ -13439,10 +13400,10 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     local code_t *codes = (local code_t *)memory;
     local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
     const long_rows_t l = { parts, part_elements, ranges, clusters, wanted };
-    const uint last = CLSORT_STEP_PASSES + passes + 1;
-    global uint *head = row_words_of(t, s, 0);
-    step_t at = { CLSORT_STEP_READS, 0, rows * parts };
-    uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;
+    const uint last = STEP_PASSES + passes + 1;
+    global uint *head = row_words_of(t, 0);
+    step_t at = { STEP_READS, 0, rows * parts };
+    uint drawn = rows ? draw_ahead(head + ROW_NUMBERS) : 0;
     while (rows) {
         group_sync();
         const uint number = share_number(drawn, space);
@@ -13456,8 +13417,8 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
         if (!CLSORT_BRANCH_BARRIERS)
             group_sync();   /* else PoCL 3.1 writes results of all work-items where 0 writes one */
-        drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);   /* takes its time beside the fence */
-        tell_done(head + CLSORT__ROW_NUMBERS, 1);
+        drawn = draw_ahead(head + ROW_NUMBERS);   /* takes its time beside the fence */
+        tell_done(head + ROW_NUMBERS, 1);
     }
 }
 #endif   /* CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0 */
@@ -13504,9 +13465,9 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     const tables_t t = CLSORT_TABLES;
     const row_part_t p = find_row_part(s, parts, part_elements);
     const uint exists = p.row < s.rows, parted = s.select_mode == CLSORT__SELECT_PARTITION;
-    global const uint *row = row_words_of(t, s, exists ? p.row : 0);
+    global const uint *row = row_words_of(t, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
-    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0,
+    const uint nth = exists ? row[ROW_COLLECTED] : 0,
                marks = !exists || p.part ? 0 : parted ? all.n : s.asked;
     uint before = tallied_before(s, p, row, sums), total;
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
