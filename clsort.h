@@ -6298,8 +6298,8 @@ enum { CLSORT__OWN_GROUP = 99 };
 /* One buffer range of a call, for the checks. */
 typedef struct clsort__range {
     const char *role;
-    cl_mem buffer;
-    size_t offset, bytes;
+    clsort__span at;
+    size_t bytes;
     int reads, writes;
 } clsort__range;
 
@@ -6368,16 +6368,13 @@ static const struct clsort__code { cl_int code; const char *name; } clsort__code
              "PoCL for CPUs" }
 };
 
-static const char *clsort__opencl_name(cl_int code)
+/* Names the public function that runs; fails if there is no sorter. */
+static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 {
-    size_t i;
-    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
-        if (clsort__codes[i].code == code) return clsort__codes[i].name;
-    return "an OpenCL error";
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    s->function = function;
+    return CL_SUCCESS;
 }
-
-/* Names the public function that runs. */
-static void clsort__begin_call(clsort_sorter *s, const char *function) { s->function = function; }
 
 /* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
@@ -6516,6 +6513,10 @@ static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
     return s;
 }
 
+/* An array of a description whose offset is named like it. */
+#define CLSORT__SPAN(d, name) clsort__make_span((d)->name, (d)->name##_offset)
+static const clsort__span clsort__no_span = { NULL, 0 };
+
 static clsort__span clsort__span_from(clsort__span span, size_t offset)
 {
     return clsort__make_span(span.buffer, span.offset + offset);
@@ -6556,22 +6557,18 @@ static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
     }
 }
 
-/* Is all work that a mark stands for done? */
-static int clsort__mark_complete(cl_event mark)
-{
-    cl_int state = CL_QUEUED;
-    const cl_int code = CLSORT_CL(clGetEventInfo)(mark, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                  sizeof state, &state, NULL);
-    return code == CL_SUCCESS && state <= CL_COMPLETE;
-}
-
 /* Drops marks whose work is done. */
 static void clsort__drop_marks(clsort_sorter *s)
 {
+    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
     size_t i, kept = 0;
     for (i = 0; i < s->mark_count; i++) {
-        if (clsort__mark_complete(s->marks[i])) CLSORT_CL(clReleaseEvent)(s->marks[i]);
-        else s->marks[kept++] = s->marks[i];
+        const cl_event mark = s->marks[i];
+        cl_int state = CL_QUEUED;
+        if (CLSORT_CL(clGetEventInfo)(mark, what, sizeof state, &state, NULL) == CL_SUCCESS
+            && state <= CL_COMPLETE)
+            CLSORT_CL(clReleaseEvent)(mark);
+        else s->marks[kept++] = mark;
     }
     s->mark_count = kept;
 }
@@ -6741,6 +6738,14 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     return clsort__keep_device(s, device);
 }
 
+/* Queries the device for a fact that drivers need not know: `answer` then stays as it is. */
+static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, size_t size,
+                                       void *answer)
+{
+    const cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, what, size, answer, NULL);
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+}
+
 /* Do work-groups that have started run to their end, whatever others wait for? NVIDIA's GPUs since
    compute capability 7.0 guarantee that. OpenCL has no query for it; a driver that does not know
    NVIDIA's own query is not NVIDIA's. */
@@ -6748,14 +6753,12 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
-    cl_int code;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
     if (s->is_cpu || vendor != NVIDIA) return CL_SUCCESS;
-    code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                                      NULL);
-    s->has_progress = s->has_warps = code == CL_SUCCESS && major >= 7;
+    CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
+    s->has_progress = s->has_warps = major >= 7;
     s->releases_late = 1;
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+    return CL_SUCCESS;
 }
 
 /* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are
@@ -6768,20 +6771,15 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
     cl_bool functions = CL_FALSE;
     cl_device_device_enqueue_capabilities able = 0;
     /* "OpenCL M.m ..." */
-    cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VERSION, sizeof version - 1,
-                                             version, NULL);
-    if (code == CL_SUCCESS && version[7] == '2') {
-        s->enqueues = 2;
-    } else if (code == CL_SUCCESS && version[7] >= '3') {
-        code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
-                                          sizeof able, &able, NULL);
-        if (code == CL_SUCCESS)
-            code = CLSORT_CL(clGetDeviceInfo)(s->device,
-                                              CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
-                                              sizeof functions, &functions, NULL);
-        s->enqueues = code == CL_SUCCESS && functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
-    }
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
+    if (version[7] == '2') s->enqueues = 2;
+    if (version[7] < '3') return CL_SUCCESS;
+    CLSORT__MUST(
+        clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+                                   sizeof functions, &functions));
+    s->enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
+    return CL_SUCCESS;
 #else
     (void)s;
     return CL_SUCCESS;
@@ -6794,15 +6792,13 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 static clsort_status clsort__find_narrow(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
-    size_t sizes[16], bytes = 0, i, least = 0;
-    cl_int code;
+    size_t sizes[16] = { 0 }, i, least = 0;
     if (s->is_cpu || s->has_warps) return CL_SUCCESS;
-    code = CLSORT_CL(clGetDeviceInfo)(s->device, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
-                                      &bytes);
-    for (i = 0; code == CL_SUCCESS && i < bytes / sizeof *sizes && i < 16; i++)
+    CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
+    for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
     s->has_narrow = least == 16;
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+    return CL_SUCCESS;
 }
 
 /* What tells CPUs apart. */
@@ -6911,17 +6907,9 @@ static int clsort__join_path(char *path, const char *folder, const char *name)
     return length > 0 && length < CLSORT__MOST_PATH;
 }
 
-/* The folder's bytes in entries; `oldest` receives the path of the one written longest ago. */
-static cl_ulong clsort__folder_bytes(const char *folder, char *oldest);
-
-/* Makes a folder that only its owner can open. */
-static void clsort__make_folder(const char *path);
-
-/* Can nobody else write to the folder? 0 also if there is none. */
-static int clsort__is_private(const char *folder);
-
 #ifdef _WIN32
 
+/* The folder's bytes in entries; `oldest` receives the path of the one written longest ago. */
 static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
 {
     char path[CLSORT__MOST_PATH];
@@ -6942,8 +6930,10 @@ static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
     return bytes;
 }
 
+/* Makes a folder that only its owner can open. */
 static void clsort__make_folder(const char *path) { _mkdir(path); }
 
+/* Can nobody else write to the folder? 0 also if there is none. */
 static int clsort__is_private(const char *folder) { return folder != NULL; }
 
 static unsigned long clsort__process(void) { return (unsigned long)_getpid(); }
@@ -8249,7 +8239,7 @@ static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t cou
     r.count = count;
     r.element_bytes = element;
     r.stride = stride ? stride : count * element;
-    r.starts = clsort__make_span(NULL, 0);
+    r.starts = clsort__no_span;
     return r;
 }
 
@@ -8263,15 +8253,15 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
 /* Takes the arrays from a description. */
 static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
-    a->keys = a->keys_to = clsort__make_span(d->keys, d->keys_offset);
-    a->values = a->values_to = clsort__make_span(d->values, d->values_offset);
-    if (!a->in_place) a->keys_to = clsort__make_span(d->keys_out, d->keys_out_offset);
-    if (!a->values_in_place) a->values_to = clsort__make_span(d->values_out, d->values_out_offset);
-    a->indices = clsort__make_span(d->indices, d->indices_offset);
-    a->offsets = clsort__make_span(d->segments, d->segments_offset);
-    a->ends = d->segment_ends ? clsort__make_span(d->segment_ends, d->segment_ends_offset)
+    a->keys = a->keys_to = CLSORT__SPAN(d, keys);
+    a->values = a->values_to = CLSORT__SPAN(d, values);
+    if (!a->in_place) a->keys_to = CLSORT__SPAN(d, keys_out);
+    if (!a->values_in_place) a->values_to = CLSORT__SPAN(d, values_out);
+    a->indices = CLSORT__SPAN(d, indices);
+    a->offsets = CLSORT__SPAN(d, segments);
+    a->ends = d->segment_ends ? CLSORT__SPAN(d, segment_ends)
                               : clsort__span_from(a->offsets, sizeof(cl_uint));
-    a->lengths = clsort__make_span(d->lengths, d->lengths_offset);
+    a->lengths = CLSORT__SPAN(d, lengths);
     a->count = clsort__make_span(d->count_buffer, d->count_offset);
 }
 
@@ -8621,12 +8611,6 @@ static const clsort__crossover clsort__widest_rows[] = {
     { 0, 0, 64, 0, 0, 0, 0 }
 };
 
-/* Has radix of samples the least time for so many elements, by a row of the crossovers? */
-static int clsort__are_samples_best(const clsort__crossover *row, size_t count)
-{
-    return row->samples && count <= row->samples;
-}
-
 /* Are a description's elements bare keys; or pairs that radix of samples may sort: whose values go
    to another array, or are indices? */
 static int clsort__suits_samples(const clsort_desc *d)
@@ -8659,7 +8643,7 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
               ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !clsort__are_samples_best(&row, d->count)
+    if (!s || !row.samples || d->count > row.samples
         || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
@@ -8933,12 +8917,6 @@ static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
     return s->context ? s : NULL;
 }
 
-static int clsort__known_field_type(cl_uint type)
-{
-    return clsort__find_key_type(type)
-           || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
-}
-
 /* Blames part `name` of field number i. */
 static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i,
                                 const char *name)
@@ -8971,9 +8949,11 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
         return;
     }
     CLSORT__BLAME(c, CLSORT_ERROR_FIELDS, mistakes);
-    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
-        if (!clsort__known_field_type(d->fields[i].type))
+    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++) {
+        const cl_uint type = d->fields[i].type, bytes = type - CLSORT_BYTES;
+        if (!clsort__find_key_type(type) && (!bytes || bytes > CLSORT_MAX_FIELD_BYTES))
             clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
+    }
 }
 
 static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
@@ -9338,15 +9318,6 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
-                                    size_t element)
-{
-    clsort__need_multiple(c, "record_size", d->record_size, key);
-    clsort__need_multiple(c, "key_offset", d->key_offset, key);
-    clsort__need_multiple(c, "row_stride", d->row_stride, element);
-    clsort__check_field_alignment(c, d);
-}
-
 /* Are all buffers given that a call needs or that its flags announce? */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
@@ -9388,7 +9359,10 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (clsort__exceeds_32_bits(d->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
     if (purpose == CLSORT__TO_SELECT) clsort__check_top_rows(c, d, element);
     else clsort__check_parts(c, d, element);
-    clsort__check_alignment(c, d, key, element);
+    clsort__need_multiple(c, "record_size", d->record_size, key);
+    clsort__need_multiple(c, "key_offset", d->key_offset, key);
+    clsort__need_multiple(c, "row_stride", d->row_stride, element);
+    clsort__check_field_alignment(c, d);
     if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
         clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
     if (c->needs_buffers) clsort__check_present(c, d, purpose);
@@ -9407,7 +9381,7 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
                                                    sizeof value.flags, sizeof value.size };
     cl_int code;
     memset(&value, 0, sizeof value);
-    code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value,
+    code = CLSORT_CL(clGetMemObjectInfo)(r->at.buffer, queries[property], sizes[property], &value,
                                          NULL);
     CLSORT__REQUIRE(s, code != CL_INVALID_MEM_OBJECT, CLSORT_ERROR_NOT_A_BUFFER, "%s", r->role);
     CLSORT__MUST(clsort__note(s, code, "clGetMemObjectInfo"));
@@ -9419,10 +9393,11 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
         && ((r->writes && (value.flags & CL_MEM_READ_ONLY))
             || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
         return clsort__reject(s, CLSORT_ERROR_BUFFER_ACCESS, "%s", r->role);
-    if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes))
+    if (property == CLSORT__SIZE
+        && (r->at.offset > value.size || value.size - r->at.offset < r->bytes))
         return clsort__reject(s, CLSORT_ERROR_BUFFER_TOO_SMALL,
                               "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed", r->role,
-                              (double)value.size, (double)r->offset, (double)r->bytes);
+                              (double)value.size, (double)r->at.offset, (double)r->bytes);
     return CL_SUCCESS;
 }
 
@@ -9432,17 +9407,18 @@ static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
     cl_mem parent = NULL;
     size_t origin = 0;
     CLSORT__MUST(
-        CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
+        CLSORT__ASK(s, clGetMemObjectInfo, r->at.buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
     if (!parent) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_OFFSET, origin));
-    r->buffer = parent;
-    r->offset += origin;
+    CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, r->at.buffer, CL_MEM_OFFSET, origin));
+    r->at.buffer = parent;
+    r->at.offset += origin;
     return CL_SUCCESS;
 }
 
 static int clsort__range_before(const clsort__range *a, const clsort__range *b)
 {
-    return a->buffer == b->buffer ? a->offset < b->offset : (size_t)a->buffer < (size_t)b->buffer;
+    return a->at.buffer == b->at.buffer ? a->at.offset < b->at.offset
+                                        : (size_t)a->at.buffer < (size_t)b->at.buffer;
 }
 
 /* Heapsort's sift: moves range i down the heap of `count` ranges until no child comes after it. */
@@ -9481,11 +9457,11 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
     for (i = 0; i < count; i++) {
         const clsort__range *other;
         if (!r[i].bytes) continue;
-        if (last && last->buffer != r[i].buffer) last = written = NULL;
+        if (last && last->at.buffer != r[i].at.buffer) last = written = NULL;
         other = r[i].writes ? last : written;
-        if (other && r[i].offset < other->offset + other->bytes)
+        if (other && r[i].at.offset < other->at.offset + other->bytes)
             return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s, %s", other->role, r[i].role);
-        if (!last || last->offset + last->bytes < r[i].offset + r[i].bytes) last = &r[i];
+        if (!last || last->at.offset + last->bytes < r[i].at.offset + r[i].bytes) last = &r[i];
         if (r[i].writes) written = &r[i];
     }
     return CL_SUCCESS;
@@ -9498,24 +9474,11 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     size_t i, given = 0;
     int property;
     for (i = 0; i < count; i++)
-        if (r[i].buffer) r[given++] = r[i];
+        if (r[i].at.buffer) r[given++] = r[i];
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
         for (i = 0; i < given; i++) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
     for (i = 0; i < given; i++) CLSORT__MUST(clsort__parent_range(s, &r[i]));
     return clsort__check_overlaps(s, r, given);
-}
-
-static clsort__range clsort__make_range(const char *role, clsort__span span, size_t bytes,
-                                        int reads, int writes)
-{
-    clsort__range r;
-    r.role = role;
-    r.buffer = span.buffer;
-    r.offset = span.offset;
-    r.bytes = bytes;
-    r.reads = reads;
-    r.writes = writes;
-    return r;
 }
 
 /* Writes the ranges of the segments' offsets and ends and of the count on the device to r[0] to
@@ -9523,11 +9486,12 @@ static clsort__range clsort__make_range(const char *role, clsort__span span, siz
 static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 {
     const size_t offsets = a->has_gaps ? a->segments : a->segments + 1;
-    r[0] = clsort__make_range("segments", a->offsets, offsets * 4, 1, 0);
-    r[1] = clsort__make_range("segment_ends",
-                              a->has_gaps ? a->ends : clsort__make_span(NULL, 0), a->segments * 4,
-                              1, 0);
-    r[2] = clsort__make_range("count_buffer", a->count, 4, 1, 0);
+    const clsort__range list[3] = {
+        { "segments", a->offsets, offsets * 4, 1, 0 },
+        { "segment_ends", a->has_gaps ? a->ends : clsort__no_span, a->segments * 4, 1, 0 },
+        { "count_buffer", a->count, 4, 1, 0 }
+    };
+    memcpy(r, list, sizeof list);
 }
 
 /* Rows must not overlap. */
@@ -9547,15 +9511,6 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
                     CLSORT_ERROR_OVERLAP, "keys_out_row_stride is not that of keys in place");
     CLSORT__REQUIRE(s, !a->values_in_place || a->values_apart == a->stride * d->value_size,
                     CLSORT_ERROR_OVERLAP, "values_out_row_stride is not that of values in place");
-    return CL_SUCCESS;
-}
-
-/* Is the caller's scratch enough? */
-static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan *p)
-{
-    CLSORT__REQUIRE(s, !p->d.scratch || p->d.scratch_size >= p->scratch.layout.bytes,
-                    CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
-                    (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
     return CL_SUCCESS;
 }
 
@@ -9640,12 +9595,12 @@ static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, in
     return CL_SUCCESS;
 }
 
-/* Gives a description to the program: as many bytes as its struct has. */
-static void clsort__give_desc(const clsort_desc *d, clsort_desc *given)
+/* Gives one of our structs to the program: as many bytes as its struct has. */
+static void clsort__give(void *given, const void *ours, size_t own, size_t first)
 {
-    const size_t size = clsort__given_size(given, sizeof *d, CLSORT__FIRST_DESC);
+    const size_t size = clsort__given_size(given, own, first);
     memset(given, 0, size);
-    memcpy(given, d, size < sizeof *d ? size : sizeof *d);
+    memcpy(given, ours, size < own ? size : own);
     memcpy(given, &size, sizeof size);
 }
 
@@ -10022,6 +9977,18 @@ typedef struct clsort__operation {
     void (*commands)(clsort__run *run, const clsort__job *j);
 } clsort__operation;
 
+/* The names of an input's or an output's fields in messages. */
+typedef struct clsort__piece_names {
+    const char *keys, *values, *keys_offset, *values_offset;
+} clsort__piece_names;
+
+/* An input or the output of a merge or a partition. */
+typedef struct clsort__piece {
+    clsort__piece_names names;
+    size_t count;
+    clsort__arrays arrays;
+} clsort__piece;
+
 /* A public call. */
 struct clsort__job {
     const clsort__operation *asked;     /* what the caller wants */
@@ -10040,7 +10007,10 @@ struct clsort__job {
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
     clsort__plan then;          /* of the sort after a selection, or instead of one */
-    clsort__merge_pass pass;    /* of a merge */
+    clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: the inputs, and the
+                                   output as the last one */
+    cl_uint piece_count;
+    int idle;                   /* of these: no kernel has something to do */
     clsort__scratch scratch;
     clsort__slot *slot;         /* of the sorter's scratch; NULL: the caller's or none */
     clsort__run run;
@@ -10054,7 +10024,20 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
     memset(&j, 0, sizeof j);
     j.asked = j.op = op;
     j.s = j.run.s = s;
-    if (s) clsort__begin_call(s, function);
+    clsort__begin_call(s, function);
+    return j;
+}
+
+/* A call that a struct of the program describes, which messages name `argument`. It is copied into
+   `own`, of `size` bytes; `first` is its size in the first version. */
+static clsort__job clsort__given_job(clsort_sorter *s, const char *function,
+                                     const clsort__operation *op, const char *argument,
+                                     const void *given, void *own, size_t size, size_t first)
+{
+    clsort__job j = clsort__begin_job(s, function, op);
+    j.wrong = clsort__adopt(own, size, first, given);
+    j.missing = given ? NULL : argument;
+    j.argument = argument;
     return j;
 }
 
@@ -10146,18 +10129,20 @@ static int clsort__sorts_then(const clsort__plan *p)
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
-    CLSORT__MUST(clsort__check_rows(j->s, &j->plan));
-    CLSORT__MUST(clsort__check_scratch(j->s, &j->plan));
-    CLSORT__MUST(clsort__check_device(j->s, &j->plan));
-    return clsort__sorts_then(&j->plan) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
+    const clsort__plan *p = &j->plan;
+    CLSORT__MUST(clsort__check_rows(j->s, p));
+    CLSORT__REQUIRE(j->s, !p->d.scratch || p->d.scratch_size >= p->scratch.layout.bytes,
+                    CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
+                    (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
+    CLSORT__MUST(clsort__check_device(j->s, p));
+    return clsort__sorts_then(p) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* Bytes from the first element of an output to the last one. */
 static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
 {
-    const clsort__span none = clsort__make_span(NULL, 0);
-    const clsort__rows r = clsort__make_rows(none, clsort__output_rows(&p->d), p->data.wanted,
-                                             element, apart);
+    const clsort__rows r = clsort__make_rows(clsort__no_span, clsort__output_rows(&p->d),
+                                             p->data.wanted, element, apart);
     return clsort__rows_bytes(&r);
 }
 
@@ -10169,23 +10154,20 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     const clsort__data *a = &p->data;
     const int sorts = !d->top_k, reads = sorts || p->select.sorts_after,
               has_scratch = p->scratch.layout.bytes > 0;
-    const clsort__span none = clsort__make_span(NULL, 0);
-    clsort__range r[11];
-    r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1,
-                              a->writes_keys && a->in_place);
-    r[1] = clsort__make_range("keys_out", a->in_place ? none : a->keys_to,
-                              clsort__output_bytes(p, a->element_bytes, a->keys_apart), reads, 1);
-    r[2] = clsort__make_range("values", a->values, a->extent * d->value_size, 1,
-                              a->values_in_place);
-    r[3] = clsort__make_range("values_out", a->values_in_place ? none : a->values_to,
-                              clsort__output_bytes(p, d->value_size, a->values_apart), sorts, 1);
-    r[4] = clsort__make_range("indices", a->indices, clsort__output_bytes(p, 4, a->indices_apart),
-                              reads || a->has_values || p->select.moves_keys, 1);
-    r[5] = clsort__make_range("scratch", clsort__make_span(d->scratch, d->scratch_offset),
-                              d->scratch_size, has_scratch, has_scratch);
-    clsort__segment_ranges(a, r + 6);
-    r[9] = clsort__make_range("proof", j->result, sizeof(clsort_proof), 1, 1);
-    r[10] = clsort__make_range("lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0);
+    clsort__range r[11] = {
+        { "keys", a->keys, a->extent * a->element_bytes, 1, a->writes_keys && a->in_place },
+        { "keys_out", a->in_place ? clsort__no_span : a->keys_to,
+          clsort__output_bytes(p, a->element_bytes, a->keys_apart), reads, 1 },
+        { "values", a->values, a->extent * d->value_size, 1, a->values_in_place },
+        { "values_out", a->values_in_place ? clsort__no_span : a->values_to,
+          clsort__output_bytes(p, d->value_size, a->values_apart), sorts, 1 },
+        { "indices", a->indices, clsort__output_bytes(p, 4, a->indices_apart),
+          reads || a->has_values || p->select.moves_keys, 1 },
+        { "scratch", CLSORT__SPAN(d, scratch), d->scratch_size, has_scratch, has_scratch },
+        { "proof", j->result, sizeof(clsort_proof), 1, 1 },
+        { "lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0 }
+    };
+    clsort__segment_ranges(a, r + 8);
     CLSORT__MUST(clsort__check_ranges(j->s, r, 11));
     return clsort__check_limits(j);
 }
@@ -10209,7 +10191,7 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     cl_int state = CL_COMPLETE;
     cl_uint i;
     cl_event last;
-    clsort__scratch_from(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
+    clsort__scratch_from(p, CLSORT__SPAN(&p->d, scratch), scratch);
     *slot = NULL;
     if (!p->scratch.layout.bytes || p->d.scratch) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_slot(run->s, run->queue, slot));
@@ -10681,76 +10663,63 @@ static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
-/* The sort that needs the same kernels as a merge, for its checks and its plan. */
-static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
+/* Adds an input to a call, or the output as the last piece: the arrays of `m`, with the names of
+   their fields as messages say them. */
+#define CLSORT__PIECE(j, m, keys, values, before, number) \
+    do { \
+        const clsort__piece clsort__added = { \
+            { before #keys, before #values, before #keys "_offset", before #values "_offset" }, \
+            number, { CLSORT__SPAN(m, keys), CLSORT__SPAN(m, values) } \
+        }; \
+        (j)->pieces[(j)->piece_count++] = clsort__added; \
+    } while (0)
+
+/* Checks a piece, whose buffers must be there if `needs_buffers`. */
+static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int needs_buffers,
+                                const clsort__piece *p)
 {
-    clsort_desc d = clsort_desc_default();
-    d.count = m->count_a + m->count_b;
-    d.key_type = m->key_type;
-    d.order = m->order;
-    d.nan_order = m->nan_order;
-    d.flags = m->flags;
-    d.keys = m->keys_out;   /* given arrays are not too large for the device */
-    d.values = m->values_out;
-    d.value_size = m->value_size;
-    d.algorithm = CLSORT_MERGE;
-    d.tuning = m->tuning;
-    return d;
-}
-
-/* The names of an input's or an output's fields in messages. */
-typedef struct clsort__part_names {
-    const char *keys, *values, *keys_offset, *values_offset;
-} clsort__part_names;
-#define CLSORT__PART_NAMES(before, after) \
-    { before "keys" after, before "values" after, before "keys" after "_offset", \
-      before "values" after "_offset" }
-
-static const clsort__part_names clsort__output_names = CLSORT__PART_NAMES("", "_out");
-
-/* An input or the output of a merge or a partition. */
-typedef struct clsort__merge_part {
-    const clsort__part_names *names;
-    size_t count;
-    clsort__arrays arrays;
-} clsort__merge_part;
-
-/* Input 0 or 1, or the output of a merge of two. */
-static clsort__merge_part clsort__get_merge_part(const clsort_merge_desc *m,
-                                                 const clsort__merge_pass *pass, size_t i)
-{
-    static const clsort__part_names names[2] = { CLSORT__PART_NAMES("", "_a"),
-                                                 CLSORT__PART_NAMES("", "_b") };
-    const clsort__merge_part parts[3] = { { &names[0], m->count_a, pass->a },
-                                          { &names[1], m->count_b, pass->b },
-                                          { &clsort__output_names, pass->n, pass->to } };
-    return parts[i];
-}
-
-/* Checks a part. needs_buffers: its buffers must be there. */
-static void clsort__check_merge_part(clsort__checks *c, cl_uint key_type, size_t value_size,
-                                     int needs_buffers, const clsort__merge_part *p)
-{
-    const size_t key = clsort__key_bits(key_type) / 8,
-                 value = value_size ? clsort__alignment(value_size) : 1;
+    const size_t key = clsort__key_bits(d->key_type) / 8, size = d->value_size,
+                 value = size ? clsort__alignment(size) : 1;
     const clsort__span keys = p->arrays.keys, values = p->arrays.values;
     const int needed = needs_buffers && p->count;
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
-    if (values.buffer && !value_size)
+    if (values.buffer && !size)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
-    if (needed && value_size && !values.buffer)
-        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names->values);
-    if (values.offset && !value_size)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names->values_offset);
-    clsort__check_offset(c, p->names->keys_offset, p->count, key, keys.offset, key);
-    clsort__check_offset(c, p->names->values_offset, p->count, value_size, values.offset, value);
-    if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names->keys);
+    if (needed && size && !values.buffer)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names.values);
+    if (values.offset && !size)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names.values_offset);
+    clsort__check_offset(c, p->names.keys_offset, p->count, key, keys.offset, key);
+    clsort__check_offset(c, p->names.values_offset, p->count, size, values.offset, value);
+    if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names.keys);
 }
 
-/* Mistakes that merges share with a partition. family: whose self-test may have failed; 0: none. */
-static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
+/* The fields that descriptions of merges and partitions have in common, in a sort's that needs the
+   same arrays, for its checks and its plan: arrays that are given are not too large for the
+   device. */
+#define CLSORT__COPY_FIELDS(d, m) \
+    do { \
+        (d).key_type = (m)->key_type; \
+        (d).order = (m)->order; \
+        (d).nan_order = (m)->nan_order; \
+        (d).flags = (m)->flags; \
+        (d).keys = (m)->keys_out; \
+        (d).values = (m)->values_out; \
+        (d).value_size = (m)->value_size; \
+        (d).tuning = (m)->tuning; \
+    } while (0)
+#define CLSORT__COPY_SCRATCH(d, m) \
+    do { \
+        (d).scratch = (m)->scratch; \
+        (d).scratch_offset = (m)->scratch_offset; \
+        (d).scratch_size = (m)->scratch_size; \
+    } while (0)
+
+/* Mistakes in what merges and partitions have in common, as a sort. family: whose self-test may
+   have failed; 0: none. */
+static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
-    if (c->s && c->s->broken & CLSORT__BIT(family))
+    if (c->s->broken & CLSORT__BIT(family))
         clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -10764,80 +10733,102 @@ static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uin
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
     if (c->needs_buffers && !d->scratch && d->scratch_offset)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
+    c->needs_buffers = 0;
+    clsort__check_desc(c, d, CLSORT__TO_SORT);
 }
 
-/* The one pass of a merge. */
-static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
+/* Checks all pieces of a call, and plans the sort. Returns 0 if there is a mistake. */
+static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort__job *j)
 {
-    clsort__merge_pass pass;
-    memset(&pass, 0, sizeof pass);
-    pass.a.keys = clsort__make_span(m->keys_a, m->keys_a_offset);
-    pass.a.values = clsort__make_span(m->values_a, m->values_a_offset);
-    pass.b.keys = clsort__make_span(m->keys_b, m->keys_b_offset);
-    pass.b.values = clsort__make_span(m->values_b, m->values_b_offset);
-    pass.to.keys = clsort__make_span(m->keys_out, m->keys_out_offset);
-    pass.to.values = clsort__make_span(m->values_out, m->values_out_offset);
-    pass.n = m->count_a + m->count_b;
-    pass.run = m->count_a;
-    pass.span = 0xFFFFFFFFu;
-    return pass;
+    cl_uint i;
+    for (i = 0; i < j->piece_count; i++)
+        clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
+    if (c->status == CL_SUCCESS) clsort__make_plan(c->s, d, &j->plan);
+    return c->status == CL_SUCCESS;
 }
 
-/* Checks a merge part by part, and plans it. */
+/* Writes the ranges of all pieces and of the caller's scratch memory to r, and returns how many
+   there are. A merge of runs with scratch memory reads its output, too, and none looks at runs
+   without elements. */
+static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
+{
+    const clsort_desc *d = &j->plan.d;
+    const size_t n = j->piece_count;
+    const int has_scratch = j->plan.scratch.layout.bytes > 0;
+    const clsort__range scratch = { "scratch", CLSORT__SPAN(d, scratch), d->scratch_size,
+                                    has_scratch, has_scratch };
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const clsort__piece *p = &j->pieces[i];
+        const int out = i + 1 == n, reads = !out || (j->runs && has_scratch),
+                  skips = j->runs && !p->count;
+        const clsort__range keys = { p->names.keys, skips ? clsort__no_span : p->arrays.keys,
+                                     p->count * j->plan.key.bytes, reads, out },
+                            values = { p->names.values, skips ? clsort__no_span : p->arrays.values,
+                                       p->count * d->value_size, reads, out };
+        r[i] = keys;
+        r[n + i] = values;
+    }
+    r[2 * n] = scratch;
+    return 2 * n + 1;
+}
+
+/* Checks the buffers of a merge. */
+static clsort_status clsort__check_piece_buffers(clsort__job *j)
+{
+    clsort__range r[2 * CLSORT_MAX_RUNS + 3];
+    CLSORT__MUST(clsort__check_ranges(j->s, r, clsort__piece_ranges(j, r)));
+    return clsort__check_limits(j);
+}
+
+/* Builds the kernels of a merge or a partition, and finds its scratch memory. */
+static clsort_status clsort__ready_pieces(clsort__job *j)
+{
+    if (j->idle) return CL_SUCCESS;
+    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->plan.d.flags));
+    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
+}
+
+/* Checks a merge piece by piece, and plans it. */
 static void clsort__check_merge(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_desc *m = j->merge;
-    const clsort_desc d = clsort__merge_as_sort(m);
-    size_t i;
-    j->pass = clsort__one_merge(m);
-    c->needs_buffers = 0;
-    clsort__check_pieces(c, &d, 0);
+    clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_FIELDS(d, m);
+    d.count = m->count_a + m->count_b;
+    d.algorithm = CLSORT_MERGE;
+    j->idle = !d.count;
+    CLSORT__PIECE(j, m, keys_a, values_a, "", m->count_a);
+    CLSORT__PIECE(j, m, keys_b, values_b, "", m->count_b);
+    CLSORT__PIECE(j, m, keys_out, values_out, "", d.count);
     if (d.count < m->count_a)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    for (i = 0; i < 3; i++) {
-        const clsort__merge_part part = clsort__get_merge_part(m, &j->pass, i);
-        clsort__check_merge_part(c, m->key_type, m->value_size, 1, &part);
-    }
-    if (c->status != CL_SUCCESS) return;
-    clsort__make_plan(c->s, &d, &j->plan);
+    clsort__check_as_sort(c, &d, 0);
+    if (!clsort__check_pieces(c, &d, j)) return;
     j->plan.config.two_arrays = 1;
     j->plan.config.subset = 0;
 }
 
-static clsort_status clsort__check_merge_buffers(clsort__job *j)
-{
-    clsort__range r[6];
-    size_t i;
-    for (i = 0; i < 3; i++) {
-        const clsort__merge_part part = clsort__get_merge_part(j->merge, &j->pass, i);
-        r[i] = clsort__make_range(part.names->keys, part.arrays.keys,
-                                  part.count * j->plan.key.bytes, i < 2, i == 2);
-        r[3 + i] = clsort__make_range(part.names->values, part.arrays.values,
-                                      part.count * j->merge->value_size, i < 2, i == 2);
-    }
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 6));
-    return clsort__check_device(j->s, &j->plan);
-}
-
-static clsort_status clsort__ready_merge(clsort__job *j)
-{
-    return j->pass.n ? clsort__need_program(j->s, &j->plan.config, j->merge->flags) : CL_SUCCESS;
-}
-
-/* All commands of a merge. An input without elements is replaced by the other one. */
+/* All commands of a merge: one pass. An input without elements is replaced by the other one. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
     const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
-    clsort__merge_pass pass = j->pass;
-    if (!j->merge->count_a) pass.a = pass.b;
-    if (!j->merge->count_b) pass.b = pass.a;
-    if (pass.n) clsort__merge_runs(run, &j->plan, &shape, &pass);
+    const clsort__piece *a = &j->pieces[0], *b = &j->pieces[1];
+    clsort__merge_pass pass;
+    if (j->idle) return;
+    memset(&pass, 0, sizeof pass);
+    pass.a = a->count ? a->arrays : b->arrays;
+    pass.b = b->count ? b->arrays : a->arrays;
+    pass.to = j->pieces[2].arrays;
+    pass.n = j->plan.d.count;
+    pass.run = a->count;
+    pass.span = 0xFFFFFFFFu;
+    clsort__merge_runs(run, &j->plan, &shape, &pass);
 }
 
 static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
-                                                   clsort__check_merge_buffers, clsort__ready_merge,
-                                                   clsort__merge_inputs };
+                                                   clsort__check_piece_buffers,
+                                                   clsort__ready_pieces, clsort__merge_inputs };
 
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
@@ -10923,56 +10914,6 @@ static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__conf
                                    + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units + 1;
 }
 
-/* The fields that descriptions of merges of runs and of partitions have in common, in a sort's. */
-#define CLSORT__COPY_PIECES(d, m) \
-    do { \
-        (d).key_type = (m)->key_type; \
-        (d).order = (m)->order; \
-        (d).nan_order = (m)->nan_order; \
-        (d).flags = (m)->flags; \
-        (d).keys = (m)->keys_out; \
-        (d).values = (m)->values_out; \
-        (d).value_size = (m)->value_size; \
-        (d).scratch = (m)->scratch; \
-        (d).scratch_offset = (m)->scratch_offset; \
-        (d).scratch_size = (m)->scratch_size; \
-        (d).tuning = (m)->tuning; \
-    } while (0)
-
-/* The sort that needs the same arrays as a merge of runs, for its checks and its plan. */
-static clsort_desc clsort__runs_as_sort(const clsort_merge_runs_desc *m)
-{
-    clsort_desc d = clsort_desc_default();
-    cl_uint i;
-    CLSORT__COPY_PIECES(d, m);
-    for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++)
-        d.count = clsort__saturating_add(d.count, m->runs[i].count);
-    d.algorithm = CLSORT_MERGE;
-    return d;
-}
-
-/* Run i, or the output if i is run_count. */
-static clsort__merge_part clsort__get_run(const clsort_merge_runs_desc *m, size_t n, cl_uint i)
-{
-#define CLSORT__RUN_NAMES(i) CLSORT__PART_NAMES("runs[" #i "].", "")
-    static const clsort__part_names names[CLSORT_MAX_RUNS] = {
-        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
-        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
-        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
-        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
-    };
-#undef CLSORT__RUN_NAMES
-    const int is_run = i < m->run_count;
-    clsort__merge_part part;
-    part.names = is_run ? &names[i] : &clsort__output_names;
-    part.count = is_run ? m->runs[i].count : n;
-    part.arrays.keys = is_run ? clsort__make_span(m->runs[i].keys, m->runs[i].keys_offset)
-                              : clsort__make_span(m->keys_out, m->keys_out_offset);
-    part.arrays.values = is_run ? clsort__make_span(m->runs[i].values, m->runs[i].values_offset)
-                                : clsort__make_span(m->values_out, m->values_out_offset);
-    return part;
-}
-
 /* Plans the kernels of a merge of runs. */
 static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
 {
@@ -10987,34 +10928,50 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     c->lanes = 1;
 }
 
+/* Adds the runs of a merge to a call. Returns how many elements they have in all. */
+static size_t clsort__add_runs(const clsort_merge_runs_desc *m, clsort__job *j)
+{
+#define CLSORT__RUN_NAMES(i) \
+    { "runs[" #i "].keys", "runs[" #i "].values", "runs[" #i "].keys_offset", \
+      "runs[" #i "].values_offset" }
+    static const clsort__piece_names names[CLSORT_MAX_RUNS] = {
+        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
+        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
+        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
+        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
+    };
+#undef CLSORT__RUN_NAMES
+    size_t n = 0, full = 0;
+    cl_uint i;
+    for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++) {
+        const clsort_run *r = &m->runs[i];
+        const clsort__piece run = { names[i], r->count,
+                                    { CLSORT__SPAN(r, keys), CLSORT__SPAN(r, values) } };
+        j->pieces[j->piece_count++] = run;
+        n = clsort__saturating_add(n, r->count);
+        full += r->count > 0;
+    }
+    j->idle = full < 2;
+    return n;
+}
+
 /* Checks a merge run by run, and plans it. */
 static void clsort__check_runs(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_runs_desc *m = j->runs;
-    const clsort_desc d = clsort__runs_as_sort(m);
-    const int enqueues = c->needs_buffers, known = m->run_count && m->run_count <= CLSORT_MAX_RUNS;
-    cl_uint i;
-    clsort__check_pieces(c, &d, CLSORT__RUNS);
-    c->needs_buffers = 0;
-    if (!known)
+    clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_FIELDS(d, m);
+    CLSORT__COPY_SCRATCH(d, m);
+    d.count = clsort__add_runs(m, j);
+    d.algorithm = CLSORT_MERGE;
+    CLSORT__PIECE(j, m, keys_out, values_out, "", d.count);
+    if (!m->run_count || m->run_count > CLSORT_MAX_RUNS) {
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "run_count: 1 to CLSORT_MAX_RUNS");
-    if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    for (i = 0; known && i <= m->run_count; i++) {
-        const clsort__merge_part part = clsort__get_run(m, d.count, i);
-        clsort__check_merge_part(c, d.key_type, d.value_size, enqueues, &part);
+        j->piece_count = 0;
     }
-    if (c->status != CL_SUCCESS) return;
-    clsort__make_plan(c->s, &d, &j->plan);
-    clsort__plan_runs(c->s, &j->plan);
-}
-
-/* Runs that have elements. */
-static cl_uint clsort__full_runs(const clsort_merge_runs_desc *m)
-{
-    cl_uint i, full = 0;
-    for (i = 0; i < m->run_count; i++) full += m->runs[i].count > 0;
-    return full;
+    if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
+    clsort__check_as_sort(c, &d, CLSORT__RUNS);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(c->s, &j->plan);
 }
 
 static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
@@ -11026,39 +10983,8 @@ static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
                         + (n >> clsort__runs_step(&p->config))
                         + (p->config.share_log2 ? CLSORT__MOST_RUNS / 2 : 0);
     l->most = clsort__most_bytes(s, p);
-    if (clsort__full_runs(j->runs) < 2) return;
+    if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
-}
-
-static clsort_status clsort__check_run_buffers(clsort__job *j)
-{
-    const clsort_merge_runs_desc *m = j->runs;
-    const size_t n = j->plan.d.count;
-    const int has_scratch = j->plan.scratch.layout.bytes > 0;
-    clsort__range r[2 * CLSORT_MAX_RUNS + 3];
-    cl_uint i;
-    for (i = 0; i <= m->run_count; i++) {
-        const clsort__merge_part part = clsort__get_run(m, n, i);
-        const int is_run = i < m->run_count, looks = part.count > 0;
-        const clsort__span none = clsort__make_span(NULL, 0);
-        r[2 * i] = clsort__make_range(part.names->keys, looks ? part.arrays.keys : none,
-                                      part.count * j->plan.key.bytes, is_run || has_scratch,
-                                      !is_run);
-        r[2 * i + 1] = clsort__make_range(part.names->values, looks ? part.arrays.values : none,
-                                          part.count * m->value_size, is_run || has_scratch,
-                                          !is_run);
-    }
-    r[2 * i] = clsort__make_range("scratch", clsort__make_span(m->scratch, m->scratch_offset),
-                                  m->scratch_size, has_scratch, has_scratch);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 2 * (size_t)i + 1));
-    return clsort__check_limits(j);
-}
-
-static clsort_status clsort__ready_runs(clsort__job *j)
-{
-    if (clsort__full_runs(j->runs) < 2) return CL_SUCCESS;
-    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->runs->flags));
-    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
 }
 
 /* A merge of runs: those that have elements, and how their output is cut. */
@@ -11074,10 +11000,10 @@ typedef struct clsort__runs_job {
 
 static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
 {
-    const clsort_merge_runs_desc *m = j->runs;
     const clsort__plan *p = &j->plan;
     const clsort__config shape = clsort__built_shape(j->s, &p->config);
     const size_t shifts = shape.share_log2 > 0;   /* work-items have their samples at multiples */
+    const clsort__piece *piece = j->pieces, *out = j->pieces + j->piece_count - 1;
     cl_uint i;
     memset(r, 0, sizeof *r);
     r->p = p;
@@ -11087,16 +11013,15 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->tile = clsort__runs_tile(j->s, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
     r->slack = clsort__runs_slack(&r->shape);
-    for (i = 0; i < m->run_count; i++) {
-        const clsort__merge_part part = clsort__get_run(m, r->n, i);
-        if (!part.count) continue;
-        r->from[r->runs] = part.arrays;
-        r->samples += (part.count + shifts * CLSORT__RUNS_SHIFT(r->runs, r->step_log2))
+    for (; piece < out; piece++) {
+        if (!piece->count) continue;
+        r->from[r->runs] = piece->arrays;
+        r->samples += (piece->count + shifts * CLSORT__RUNS_SHIFT(r->runs, r->step_log2))
                       >> r->step_log2;
-        r->counts[r->runs++] = (cl_uint)part.count;
+        r->counts[r->runs++] = (cl_uint)piece->count;
     }
     for (i = r->runs; r->runs && i < CLSORT_MAX_RUNS; i++) r->from[i] = r->from[0];
-    r->to = clsort__get_run(m, r->n, m->run_count).arrays;
+    r->to = out->arrays;
     if (!p->scratch.layout.bytes) return;
     r->samples_at = clsort__scratch_part(&j->scratch, p->scratch.tables);
     r->splits_at = clsort__span_from(r->samples_at, r->samples * 4 * CLSORT__MOST_RUNS);
@@ -11194,8 +11119,8 @@ static void clsort__merge_all_runs(clsort__run *run, const clsort__job *j)
 }
 
 static const clsort__operation clsort__merging_runs = { clsort__check_runs, clsort__runs_scratch,
-                                                        clsort__check_run_buffers,
-                                                        clsort__ready_runs,
+                                                        clsort__check_piece_buffers,
+                                                        clsort__ready_pieces,
                                                         clsort__merge_all_runs };
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
@@ -11590,30 +11515,6 @@ static size_t clsort__partition_local(const clsort__config *c)
     return c->share_log2 ? clsort__largest(l.bins, l.tile, l.sums) + clsort__splitter_bytes(c) : 0;
 }
 
-/* The sort that needs the same arrays as a partition, for its checks and its plan. */
-static clsort_desc clsort__partition_as_sort(const clsort_partition_desc *m)
-{
-    clsort_desc d = clsort_desc_default();
-    CLSORT__COPY_PIECES(d, m);
-    d.count = m->count;
-    d.algorithm = CLSORT_RADIX;
-    return d;
-}
-
-/* The input, or the output if i is 1. */
-static clsort__merge_part clsort__get_partition_part(const clsort_partition_desc *m, int i)
-{
-    static const clsort__part_names names = CLSORT__PART_NAMES("", "");
-    clsort__merge_part part;
-    part.names = i ? &clsort__output_names : &names;
-    part.count = m->count;
-    part.arrays.keys = i ? clsort__make_span(m->keys_out, m->keys_out_offset)
-                         : clsort__make_span(m->keys, m->keys_offset);
-    part.arrays.values = i ? clsort__make_span(m->values_out, m->values_out_offset)
-                           : clsort__make_span(m->values, m->values_offset);
-    return part;
-}
-
 /* Checks the splitters and the starts. */
 static void clsort__check_splitters(clsort__checks *c, const clsort_partition_desc *m, int enqueues)
 {
@@ -11645,20 +11546,17 @@ static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_u
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
 {
     const clsort_partition_desc *m = j->partition;
-    const clsort_desc d = clsort__partition_as_sort(m);
-    const int enqueues = c->needs_buffers;
-    int i;
-    clsort__check_pieces(c, &d, CLSORT__PARTITION);
-    c->needs_buffers = 0;
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    clsort__check_splitters(c, m, enqueues);
-    for (i = 0; i < 2; i++) {
-        const clsort__merge_part part = clsort__get_partition_part(m, i);
-        clsort__check_merge_part(c, d.key_type, d.value_size, enqueues, &part);
-    }
-    if (c->status != CL_SUCCESS) return;
-    clsort__make_plan(c->s, &d, &j->plan);
-    clsort__plan_partition(c->s, &j->plan, m->splitter_count);
+    clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_FIELDS(d, m);
+    CLSORT__COPY_SCRATCH(d, m);
+    d.count = m->count;
+    d.algorithm = CLSORT_RADIX;
+    CLSORT__PIECE(j, m, keys, values, "", m->count);
+    CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
+    clsort__check_as_sort(c, &d, CLSORT__PARTITION);
+    clsort__check_splitters(c, m, j->needs_buffers);
+    if (clsort__check_pieces(c, &d, j))
+        clsort__plan_partition(c->s, &j->plan, m->splitter_count);
 }
 
 static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
@@ -11671,30 +11569,12 @@ static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
 static clsort_status clsort__check_partition_buffers(clsort__job *j)
 {
     const clsort_partition_desc *m = j->partition;
-    const size_t key = j->plan.key.bytes;
-    clsort__range r[7];
-    int i;
-    for (i = 0; i < 2; i++) {
-        const clsort__merge_part part = clsort__get_partition_part(m, i);
-        r[i] = clsort__make_range(part.names->keys, part.arrays.keys, m->count * key, !i, i);
-        r[2 + i] = clsort__make_range(part.names->values, part.arrays.values,
-                                      m->count * m->value_size, !i, i);
-    }
-    r[4] = clsort__make_range("splitters",
-                              clsort__make_span(m->splitters, m->splitters_offset),
-                              m->splitter_count * key, 1, 0);
-    r[5] = clsort__make_range("starts", clsort__make_span(m->starts, m->starts_offset),
-                              ((size_t)m->splitter_count + 2) * 4, 0, 1);
-    r[6] = clsort__make_range("scratch", clsort__make_span(m->scratch, m->scratch_offset),
-                              m->scratch_size, 1, 1);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 7));
+    clsort__range r[7] = {
+        { "splitters", CLSORT__SPAN(m, splitters), m->splitter_count * j->plan.key.bytes, 1, 0 },
+        { "starts", CLSORT__SPAN(m, starts), ((size_t)m->splitter_count + 2) * 4, 0, 1 }
+    };
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 2 + clsort__piece_ranges(j, r + 2)));
     return clsort__check_limits(j);
-}
-
-static clsort_status clsort__ready_partition(clsort__job *j)
-{
-    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->partition->flags));
-    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
 }
 
 /* One launch of a partition's kernel, with `local` bytes of local memory if work-groups share
@@ -11704,14 +11584,14 @@ static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
                                      size_t local)
 {
     const clsort_partition_desc *m = j->partition;
-    const clsort__span starts = clsort__make_span(m->starts, m->starts_offset);
+    const clsort__span starts = CLSORT__SPAN(m, starts);
     clsort__arrays none;
     none.keys = none.values = starts;
     clsort__use_kernel(run, &j->plan.config, kernel);
-    CLSORT__ARRAYS(run, m->count ? clsort__get_partition_part(m, 0).arrays : none,
-                   m->count ? clsort__get_partition_part(m, 1).arrays : none);
+    CLSORT__ARRAYS(run, m->count ? j->pieces[0].arrays : none,
+                   m->count ? j->pieces[1].arrays : none);
     clsort__arg_own_codec(run, &j->plan);
-    CLSORT__SPANS(run, clsort__make_span(m->splitters, m->splitters_offset), starts,
+    CLSORT__SPANS(run, CLSORT__SPAN(m, splitters), starts,
                   clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
     CLSORT__UINTS(run, m->count, b->blocks, b->block_elements, m->splitter_count);
     if (b->w.shape.share_log2) clsort__arg_local(run, local);
@@ -11745,7 +11625,7 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
 static const clsort__operation clsort__partitioning = { clsort__check_partition,
                                                         clsort__partition_scratch,
                                                         clsort__check_partition_buffers,
-                                                        clsort__ready_partition,
+                                                        clsort__ready_pieces,
                                                         clsort__partition };
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
@@ -12443,7 +12323,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 enum { CLSORT__PIECE = 1 << 14, CLSORT__LONG_PIECE = 1 << 18, CLSORT__PIECE_WORKERS = 1024 };
 
 /* Vectors are faster than merges as long as a core's cache holds the piece. */
-static size_t clsort__piece(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t cores = s->compute_units;
     const int enough = p->d.rows >= 2 * cores
@@ -12614,7 +12494,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
 static size_t clsort__least_long(const clsort_sorter *s, const clsort__plan *p,
                                  const clsort__config *shape)
 {
-    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece(s, p);
+    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(s, p);
 }
 
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
@@ -12622,7 +12502,7 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 {
     const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
               listed = p->data.at_offsets || ranges;
-    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece(run->s, p),
+    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece_size(run->s, p),
                  least = ranges ? 0 : clsort__least_long(run->s, p, &w->shape);
     const int fits = p->d.count <= least;   /* no segment is long */
     clsort__segment_job j;
@@ -13133,9 +13013,9 @@ static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
     const size_t count = i % 2 && g->source_count ? g->source_count : g->count;
-    const clsort__span span = !a      ? clsort__make_span(g->indices, g->indices_offset)
-                              : i % 2 ? clsort__make_span(a->source, a->source_offset)
-                                      : clsort__make_span(a->target, a->target_offset);
+    const clsort__span span = !a      ? CLSORT__SPAN(g, indices)
+                              : i % 2 ? CLSORT__SPAN(a, source)
+                                      : CLSORT__SPAN(a, target);
     return clsort__make_rows(span, g->rows, count, a ? a->element_size : 4,
                              clsort__given_stride(g, i));
 }
@@ -13213,17 +13093,24 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     for (i = 0; i < count; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
         const int writes = i && i % 2 == 0;
-        s->ranges[i] = clsort__make_range(clsort__gather_role(i), r.span, clsort__rows_bytes(&r),
-                                          !writes, writes);
+        const clsort__range range = { clsort__gather_role(i), r.span, clsort__rows_bytes(&r),
+                                      !writes, writes };
+        s->ranges[i] = range;
     }
     CLSORT__MUST(clsort__check_ranges(s, s->ranges, count));
     return clsort__check_gather_rows(s, g);
 }
 
-static clsort_status clsort__ready_gather(clsort__job *j)
+static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags)
 {
-    const clsort__config utility = clsort__utility_config(j->s);
-    return clsort__need_program(j->s, &utility, j->gather->flags);
+    const clsort__config utility = clsort__utility_config(s);
+    return clsort__need_program(s, &utility, flags);
+}
+
+/* Builds the kernels of a gather or of a search for groups. */
+static clsort_status clsort__ready_utility(clsort__job *j)
+{
+    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags);
 }
 
 /* All commands of a gather. */
@@ -13241,18 +13128,9 @@ static void clsort__gather_all(clsort__run *run, const clsort__job *j)
 
 static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
                                                      clsort__check_gather_buffers,
-                                                     clsort__ready_gather, clsort__gather_all };
+                                                     clsort__ready_utility, clsort__gather_all };
 
 /* ---- >>groups -------------------------------------------------------------------------------- */
-
-/* Checks the offsets of a call's arrays. `key`: bytes of a key. */
-static void clsort__check_group_offsets(clsort__checks *c, const clsort_groups *g, size_t key)
-{
-    clsort__check_offset(c, "keys_offset", g->count, key, g->keys_offset, key);
-    clsort__check_offset(c, "starts_offset", g->groups, 4, g->starts_offset, 4);
-    clsort__check_offset(c, "counts_offset", g->groups, 4, g->counts_offset, 4);
-    clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
-}
 
 /* The checks that look at no buffer. */
 static void clsort__check_groups(clsort__checks *c, clsort__job *j)
@@ -13261,6 +13139,7 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
     const cl_uint type = g->key_type;
     const int is_unsigned = type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32
                             || type == CLSORT_U64;
+    const size_t key = is_unsigned ? clsort__key_bits(type) / 8 : 1;
     if (!is_unsigned) clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type: it must be unsigned");
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -13268,7 +13147,10 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "count_offset without count_buffer");
     if (clsort__exceeds_32_bits(g->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
     if (g->groups >= 0xFFFFFFFFu) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "groups");
-    clsort__check_group_offsets(c, g, is_unsigned ? clsort__key_bits(type) / 8 : 1);
+    clsort__check_offset(c, "keys_offset", g->count, key, g->keys_offset, key);
+    clsort__check_offset(c, "starts_offset", g->groups, 4, g->starts_offset, 4);
+    clsort__check_offset(c, "counts_offset", g->groups, 4, g->counts_offset, 4);
+    clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
     if (!g->keys && g->count) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "keys");
     if (!g->starts && !g->counts)
         clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts, counts");
@@ -13277,22 +13159,13 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_group_buffers(clsort__job *j)
 {
     const clsort_groups *g = j->groups;
-    clsort__range r[4];
-    r[0] = clsort__make_range("keys", clsort__make_span(g->keys, g->keys_offset),
-                              g->count * (clsort__key_bits(g->key_type) / 8), 1, 0);
-    r[1] = clsort__make_range("starts", clsort__make_span(g->starts, g->starts_offset),
-                              (g->groups + 1) * 4, 0, 1);
-    r[2] = clsort__make_range("counts", clsort__make_span(g->counts, g->counts_offset),
-                              g->groups * 4, 0, 1);
-    r[3] = clsort__make_range("count_buffer", clsort__make_span(g->count_buffer, g->count_offset),
-                              4, 1, 0);
+    clsort__range r[4] = {
+        { "keys", CLSORT__SPAN(g, keys), g->count * (clsort__key_bits(g->key_type) / 8), 1, 0 },
+        { "starts", CLSORT__SPAN(g, starts), (g->groups + 1) * 4, 0, 1 },
+        { "counts", CLSORT__SPAN(g, counts), g->groups * 4, 0, 1 },
+        { "count_buffer", clsort__make_span(g->count_buffer, g->count_offset), 4, 1, 0 }
+    };
     return clsort__check_ranges(j->s, r, 4);
-}
-
-static clsort_status clsort__ready_groups(clsort__job *j)
-{
-    const clsort__config utility = clsort__utility_config(j->s);
-    return clsort__need_program(j->s, &utility, j->groups->flags);
 }
 
 /* The one command of clsort_enqueue_group_starts. An array that is absent is replaced by one that
@@ -13300,13 +13173,13 @@ static clsort_status clsort__ready_groups(clsort__job *j)
 static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 {
     const clsort_groups *g = j->groups;
-    const clsort__span starts = clsort__make_span(g->starts, g->starts_offset),
-                       counts = clsort__make_span(g->counts, g->counts_offset),
+    const clsort__span starts = CLSORT__SPAN(g, starts),
+                       counts = CLSORT__SPAN(g, counts),
                        either = g->starts ? starts : counts,
                        most = clsort__make_span(g->count_buffer, g->count_offset);
     if (!g->groups && !g->starts) return;
     clsort__use_utility(run, CLSORT__KERNEL_GROUP_STARTS);
-    CLSORT__SPANS(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either, either,
+    CLSORT__SPANS(run, g->keys ? CLSORT__SPAN(g, keys) : either, either,
                   g->counts ? counts : starts, g->count_buffer ? most : either);
     CLSORT__UINTS(run, clsort__amount(run, g->count), g->groups, clsort__key_bits(g->key_type) / 8,
                   g->count_buffer != NULL, g->starts != NULL, g->counts != NULL);
@@ -13315,7 +13188,7 @@ static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 
 static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
                                                     clsort__check_group_buffers,
-                                                    clsort__ready_groups, clsort__find_groups };
+                                                    clsort__ready_utility, clsort__find_groups };
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
@@ -13522,9 +13395,8 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 /* Builds the programs that gather values and that check results. */
 static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 {
-    const clsort__config utility = clsort__utility_config(s);
     CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__need_program(s, &utility, p->d.flags));
+    CLSORT__MUST(clsort__need_utility(s, p->d.flags));
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
@@ -14391,7 +14263,7 @@ static int clsort__has_sample(const clsort__plan *p)
 static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
-    const clsort__span none = clsort__make_span(NULL, 0);
+    const clsort__span none = clsort__no_span;
     CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
                   a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
 }
@@ -14404,7 +14276,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
                          | (p->data.count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_span(run, p->data.keys);
-    clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
+    clsort__arg_codec(run, p, clsort__no_span);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
     CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
                   clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
@@ -14627,7 +14499,7 @@ static void clsort__extract_selected(clsort__run *run, const clsort__plan *p, cl
 {
     clsort__arrays pairs;
     pairs.keys = keys;
-    pairs.values = clsort__make_span(NULL, 0);
+    pairs.values = clsort__no_span;
     if (p->key.has_codes) clsort__extract_codes(run, p, pairs, 0, p->key.field_count);
     else clsort__extract(run, p, pairs);
 }
@@ -14782,7 +14654,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
                                   clsort__arrays found)
 {
     clsort__plan round = *p;
-    clsort__span numbers = clsort__make_span(NULL, 0);
+    clsort__span numbers = clsort__no_span;
     size_t pieces = p->select.pieces;
     clsort__arrays results = clsort__round_results(p, tables, pieces), next;
     tables.offset += clsort__round_bytes(p, pieces);
@@ -14868,9 +14740,9 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_order_buffers(clsort__job *j)
 {
     const clsort__data *a = &j->plan.data;
-    clsort__range r[5];
-    r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1, 0);
-    r[1] = clsort__make_range("result", j->result, 4, 1, 1);
+    clsort__range r[5] = {
+        { "keys", a->keys, a->extent * a->element_bytes, 1, 0 }, { "result", j->result, 4, 1, 1 }
+    };
     clsort__segment_ranges(a, r + 2);
     CLSORT__MUST(clsort__check_ranges(j->s, r, 5));
     return clsort__check_rows(j->s, &j->plan);
@@ -14909,7 +14781,7 @@ static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
 {
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, (cl_uint)a->extent, sizeof(cl_uint));
-    clsort__find_unsorted(run, &j->plan, a->keys, clsort__make_span(NULL, 0), j->result);
+    clsort__find_unsorted(run, &j->plan, a->keys, clsort__no_span, j->result);
 }
 
 static clsort_status clsort__ready_proof(clsort__job *j)
@@ -15063,7 +14935,7 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
     static const size_t apart[2] = { 0, 0 };
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, 0, sizeof(clsort_proof));
-    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__make_span(NULL, 0), apart,
+    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__no_span, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
 
@@ -15076,7 +14948,7 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
     const int beside = a->has_values && !a->writes_keys;
     const size_t apart[2] = { a->writes_keys ? a->keys_apart : 0, a->values_apart };
     const clsort__span keys = a->writes_keys ? a->keys_to : a->keys,
-                       none = clsort__make_span(NULL, 0),
+                       none = clsort__no_span,
                        unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
     clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
     clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none, apart,
@@ -15261,12 +15133,10 @@ static const clsort__operation clsort__proving_output = { clsort__check_proof, c
 static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, const clsort_desc *desc,
                                     clsort_desc *own)
 {
-    const int wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_DESC, desc);
-    clsort__job j = clsort__begin_job(s, function,
-                                      own->top_k ? &clsort__selecting : &clsort__sorting);
+    clsort__job j = clsort__given_job(s, function, &clsort__sorting, "desc", desc, own, sizeof *own,
+                                      CLSORT__FIRST_DESC);
+    if (own->top_k) j.asked = j.op = &clsort__selecting;
     j.desc = desc ? own : NULL;
-    j.argument = "desc";
-    j.wrong = wrong;
     return j;
 }
 
@@ -15277,7 +15147,7 @@ static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
 {
     clsort__job j = clsort__sort_job(s, function, desc, own);
     j.asked = j.op = op;
-    j.missing = !desc ? "desc" : result.buffer ? NULL : name;
+    if (desc && !result.buffer) j.missing = name;
     j.result = result;
     return j;
 }
@@ -17367,12 +17237,13 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
+    size_t i;
 #define CLSORT__TEXT(name, code, text) case code: return text;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        default: return clsort__opencl_name(status);
-    }
+    switch (status) { CLSORT_STATUS_LIST(CLSORT__TEXT) }
 #undef CLSORT__TEXT
+    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
+        if (clsort__codes[i].code == status) return clsort__codes[i].name;
+    return "an OpenCL error";
 }
 
 CLSORT_API cl_uint clsort_version(void)
@@ -17530,7 +17401,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     j.plan.d.scratch = NULL;   /* its size is not checked */
     CLSORT__MUST(clsort__check_limits(&j));
     d = clsort__resolved(&j);
-    clsort__give_desc(&d, resolved);
+    clsort__give(resolved, &d, sizeof d, CLSORT__FIRST_DESC);
     return CL_SUCCESS;
 }
 
@@ -17673,7 +17544,6 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     clsort_desc d;
     clsort__job j = clsort__sort_job(sorter, "clsort_enqueue_sort", desc, &d);
     clsort_status status;
-    j.missing = desc ? NULL : "desc";
     status = clsort__enqueue(&j, queue, n_wait, wait, done);
     return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
                            : status;
@@ -17686,8 +17556,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     clsort_desc d;
     clsort_status status;
     const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_sort_host");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_sort_host"));
     CLSORT__MUST(clsort__judge_struct(sorter, "desc", wrong));
     clsort__check_host(&c, desc ? &d : NULL, keys, values);
     clsort__name_remedy(&c, &d);
@@ -17704,12 +17573,11 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const clsort_gather *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_gather", &clsort__gathering);
     clsort_gather g;
-    j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GATHER, gather);
-    j.missing = !gather ? "gather" : g.array_count && !g.arrays ? "arrays" : NULL;
+    clsort__job j = clsort__given_job(sorter, "clsort_enqueue_gather", &clsort__gathering, "gather",
+                                      gather, &g, sizeof g, CLSORT__FIRST_GATHER);
+    if (g.array_count && !g.arrays) j.missing = "arrays";
     j.gather = &g;
-    j.argument = "gather";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17717,12 +17585,10 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
                                                      const clsort_groups *groups, cl_uint n_wait,
                                                      const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_group_starts", &clsort__grouping);
     clsort_groups g;
-    j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GROUPS, groups);
-    j.missing = groups ? NULL : "groups";
+    clsort__job j = clsort__given_job(sorter, "clsort_enqueue_group_starts", &clsort__grouping,
+                                      "groups", groups, &g, sizeof g, CLSORT__FIRST_GROUPS);
     j.groups = &g;
-    j.argument = "groups";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17730,12 +17596,10 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_merge", &clsort__merging);
     clsort_merge_desc m;
-    j.wrong = clsort__adopt(&m, sizeof m, CLSORT__FIRST_MERGE, merge);
-    j.missing = merge ? NULL : "merge";
+    clsort__job j = clsort__given_job(sorter, "clsort_enqueue_merge", &clsort__merging, "merge",
+                                      merge, &m, sizeof m, CLSORT__FIRST_MERGE);
     j.merge = &m;
-    j.argument = "merge";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17744,11 +17608,10 @@ static clsort__job clsort__runs_call(clsort_sorter *s, const char *function,
                                      const clsort_merge_runs_desc *given,
                                      clsort_merge_runs_desc *own)
 {
-    clsort__job j = clsort__begin_job(s, function, &clsort__merging_runs);
-    j.wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_MERGE_RUNS, given);
-    j.missing = !given ? "merge" : own->run_count && !own->runs ? "runs" : NULL;
+    clsort__job j = clsort__given_job(s, function, &clsort__merging_runs, "merge", given, own,
+                                      sizeof *own, CLSORT__FIRST_MERGE_RUNS);
+    if (own->run_count && !own->runs) j.missing = "runs";
     j.runs = own;
-    j.argument = "merge";
     return j;
 }
 
@@ -17762,12 +17625,19 @@ CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_com
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
+/* Plans a merge of runs or a partition that is not enqueued. */
+static clsort_status clsort__plan_call(clsort__job *j)
+{
+    if (!j->s) return CLSORT_ERROR_NULL_ARGUMENT;
+    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
+    return clsort__plan_job(j);
+}
+
 /* Gives the bytes of a call's scratch memory, and enqueues nothing. */
 static clsort_status clsort__tell_scratch(clsort__job *j, size_t *bytes)
 {
-    if (!j->s || !bytes) return CLSORT_ERROR_NULL_ARGUMENT;
-    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
-    CLSORT__MUST(clsort__plan_job(j));
+    if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
+    CLSORT__MUST(clsort__plan_call(j));
     *bytes = j->plan.scratch.layout.bytes;
     return CL_SUCCESS;
 }
@@ -17784,9 +17654,7 @@ CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
 /* Builds the kernels of a merge of runs or of a partition. */
 static clsort_status clsort__build_pieces(clsort__job *j)
 {
-    if (!j->s) return CLSORT_ERROR_NULL_ARGUMENT;
-    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
-    CLSORT__MUST(clsort__plan_job(j));
+    CLSORT__MUST(clsort__plan_call(j));
     CLSORT__MUST(clsort__check_limits(j));
     return clsort__need_program(j->s, &j->plan.config, 0);
 }
@@ -17804,11 +17672,9 @@ static clsort__job clsort__partition_call(clsort_sorter *s, const char *function
                                           const clsort_partition_desc *given,
                                           clsort_partition_desc *own)
 {
-    clsort__job j = clsort__begin_job(s, function, &clsort__partitioning);
-    j.wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_PARTITION, given);
-    j.missing = given ? NULL : "partition";
+    clsort__job j = clsort__given_job(s, function, &clsort__partitioning, "partition", given, own,
+                                      sizeof *own, CLSORT__FIRST_PARTITION);
     j.partition = own;
-    j.argument = "partition";
     return j;
 }
 
@@ -17951,8 +17817,7 @@ CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue 
     clsort_desc d;
     clsort_status status;
     const int wrong = clsort__adopt(&given, sizeof given, CLSORT__FIRST_MEASURE, measure);
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_measure");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_measure"));
     CLSORT__REQUIRE(sorter, measure, CLSORT_ERROR_NULL_ARGUMENT, "measure");
     CLSORT__MUST(clsort__judge_struct(sorter, "measure", wrong));
     CLSORT__MUST(clsort__begin_measure(sorter, queue, &given, &d));
@@ -17977,17 +17842,13 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
                                             clsort_choice *choice)
 {
     clsort_choice c = clsort_choice_default();
-    size_t size;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_auto_choice");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_auto_choice"));
     CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
-    size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
-    if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
+    if (!clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE))
+        return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
     CLSORT__REQUIRE(sorter, clsort__describe_choice(sorter, number, &c),
                     CLSORT_ERROR_UNKNOWN_VALUE, "number");
-    c.struct_size = size;
-    memset(choice, 0, size);
-    memcpy(choice, &c, size < sizeof c ? size : sizeof c);
+    clsort__give(choice, &c, sizeof c, CLSORT__FIRST_CHOICE);
     return CL_SUCCESS;
 }
 
@@ -17997,8 +17858,7 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     char *section = NULL;
     size_t needed = 0;
     clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_save_choices");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_save_choices"));
     CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__grow(sorter, &section, CLSORT__MOST_SECTION, 1));
@@ -18019,8 +17879,7 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
     clsort_status status;
     cl_uint taken = 0;
     if (fits) *fits = 0;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_load_choices");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
