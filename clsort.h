@@ -5864,99 +5864,116 @@ typedef char clsort__kernels_know_public_numbers
          ? 1
          : -1];
 
-#define CLSORT__KERNEL_LIST(X) \
-    X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
-    X(B4, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b4") \
-    X(B8, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b8") \
-    X(B16, CLSORT__BITONIC, "clsort_bitonic_b16") \
-    X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile") \
-    X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail") \
-    X(A, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_a") \
-    X(GLOBAL_TILE, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_global_tile") \
-    X(BATCH_ODD_EVEN, CLSORT__BATCH, "clsort_batch_odd_even") \
-    X(BATCH_BITONIC, CLSORT__BATCH, "clsort_batch_bitonic") \
-    X(BATCH_LOCAL, CLSORT__BATCH, "clsort_batch_local") \
-    X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split") \
-    X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile") \
-    X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split") \
-    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp") \
-    X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered") \
-    X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass") \
-    X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local") \
-    X(RUNS_SAMPLE, CLSORT__RUNS, "clsort_runs_sample") \
-    X(RUNS_SPLIT, CLSORT__RUNS, "clsort_runs_split") \
-    X(RUNS_PASS, CLSORT__RUNS, "clsort_runs_pass") \
-    X(PARTITION_COUNT, CLSORT__PARTITION, "clsort_partition_count") \
-    X(PARTITION_SCAN, CLSORT__PARTITION, "clsort_partition_scan") \
-    X(PARTITION_SCATTER, CLSORT__PARTITION, "clsort_partition_scatter") \
-    X(SEGMENT_JOBS, CLSORT__SEGMENTS, "clsort_segment_jobs") \
-    X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack") \
-    X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile") \
-    X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass") \
-    X(RADIX_PIECES, CLSORT__SEGMENTS, "clsort_radix_pieces") \
-    X(RADIX_CLEAR_SUMS, CLSORT__RADIX, "clsort_radix_clear_sums") \
-    X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count") \
-    X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan") \
-    X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter") \
-    X(RADIX_SMALL, CLSORT__RADIX, "clsort_radix_small") \
-    X(RADIX_CLEAR, CLSORT__SWEEP, "clsort_radix_clear") \
-    X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
-    X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
-    X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
-    X(RADIX_SWEEPS, CLSORT__SWEEP, "clsort_radix_sweeps") \
-    X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure") \
-    X(RADIX_PREFIXES, CLSORT__SWEEP, "clsort_radix_prefixes") \
-    X(RADIX_SORT_PREFIXES, CLSORT__SWEEP, "clsort_radix_sort_prefixes") \
-    X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample") \
-    X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells") \
-    X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count") \
-    X(HYBRID_RANGES, CLSORT__HYBRID, "clsort_hybrid_ranges") \
-    X(HYBRID_SPLIT, CLSORT__HYBRID, "clsort_hybrid_split") \
-    X(HYBRID_RECOUNT, CLSORT__HYBRID, "clsort_hybrid_recount") \
-    X(HYBRID_STARTS, CLSORT__HYBRID, "clsort_hybrid_starts") \
-    X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
-    X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
-    X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
-    X(RANKS, CLSORT__RANKS, "clsort_ranks") \
-    X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile") \
-    X(SAMPLES_SPLIT, CLSORT__SAMPLES, "clsort_samples_split") \
-    X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket") \
-    X(CACHED_SAMPLE, CLSORT__CACHED, "clsort_cached_sample") \
-    X(CACHED_COUNT, CLSORT__CACHED, "clsort_cached_count") \
-    X(CACHED_RANGES, CLSORT__CACHED, "clsort_cached_ranges") \
-    X(CACHED_SPLIT, CLSORT__CACHED, "clsort_cached_split") \
-    X(CACHED_BUCKETS, CLSORT__CACHED, "clsort_cached_buckets") \
-    X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin") \
-    X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count") \
-    X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
-    X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter") \
-    X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
-    X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
-    X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
-    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces") \
-    X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
-    X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
-    X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream") \
-    X(SELECT_STREAMED, CLSORT__STREAMS, "clsort_select_sort") \
-    X(SELECT_SAMPLE, CLSORT__SELECT, "clsort_select_sample") \
-    X(SELECT_READ, CLSORT__SELECT, "clsort_select_read") \
-    X(SELECT_RANK, CLSORT__SELECT, "clsort_select_rank") \
-    X(SELECT_BEGIN, CLSORT__LONG_ROWS, "clsort_select_begin") \
-    X(SELECT_LONG, CLSORT__LONG_ROWS, "clsort_select_long") \
-    X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
-    X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
-    X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
-    X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
-    X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
-    X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
-    X(GATHER, CLSORT__UTILITY, "clsort_gather") \
-    X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows") \
-    X(GROUP_STARTS, CLSORT__UTILITY, "clsort_group_starts") \
-    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
-    X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
-    X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices")
+/* What kernels need of their program: that it has all kernels of the family, or at least those of a
+   subset, or only these; that work-groups share tiles, or do not, or share those of whole segments;
+   one element at a time; a comparator; a sort of equal prefixes. */
+enum {
+    CLSORT__IF_WHOLE = 1,
+    CLSORT__IF_TILES = 2,
+    CLSORT__IF_LONG = 4,
+    CLSORT__IF_ONLY_TILES = 8,
+    CLSORT__IF_SHARED = 16,
+    CLSORT__IF_ALONE = 32,
+    CLSORT__IF_PACKED = 64,
+    CLSORT__IF_SCALAR = 128,
+    CLSORT__IF_COMPARATOR = 256,
+    CLSORT__IF_MENDS = 512
+};
 
-#define CLSORT__ENUMERATOR(name, family, text) CLSORT__KERNEL_##name,
+/* All kernels: the host's word, the family, the name, and what it needs. */
+#define CLSORT__KERNEL_LIST(X) \
+    X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2", 0) \
+    X(B4, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b4", 0) \
+    X(B8, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b8", 0) \
+    X(B16, CLSORT__BITONIC, "clsort_bitonic_b16", CLSORT__IF_WHOLE) \
+    X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile", CLSORT__IF_TILES) \
+    X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail", CLSORT__IF_WHOLE) \
+    X(A, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_a", CLSORT__IF_SCALAR) \
+    X(GLOBAL_TILE, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_global_tile", CLSORT__IF_SCALAR) \
+    X(BATCH_ODD_EVEN, CLSORT__BATCH, "clsort_batch_odd_even", 0) \
+    X(BATCH_BITONIC, CLSORT__BATCH, "clsort_batch_bitonic", 0) \
+    X(BATCH_LOCAL, CLSORT__BATCH, "clsort_batch_local", 0) \
+    X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split", 0) \
+    X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile", CLSORT__IF_TILES | CLSORT__IF_SCALAR) \
+    X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split", CLSORT__IF_WHOLE) \
+    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp", CLSORT__IF_COMPARATOR) \
+    X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered", CLSORT__IF_COMPARATOR) \
+    X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass", CLSORT__IF_WHOLE) \
+    X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local", 0) \
+    X(RUNS_SAMPLE, CLSORT__RUNS, "clsort_runs_sample", 0) \
+    X(RUNS_SPLIT, CLSORT__RUNS, "clsort_runs_split", 0) \
+    X(RUNS_PASS, CLSORT__RUNS, "clsort_runs_pass", 0) \
+    X(PARTITION_COUNT, CLSORT__PARTITION, "clsort_partition_count", 0) \
+    X(PARTITION_SCAN, CLSORT__PARTITION, "clsort_partition_scan", 0) \
+    X(PARTITION_SCATTER, CLSORT__PARTITION, "clsort_partition_scatter", 0) \
+    X(SEGMENT_JOBS, CLSORT__SEGMENTS, "clsort_segment_jobs", CLSORT__IF_WHOLE) \
+    X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack", CLSORT__IF_TILES | CLSORT__IF_PACKED) \
+    X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile", CLSORT__IF_LONG | CLSORT__IF_SHARED) \
+    X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass", CLSORT__IF_LONG) \
+    X(RADIX_PIECES, CLSORT__SEGMENTS, "clsort_radix_pieces", CLSORT__IF_ALONE) \
+    X(RADIX_CLEAR_SUMS, CLSORT__RADIX, "clsort_radix_clear_sums", CLSORT__IF_SHARED) \
+    X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count", 0) \
+    X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan", CLSORT__IF_ALONE) \
+    X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter", 0) \
+    X(RADIX_SMALL, CLSORT__RADIX, "clsort_radix_small", 0) \
+    X(RADIX_CLEAR, CLSORT__SWEEP, "clsort_radix_clear", CLSORT__IF_LONG) \
+    X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram", 0) \
+    X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin", 0) \
+    X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep", CLSORT__IF_LONG) \
+    X(RADIX_SWEEPS, CLSORT__SWEEP, "clsort_radix_sweeps", CLSORT__IF_TILES) \
+    X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure", CLSORT__IF_MENDS) \
+    X(RADIX_PREFIXES, CLSORT__SWEEP, "clsort_radix_prefixes", CLSORT__IF_MENDS) \
+    X(RADIX_SORT_PREFIXES, CLSORT__SWEEP, "clsort_radix_sort_prefixes", CLSORT__IF_MENDS) \
+    X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample", 0) \
+    X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells", 0) \
+    X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count", 0) \
+    X(HYBRID_RANGES, CLSORT__HYBRID, "clsort_hybrid_ranges", 0) \
+    X(HYBRID_SPLIT, CLSORT__HYBRID, "clsort_hybrid_split", 0) \
+    X(HYBRID_RECOUNT, CLSORT__HYBRID, "clsort_hybrid_recount", 0) \
+    X(HYBRID_STARTS, CLSORT__HYBRID, "clsort_hybrid_starts", 0) \
+    X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit", 0) \
+    X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets", 0) \
+    X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long", 0) \
+    X(RANKS, CLSORT__RANKS, "clsort_ranks", 0) \
+    X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile", CLSORT__IF_ONLY_TILES) \
+    X(SAMPLES_SPLIT, CLSORT__SAMPLES, "clsort_samples_split", CLSORT__IF_WHOLE) \
+    X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket", CLSORT__IF_WHOLE) \
+    X(CACHED_SAMPLE, CLSORT__CACHED, "clsort_cached_sample", 0) \
+    X(CACHED_COUNT, CLSORT__CACHED, "clsort_cached_count", 0) \
+    X(CACHED_RANGES, CLSORT__CACHED, "clsort_cached_ranges", 0) \
+    X(CACHED_SPLIT, CLSORT__CACHED, "clsort_cached_split", 0) \
+    X(CACHED_BUCKETS, CLSORT__CACHED, "clsort_cached_buckets", 0) \
+    X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin", 0) \
+    X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count", 0) \
+    X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan", 0) \
+    X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter", 0) \
+    X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf", 0) \
+    X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher", 0) \
+    X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short", 0) \
+    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces", 0) \
+    X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile", 0) \
+    X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows", 0) \
+    X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream", 0) \
+    X(SELECT_STREAMED, CLSORT__STREAMS, "clsort_select_sort", 0) \
+    X(SELECT_SAMPLE, CLSORT__SELECT, "clsort_select_sample", CLSORT__IF_SHARED) \
+    X(SELECT_READ, CLSORT__SELECT, "clsort_select_read", CLSORT__IF_SHARED) \
+    X(SELECT_RANK, CLSORT__SELECT, "clsort_select_rank", CLSORT__IF_SHARED) \
+    X(SELECT_BEGIN, CLSORT__LONG_ROWS, "clsort_select_begin", 0) \
+    X(SELECT_LONG, CLSORT__LONG_ROWS, "clsort_select_long", 0) \
+    X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass", 0) \
+    X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort", 0) \
+    X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter", 0) \
+    X(EXTRACT, CLSORT__UTILITY, "clsort_extract", 0) \
+    X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes", 0) \
+    X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments", 0) \
+    X(GATHER, CLSORT__UTILITY, "clsort_gather", 0) \
+    X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows", 0) \
+    X(GROUP_STARTS, CLSORT__UTILITY, "clsort_group_starts", 0) \
+    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted", 0) \
+    X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint", 0) \
+    X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices", 0)
+
+#define CLSORT__ENUMERATOR(name, family, text, needs) CLSORT__KERNEL_##name,
 enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 #undef CLSORT__ENUMERATOR
 
@@ -6188,14 +6205,6 @@ typedef struct clsort__data {
     int count_on_device, has_lengths;
 } clsort__data;
 
-/* The build options of other programs that a plan needs; family 0: not needed. */
-typedef struct clsort__helpers {
-    clsort__config published;   /* bitonic: variants that only reproduce publications */
-    clsort__config tiles;       /* merge on CPUs: the vector kernel that sorts tiles */
-    clsort__config passes;      /* radix from the top: the passes for what it would sort slowly */
-    clsort__config leftovers;   /* quicksort: the merge of what its rounds leave */
-} clsort__helpers;
-
 /* The parts of scratch memory, as offsets in its layout. */
 typedef struct clsort__parts {
     clsort__layout layout;
@@ -6218,7 +6227,11 @@ typedef struct clsort__plan {
     clsort__key key;
     clsort__data data;
     clsort__config config;      /* of the sort's own kernels */
-    clsort__helpers helpers;
+    /* Of other kernels that it needs; family 0: none. Of bitonic, variants that only reproduce
+       publications; of merge on CPUs, the vector kernel that sorts tiles; of radix from the top,
+       the passes for what it would sort slowly; of quicksort, the merge of what its rounds leave.
+       */
+    clsort__config helper;
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
 } clsort__plan;
@@ -6267,7 +6280,7 @@ typedef struct clsort__algorithm {
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
-    /* Sets the plan's config and helpers. */
+    /* Sets the plan's config and helper. */
     void (*plan)(const clsort_sorter *s, clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
@@ -6289,8 +6302,10 @@ typedef struct clsort__radix_form {
     /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
        has the passes. NULL: it is one of the forms of passes. */
     int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
-    /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
-    int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
+    /* Passes, which only run if it gives up, are enqueued behind for so many elements or more on
+       devices with so many cores or more; cores 0: never. */
+    size_t passes_count;
+    cl_uint passes_cores;
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
@@ -6507,9 +6522,7 @@ static void clsort__free(void *p)
 
 static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
 {
-    clsort__span s;
-    s.buffer = buffer;
-    s.offset = offset;
+    const clsort__span s = { buffer, offset };
     return s;
 }
 
@@ -6774,8 +6787,7 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
     if (version[7] == '2') s->enqueues = 2;
     if (version[7] < '3') return CL_SUCCESS;
-    CLSORT__MUST(
-        clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
                                    sizeof functions, &functions));
     s->enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
@@ -7174,19 +7186,6 @@ static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *t
     return !memcmp(&head, &wanted, sizeof head);
 }
 
-/* Creates a program from a binary, and builds it. */
-static clsort_status clsort__build_binary(clsort_sorter *s, const unsigned char *binary,
-                                          size_t bytes, const char *options, cl_program *program)
-{
-    cl_int state = CL_SUCCESS, code;
-    const cl_program made = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes,
-                                                                 &binary, &state, &code);
-    CLSORT__MUST(code);
-    *program = made;
-    CLSORT__MUST(state);
-    return CLSORT_CL(clBuildProgram)(made, 1, &s->device, options, NULL, NULL);
-}
-
 /* Loads an entry of the cache, which CLSORT_FREE releases; NULL if there is none that is right.
    What it is for begins behind its head and has *bytes bytes. */
 static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, size_t *bytes)
@@ -7216,17 +7215,23 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
     s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
 }
 
-/* Makes a program from an entry of the cache; fails without a message. */
+/* Makes a program from an entry of the cache, and builds it; fails without a message. */
 static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
                                           cl_program *program)
 {
-    clsort_status status;
     size_t bytes;
-    unsigned char *entry = clsort__load_entry(s, name, &bytes);
+    unsigned char *const entry = clsort__load_entry(s, name, &bytes);
+    const unsigned char *binary;
+    cl_int state = CL_SUCCESS, code;
     if (!entry) return CL_INVALID_BINARY;
-    status = clsort__build_binary(s, entry + sizeof(clsort__entry), bytes, options, program);
+    binary = entry + sizeof(clsort__entry);
+    *program = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes, &binary,
+                                                    &state, &code);
+    if (code == CL_SUCCESS) code = state;
+    if (code == CL_SUCCESS)
+        code = CLSORT_CL(clBuildProgram)(*program, 1, &s->device, options, NULL, NULL);
     CLSORT_FREE(entry);
-    return status;
+    return code;
 }
 
 /* The bytes of a program's binary for the sorter's device, which is number *device of *count; 0 if
@@ -7358,14 +7363,6 @@ static int clsort__has_vector_form(const clsort_tuning *t)
     const cl_uint local = clsort__local_choice(t);
     return clsort__step_choice(t) != CLSORT_STEP_A && local != CLSORT_LOCAL_OFF
            && local != CLSORT_LOCAL_GLOBAL_TAIL && local != CLSORT_LOCAL_START;
-}
-
-/* Does one work-item hold a tile, in vector registers of 16 elements? Yes if the caller asks for
-   more items than other registers hold, and on CPUs with vectors if the caller names no shape. */
-static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
-{
-    return clsort__has_vector_form(t)
-           && (t->items > 32 || (s->has_vectors && !t->items && !t->work_group));
 }
 
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
@@ -7668,8 +7665,9 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const
 static const struct clsort__kernel_entry {
     cl_uint family;
     const char *name;
+    cl_uint needs;              /* CLSORT__IF_* */
 } clsort__kernel_entries[] = {
-#define CLSORT__ENTRY(name, family, text) { family, text },
+#define CLSORT__ENTRY(name, family, text, needs) { family, text, needs },
     CLSORT__KERNEL_LIST(CLSORT__ENTRY)
 #undef CLSORT__ENTRY
 };
@@ -7680,49 +7678,21 @@ static int clsort__may_mend(const clsort__config *c)
     return c->family == CLSORT__SWEEP && c->key_bytes == 8 && c->value_bytes;
 }
 
-/* Does a program of only some kernels have this one? */
-static int clsort__subset_has(const clsort__config *c, int kernel)
-{
-    const int tiles = c->subset == CLSORT__SUBSET_TILES;
-    switch (kernel) {
-        case CLSORT__KERNEL_TILE:
-        case CLSORT__KERNEL_MERGE_TILE:
-        case CLSORT__KERNEL_RADIX_SWEEPS:
-        case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
-        case CLSORT__KERNEL_RADIX_CLEAR:
-        case CLSORT__KERNEL_RADIX_SWEEP:
-        case CLSORT__KERNEL_SEGMENT_TILE:
-        case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
-        case CLSORT__KERNEL_SAMPLES_TILE: return tiles;
-        default:
-            return kernel == CLSORT__KERNEL_RADIX_PIECES
-                   || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM
-                   || kernel == CLSORT__KERNEL_RADIX_BEGIN;
-    }
-}
-
 /* Does a program have this kernel? */
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
-    if (clsort__kernel_entries[kernel].family != c->family) return 0;
-    if (c->subset && !clsort__subset_has(c, kernel)) return 0;
-    if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->subset == CLSORT__SUBSET_TILES;
-    if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
-    if (kernel == CLSORT__KERNEL_SEGMENT_TILE || kernel == CLSORT__KERNEL_RADIX_CLEAR_SUMS)
-        return c->share_log2 > 0;
-    if (kernel == CLSORT__KERNEL_RADIX_PIECES || kernel == CLSORT__KERNEL_RADIX_SCAN)
-        return c->share_log2 == 0;
-    if (kernel == CLSORT__KERNEL_SELECT_SAMPLE || kernel == CLSORT__KERNEL_SELECT_READ
-        || kernel == CLSORT__KERNEL_SELECT_RANK)
-        return c->share_log2 > 0;
-    if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED)
-        return c->comparator > 0;
-    if (kernel == CLSORT__KERNEL_RADIX_MEASURE || kernel == CLSORT__KERNEL_RADIX_PREFIXES
-        || kernel == CLSORT__KERNEL_RADIX_SORT_PREFIXES)
-        return clsort__may_mend(c);
-    return 1;
+    const struct clsort__kernel_entry *k = &clsort__kernel_entries[kernel];
+    const cl_uint whole = CLSORT__IF_WHOLE | CLSORT__IF_TILES | CLSORT__IF_LONG,
+                  tiles = CLSORT__IF_TILES | CLSORT__IF_ONLY_TILES;
+    cl_uint has = !c->subset                          ? whole
+                  : c->subset == CLSORT__SUBSET_TILES ? tiles
+                                                      : (cl_uint)CLSORT__IF_LONG;
+    has |= c->share_log2 ? CLSORT__IF_SHARED : CLSORT__IF_ALONE;
+    if (c->share_log2 && !c->ranges) has |= CLSORT__IF_PACKED;
+    if (c->lanes == 1) has |= CLSORT__IF_SCALAR;
+    if (c->comparator) has |= CLSORT__IF_COMPARATOR;
+    if (clsort__may_mend(c)) has |= CLSORT__IF_MENDS;
+    return k->family == c->family && !(k->needs & ~has);
 }
 
 /* The most work-items that a work-group of a kernel can have. NVIDIA's driver says 256 of every
@@ -8006,12 +7976,7 @@ static size_t clsort__element_bytes(const clsort_desc *d)
 /* The key of a description without fields, as one. */
 static clsort_field clsort__only_field(const clsort_desc *d, size_t offset)
 {
-    clsort_field key;
-    key.offset = offset;
-    key.type = d->key_type;
-    key.order = d->order;
-    key.nan_order = d->nan_order;
-    key.zero_order = d->zero_order;
+    const clsort_field key = { offset, d->key_type, d->order, d->nan_order, d->zero_order };
     return key;
 }
 
@@ -8056,14 +8021,6 @@ static clsort__field clsort__pack_field(const clsort_field *f)
            | (cl_ulong)(c.nans != 0) << CLSORT__FIELD_EQUAL_NANS
            | (cl_ulong)is_bytes << CLSORT__FIELD_BIG_ENDIAN
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
-}
-
-/* The bits of a code that count: the first one, and the number of ignored bits at the top. */
-static clsort__field clsort__pack_bits(const clsort_desc *d)
-{
-    const cl_uint ignored = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
-    return (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
-           | (cl_ulong)ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
 }
 
 /* The bytes of a packed field. */
@@ -8206,11 +8163,14 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
     } else {
         /* key_offset may be large: it is added to the place of the records */
         const clsort_field key = clsort__only_field(d, 0);
-        k->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
+        const cl_uint bits = clsort__key_bits(d->key_type);
+        const cl_ulong ignored = d->last_bit ? bits - d->last_bit : 0, first = d->first_bit;
+        k->fields[0] = clsort__pack_field(&key) | first << CLSORT__FIELD_FIRST_BIT
+                       | ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
         k->field_count = 1;
         k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
         if (!k->has_codes) k->codec = clsort__make_codec(&key);
-        k->bytes = clsort__key_bits(d->key_type) / 8;
+        k->bytes = bits / 8;
     }
 }
 
@@ -8233,13 +8193,8 @@ typedef struct clsort__rows {
 static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
                                       size_t stride)
 {
-    clsort__rows r;
-    r.span = span;
-    r.rows = rows ? rows : 1;
-    r.count = count;
-    r.element_bytes = element;
-    r.stride = stride ? stride : count * element;
-    r.starts = clsort__no_span;
+    const clsort__rows r = { span, rows ? rows : 1, count, element,
+                             stride ? stride : count * element, clsort__no_span };
     return r;
 }
 
@@ -9518,12 +9473,10 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
    left? */
 static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
-    size_t leftovers, tiles, need;
+    size_t need;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
-    leftovers = p->helpers.leftovers.family ? clsort__local_need(&p->helpers.leftovers) : 0;
-    if (p->helpers.passes.family) leftovers = clsort__local_need(&p->helpers.passes);
-    tiles = p->helpers.tiles.lanes ? clsort__local_need(&p->helpers.tiles) : 0;
-    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->select.local;
+    need = clsort__largest(clsort__local_need(&p->config), clsort__local_need(&p->helper), 0)
+           + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
     CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS, "local memory");
@@ -9755,12 +9708,6 @@ static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__s
     if (p->d.precedes) clsort__arg_span(run, records);
 }
 
-/* The same with the records of the call. */
-static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
-{
-    clsort__arg_codec(run, p, p->data.keys);
-}
-
 /* The arguments of a sort: its arrays, the codec and the tables. */
 static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
                                   const clsort__workspace *w)
@@ -9876,6 +9823,13 @@ static void clsort__launch(clsort__run *run, size_t items)
     CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
                     (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
                      c.event_out));
+}
+
+/* The same of a plan's kernel that reads and writes all elements. */
+static void clsort__launch_pass(clsort__run *run, const clsort__plan *p, size_t items)
+{
+    clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
+    clsort__launch(run, items);
 }
 
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
@@ -10114,8 +10068,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (i = 0; i < run->n_wait; i++) {
         CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
-        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]",
-                        i);
+        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]", i);
     }
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
@@ -10248,19 +10201,6 @@ static void clsort__fake_buffers(clsort__job *j, char places[6])
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
 }
 
-/* Counts the commands of a call and enqueues nothing. */
-static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
-{
-    char places[6];
-    CLSORT__MUST(clsort__check_job(j));
-    clsort__fake_buffers(j, places);
-    memset(tally, 0, sizeof *tally);
-    j->run.mode = CLSORT__COUNT;
-    j->run.tally = tally;
-    j->op->commands(&j->run, j);
-    return CL_SUCCESS;
-}
-
 /* The buffer that replaces all others while kernels are warmed. Radix kernels without elements
    still write their tables, of 1024 blocks or 8 digits. */
 enum { CLSORT__DUMMY_BYTES = 1 << 16 };
@@ -10289,14 +10229,21 @@ static clsort_status clsort__warm_job(clsort__job *j)
     return clsort__note(s, code, "clWaitForEvents");
 }
 
+static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_profiling_info what,
+                                        cl_ulong *ns)
+{
+    return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
+}
+
 /* Writes the first word of a buffer, on a queue or, without one, on the sorter's own, and waits.
-   NVIDIA's driver gives a buffer its memory when a command first uses it: 0.1 to 0.3 ms on an
-   H200. */
-static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_mem buffer)
+   *end receives the time when that ended; NULL: it is not wanted. NVIDIA's driver gives a buffer
+   its memory when a command first uses it: 0.1 to 0.3 ms on an H200. */
+static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_mem buffer,
+                                   cl_ulong *end)
 {
     const cl_uint word = 0;
     cl_event done = NULL;
-    cl_int code;
+    clsort_status status;
     if (!queue) {
         CLSORT__MUST(clsort__own_queue(s));
         queue = s->own_queue;
@@ -10304,9 +10251,11 @@ static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_
     CLSORT__MUST(CLSORT__TRY(
         s, clEnqueueFillBuffer,
         (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &done)));
-    code = CLSORT_CL(clWaitForEvents)(1, &done);
+    status = CLSORT__TRY(s, clWaitForEvents, (1, &done));
+    if (status == CL_SUCCESS && end)
+        status = clsort__event_time(s, done, CL_PROFILING_COMMAND_END, end);
     CLSORT_CL(clReleaseEvent)(done);
-    return clsort__note(s, code, "clWaitForEvents");
+    return status;
 }
 
 /* Makes the scratch of a plan ahead, for a queue; NULL: for the next one that needs some. */
@@ -10322,7 +10271,7 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
     if (needed) CLSORT__MUST(clsort__grow_slot(s, slot, &p->scratch.layout));
     for (i = 0; i < CLSORT__MOST_PARTS; i++)
         if (slot->sizes[i] > before.sizes[i])
-            CLSORT__MUST(clsort__touch(s, queue, slot->buffers[i]));
+            CLSORT__MUST(clsort__touch(s, queue, slot->buffers[i], NULL));
     return CL_SUCCESS;
 }
 
@@ -10342,13 +10291,12 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
                                    : CLSORT__KERNEL_TILE);
     if (!global_tile && !tail) clsort__arg_arrays(run, from);
     clsort__arg_arrays(run, to);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     clsort__arg_uint(run, clsort__amount(run, p->d.count));
     if (global_tile) clsort__arg_uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__arg_uint(run, stage);
     if (!global_tile) clsort__arg_tile(run, shape);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
+    clsort__launch_pass(run, p, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
 /* The steps of bits top ... low, in place, by the kernel whose windows have 2^bits elements or
@@ -10365,11 +10313,10 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
                    windows = items / block * span + (rest < span ? rest : span);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__arg_arrays(run, a);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, (size_t)windows), shift,
                   hi - shift, low - lanes_log2 - shift, mirror);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, (size_t)windows);
+    clsort__launch_pass(run, p, (size_t)windows);
 }
 
 /* One step of kernel A, out of place. */
@@ -10378,7 +10325,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_A);
     CLSORT__ARRAYS(run, from, to);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     CLSORT__UINTS(run, clsort__amount(run, p->d.count), bit, mirror);
     clsort__traffic(run, 1, 3 * clsort__sorted_bytes(p));
     clsort__launch(run, p->d.count);
@@ -10441,11 +10388,14 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 }
 
 /* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per
-   work-item. 32 keys of 4 bytes instead of 16 gain 12 % on an H200 (9.5 against 8.5 Gkey/s at
-   2^26), but the kernels then take 0.56 s to build instead of 0.39. */
+   work-item. One work-item holds a tile, in vector registers of 16 elements, if the caller asks for
+   more items than other registers hold, and on CPUs with vectors if the caller names no shape.
+   32 keys of 4 bytes instead of 16 gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the
+   kernels then take 0.56 s to build instead of 0.39. */
 static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
-    const int lanes = clsort__wants_lanes(s, t);
+    const int fits_cpu = s->has_vectors && !t->items && !t->work_group,
+              lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
                     : clsort__element_words(c) > 2 ? 3
@@ -10464,7 +10414,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
                   local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
     if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
-        p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+        p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
         p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
@@ -10492,7 +10442,7 @@ static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clso
 {
     clsort__arg_arrays(run, m->a);
     if (p->config.two_arrays) clsort__arg_arrays(run, m->b);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     CLSORT__UINTS(run, clsort__amount(run, m->n), m->run, m->span, slice);
 }
 
@@ -10523,8 +10473,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
     clsort__arg_uint(run, (cl_uint)m->stored);
     clsort__arg_merge_tile(run, shape);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
+    clsort__launch_pass(run, p, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
 /* Sorts tiles or, by Bainville's kernel, blocks of a work-group, from w->from to `to`. */
@@ -10538,23 +10487,22 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     CLSORT__ARRAYS(run, w->from, to);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     clsort__arg_uint(run, clsort__amount(run, p->d.count));
     if (!local_only) clsort__arg_uint(run, slice);
     if (local_only) clsort__arg_tile(run, shape);
     else clsort__arg_merge_tile(run, shape);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
+    clsort__launch_pass(run, p, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
 /* Sorts tiles by bitonic in vector registers, on CPUs. */
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, &p->helpers.tiles);
+    const clsort__config shape = clsort__built_shape(run->s, &p->helper);
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = p->helpers.tiles;
+    tiles.config = p->helper;
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
@@ -10568,38 +10516,28 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
-   so that the last pass ends in `to`. */
+   so that the last pass ends in `to`. As published, blocks of work-groups are not merged. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config vectors = clsort__built_shape(run->s, &p->helpers.tiles);
-    const cl_uint tile_log2 = p->helpers.tiles.lanes ? clsort__tile_log2(&vectors, 0)
+    const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
+    const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
+    const size_t slice = clsort__merge_slice(&w->shape, p->d.count);
+    const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
                                                      : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
-                  passes = levels > tile_log2 ? levels - tile_log2 : 0;
+                  passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
-    clsort__merge_pass m;
     cl_uint i;
-    if (p->helpers.tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
+    if (p->helper.lanes) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
-        const clsort__arrays swapped = now;
-        m.a = m.b = now;
-        m.to = alt;
-        m.n = p->d.count;
-        m.run = (size_t)1 << (tile_log2 + i);
-        m.span = 2 * m.run - 1;
-        m.splits = w->tables;
-        m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&w->shape, m.n));
+        const size_t length = (size_t)1 << (tile_log2 + i);
+        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1,
+                                       w->tables, clsort__stores_splits(run->s, p, slice) };
         clsort__merge_runs(run, p, &w->shape, &m);
-        now = alt;
-        alt = swapped;
+        now = m.to;
+        alt = m.a;
     }
-}
-
-/* Sorts the block of each work-group, as published: blocks are not merged. */
-static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    clsort__merge_tiles(run, p, w, w->to);
 }
 
 /* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
@@ -10653,8 +10591,8 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     }
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
-    p->helpers.tiles = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(s, &none, &p->helpers.tiles);
+    p->helper = clsort__config_of(p, CLSORT__BITONIC);
+    clsort__bitonic_shape(s, &none, &p->helper);
 }
 
 static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
@@ -10814,16 +10752,11 @@ static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
     const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
     const clsort__piece *a = &j->pieces[0], *b = &j->pieces[1];
-    clsort__merge_pass pass;
-    if (j->idle) return;
-    memset(&pass, 0, sizeof pass);
-    pass.a = a->count ? a->arrays : b->arrays;
-    pass.b = b->count ? b->arrays : a->arrays;
-    pass.to = j->pieces[2].arrays;
-    pass.n = j->plan.d.count;
-    pass.run = a->count;
-    pass.span = 0xFFFFFFFFu;
-    clsort__merge_runs(run, &j->plan, &shape, &pass);
+    const clsort__merge_pass pass = {
+        a->count ? a->arrays : b->arrays, b->count ? b->arrays : a->arrays, j->pieces[2].arrays,
+        j->plan.d.count, a->count, 0xFFFFFFFFu, clsort__no_span, 0
+    };
+    if (!j->idle) clsort__merge_runs(run, &j->plan, &shape, &pass);
 }
 
 static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
@@ -10890,8 +10823,7 @@ static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *sh
 {
     size_t tile = CLSORT__RUNS_SERIAL_TILE;
     if (shape->share_log2)
-        return clsort__runs_room(shape, shape->share_log2)
-               - 2 * clsort__runs_slack(shape);
+        return clsort__runs_room(shape, shape->share_log2) - 2 * clsort__runs_slack(shape);
     while (tile > CLSORT__RUNS_LEAST_TILE
            && n / tile < CLSORT__RUNS_PER_CORE * (size_t)s->compute_units)
         tile /= 2;
@@ -10918,7 +10850,7 @@ static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__conf
 static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
-    memset(&p->helpers, 0, sizeof p->helpers);
+    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
     c->team = s->has_warps ? CLSORT__WARP : 16;
@@ -11045,7 +10977,7 @@ static void clsort__use_runs(clsort__run *run, const clsort__runs_job *r, int ke
     clsort__use_kernel(run, &r->p->config, kernel);
     clsort__arg_run_spans(run, r, 0);
     if (r->p->d.value_size) clsort__arg_run_spans(run, r, 1);
-    clsort__arg_own_codec(run, r->p);
+    clsort__arg_codec(run, r->p, r->p->data.keys);
     clsort__arg(run, sizeof r->counts, r->counts);
 }
 
@@ -11099,9 +11031,8 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
     clsort__arg_arrays(run, r->to);
     clsort__arg_span(run, r->splits_at);
     clsort__arg_runs_pass(run, r, each);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));
-    clsort__launch(run, r->shape.share_log2 ? r->tiles << r->shape.share_log2
-                                            : clsort__ceil_divide(r->tiles, each));
+    clsort__launch_pass(run, r->p, r->shape.share_log2 ? r->tiles << r->shape.share_log2
+                                                       : clsort__ceil_divide(r->tiles, each));
 }
 
 /* All commands of a merge of runs. A single one is copied. */
@@ -11306,6 +11237,7 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
 
 /* The arguments of radix kernels. */
 typedef struct clsort__radix_job {
+    const clsort__plan *p;
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
@@ -11313,10 +11245,9 @@ typedef struct clsort__radix_job {
     cl_uint mends;              /* CLSORT__LEAVES_BITS, to a sort of equal prefixes, or 0 */
 } clsort__radix_job;
 
-static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
-                              cl_uint pass)
+static void clsort__arg_radix(clsort__run *run, const clsort__radix_job *j, cl_uint pass)
 {
-    clsort__arg_workspace(run, p, &j->w);
+    clsort__arg_workspace(run, j->p, &j->w);
     CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, j->blocks), j->block_elements,
                   j->first_bit, j->last_bit, j->gated | j->mends | (cl_uint)j->w.in_place, pass);
 }
@@ -11330,14 +11261,13 @@ static cl_uint clsort__radix_moves(const clsort__radix_job *j)
 
 /* Counts the traffic of a radix kernel: counting reads keys, scattering moves elements, and a
    single work-item does everything in one launch. */
-static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
-                                  const clsort__radix_job *j, int kernel)
+static void clsort__radix_traffic(clsort__run *run, const clsort__radix_job *j, int kernel)
 {
-    const cl_ulong keys = (cl_ulong)p->d.count * p->key.bytes, all = clsort__sorted_bytes(p);
+    const cl_ulong keys = (cl_ulong)j->n * j->p->key.bytes, all = clsort__sorted_bytes(j->p);
     const cl_uint serial = clsort__radix_moves(j);
     if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
         clsort__traffic(run, 0, keys);
-    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2)
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !j->p->config.share_log2)
         clsort__traffic(run, serial, keys + 2 * serial * all);
     else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP
              || kernel == CLSORT__KERNEL_RADIX_SMALL)
@@ -11345,14 +11275,13 @@ static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
 }
 
 /* One launch of a radix kernel. local: the bytes of its local memory, 0: none. */
-static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
-                                 const clsort__radix_job *j, int kernel, cl_uint pass,
-                                 size_t groups, size_t local)
+static void clsort__radix_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
+                                 cl_uint pass, size_t groups, size_t local)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_radix(run, p, j, pass);
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_radix(run, j, pass);
     if (local) clsort__arg_local(run, local);
-    if (!j->gated) clsort__radix_traffic(run, p, j, kernel);
+    if (!j->gated) clsort__radix_traffic(run, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -11380,41 +11309,38 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
 
 /* The launches of each digit: count, scatter; between them a scan where work-items have blocks.
    Work-groups' sums are cleared before; hybrid radix has done so. */
-static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
-                                       const clsort__radix_job *j)
+static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t group = j->w.shape.share_log2 > 0;
     cl_uint pass;
     if (group && !j->gated)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR_SUMS, 0,
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR_SUMS, 0,
                              1 + CLSORT__STRETCHES(j->blocks), 0);
     for (pass = 0; pass < clsort__radix_moves(j); pass++) {
         if (pass < j->passes) {
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
+            clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
                                  group * l.bins);
-            if (!group) clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, 1, 0);
+            if (!group) clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SCAN, pass, 1, 0);
         }
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks,
-                             group * l.tile);
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks, group * l.tile);
     }
 }
 
 /* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to
    do, one for all. */
-static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *p,
-                                          const clsort__radix_job *j)
+static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     cl_uint pass;
     if (j->gated)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
                              clsort__smaller(j->blocks,
                                              CLSORT__SWEEP_GROUPS * run->s->compute_units),
                              l.sweeps);
     else
         for (pass = 0; pass < clsort__radix_moves(j); pass++)
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
+            clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
 /* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
@@ -11429,36 +11355,29 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
 
 /* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort of equal
    prefixes has not. */
-static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
-                                 const clsort__radix_job *j)
+static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units;
     if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__histogram_groups(run->s, j), l.histogram);
     if (j->mends)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
-    clsort__radix_moves_of_sweeps(run, p, j);
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
+    clsort__radix_moves_of_sweeps(run, j);
     if (!j->mends) return;
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.runs);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
-}
-
-/* The most elements that one work-group, or on a CPU one work-item, sorts in one launch. */
-static size_t clsort__radix_small(const clsort__config *shape)
-{
-    return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.runs);
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
 }
 
 /* May the low digits be left to a sort of equal prefixes? Of long keys in pairs that save passes;
    bare ones have hybrid radix. */
-static cl_uint clsort__radix_mends(const clsort__plan *p, const clsort__radix_job *j)
+static cl_uint clsort__radix_mends(const clsort__radix_job *j)
 {
-    return clsort__may_mend(&p->config) && !j->gated && j->passes > 5
+    return clsort__may_mend(&j->p->config) && !j->gated && j->passes > 5
                    && j->n >= CLSORT__PREFIXES_LEAST
                ? (cl_uint)CLSORT__LEAVES_BITS
                : 0;
@@ -11470,20 +11389,23 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
+    const size_t small = shape->share_log2 ? clsort__radix_tile(shape)
+                                           : (size_t)CLSORT__RADIX_SMALL;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.gated = gated;
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
-    j.mends = clsort__radix_mends(p, &j);
+    j.mends = clsort__radix_mends(&j);
     clsort__radix_blocks(run->s, &j);
-    if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &j);
-    else if (gated || j.n > clsort__radix_small(shape)) clsort__radix_block_passes(run, p, &j);
+    if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
+    else if (gated || j.n > small) clsort__radix_block_passes(run, &j);
     else
-        clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
+        clsort__radix_launch(run, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
                              shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
     if (!j.mends) return;
     j.w.from = j.w.to;
@@ -11533,7 +11455,7 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
-    memset(&p->helpers, 0, sizeof p->helpers);
+    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__PARTITION;
     c->subset = 0;
     c->lanes = 1;
@@ -11590,7 +11512,7 @@ static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
     clsort__use_kernel(run, &j->plan.config, kernel);
     CLSORT__ARRAYS(run, m->count ? j->pieces[0].arrays : none,
                    m->count ? j->pieces[1].arrays : none);
-    clsort__arg_own_codec(run, &j->plan);
+    clsort__arg_codec(run, &j->plan, j->plan.data.keys);
     CLSORT__SPANS(run, CLSORT__SPAN(m, splitters), starts,
                   clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
     CLSORT__UINTS(run, m->count, b->blocks, b->block_elements, m->splitter_count);
@@ -11751,21 +11673,15 @@ static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
            && !(sweeps && p->d.count > CLSORT__HYBRID_MOST_PAIRS);
 }
 
-/* The most keys that a work-item moves at once. Without a bound of registers, 32 of 4 bytes spill
-   on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28 do not, by the
-   vendors' compilers. */
-static cl_uint clsort__hybrid_items(const clsort_sorter *s, size_t code)
-{
-    return s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
-}
-
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
-   are not the fastest. */
+   are not the fastest. `most`: keys that a work-item moves at once. Without a bound of registers,
+   32 of 4 bytes spill on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28
+   do not, by the vendors' compilers. */
 static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = clsort__hybrid_items(s, code);
+    const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
     if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes
         && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
@@ -11799,7 +11715,7 @@ typedef char clsort__the_list_of_buckets_has_room
 static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
 {
     clsort__plan passes = *p;
-    if (p->helpers.passes.family) passes.config = p->helpers.passes;
+    if (p->helper.family) passes.config = p->helper;
     return clsort__round_up(clsort__radix_tables(s, &passes));
 }
 
@@ -11807,69 +11723,66 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
    digits of a range; those of a cell group that are counted together with the first ones, 0:
    none. */
 typedef struct clsort__hybrid_job {
+    const clsort__plan *p;
     const clsort__workspace *w;
     size_t tables, second_digits, group_digits;
 } clsort__hybrid_job;
 
 /* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
-static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
-                                  const clsort__hybrid_job *j, int kernel, size_t groups,
-                                  size_t local, cl_uint times)
+static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j, int kernel,
+                                  size_t groups, size_t local, cl_uint times)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_workspace(run, p, j->w);
-    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, j->tables),
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_workspace(run, j->p, j->w);
+    CLSORT__UINTS(run, clsort__amount(run, j->p->d.count), clsort__amount(run, j->tables),
                   clsort__amount(run, j->second_digits), clsort__amount(run, j->group_digits));
     clsort__arg_local(run, local);
-    clsort__traffic(run, times > 1, times * clsort__sorted_bytes(p));
+    clsort__traffic(run, times > 1, times * clsort__sorted_bytes(j->p));
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* The second digits of a cell group where they are counted together with the first ones; 0: they
    are not, since their counters do not fit. A bucket keeps room for some standard deviations. */
-static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__plan *p,
-                                          const clsort__hybrid_job *j)
+static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
                  cell_groups = CLSORT__HYBRID_DIGITS - 2,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
-                 digits = p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
+                 digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
-    return j->second_digits < digits || p->config.value_bytes
+    return j->second_digits < digits || j->p->config.value_bytes
                    || local > CLSORT__HYBRID_GROUP_DIGIT_BYTES || local > s->local_bytes
                ? 0
                : digits;
 }
 
 /* Moves elements to their buckets, and sorts these. */
-static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
-                                   const clsort__hybrid_job *j)
+static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j)
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
-    const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
+    const size_t tiles = clsort__ceil_divide(j->p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, cores = run->s->compute_units, busy = 8 * cores,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
-                 enough = digits + p->d.count / bucket / 7 * 8,
+                 enough = digits + j->p->d.count / bucket / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t recounts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES),
                  counters = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(j->group_digits),
                  count = clsort__largest(l.count, counters, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_COUNT,
                           clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), count, 1);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->second_digits) {
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RECOUNT, recounts, l.count, 1);
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_STARTS, digits, l.split, 0);
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split,
-                              2);
+        clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RECOUNT, recounts, l.count, 1);
+        clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_STARTS, digits, l.split, 0);
+        clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split, 2);
     }
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS,
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_BUCKETS,
                           clsort__smaller(buckets, enough), l.buckets, 2);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
                           l.buckets, 0);
 }
 
@@ -11881,12 +11794,13 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     const clsort__workspace both = clsort__both_in_place(run, p, w);
     clsort__workspace rest = both;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = &both;
     j.tables = clsort__hybrid_at(run->s, p) / 4;
     j.second_digits = clsort__hybrid_second_digits(run->s, p);
-    j.group_digits = clsort__hybrid_group_digits(run->s, p, &j);
-    clsort__hybrid_buckets(run, p, &j);
-    passes.config = p->helpers.passes;
+    j.group_digits = clsort__hybrid_group_digits(run->s, &j);
+    clsort__hybrid_buckets(run, &j);
+    passes.config = p->helper;
     rest.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
@@ -11998,8 +11912,7 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
                   clsort__amount(run, j->buckets), clsort__amount(run, j->samples), run->s->seed,
                   p->indirect != 0);
     clsort__arg_local(run, clsort__samples_need(&w->shape));
-    clsort__traffic(run, 1, clsort__sorted_bytes(p) * 2);
-    clsort__launch(run, groups << run->group_log2);
+    clsort__launch_pass(run, p, groups << run->group_log2);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
@@ -12102,8 +12015,8 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__arg_codec(run, p, from.keys);
     CLSORT__UINTS(run, clsort__amount(run, n), size_log2);
     clsort__arg_local(run, clsort__ranks_bytes(shape, size_log2));
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
+    clsort__launch_pass(
+        run, p, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
 /* The bits of the families for few elements that were named, or that AUTO takes. */
@@ -12165,50 +12078,41 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
            && (own || t->radix == CLSORT_RADIX_CACHED);
 }
 
-/* Are passes enqueued behind? */
-static int clsort__cached_gated(const clsort_sorter *s, const clsort__plan *p)
-{
-    return p->d.count >= CLSORT__CACHED_GATED && s->compute_units >= CLSORT__CACHED_CORES;
-}
-
 /* One launch, which reads so many keys per element, and moves each element so often. */
-static void clsort__cached_launch(clsort__run *run, const clsort__plan *p,
-                                  const clsort__radix_job *j, int kernel, cl_uint part,
-                                  size_t groups, cl_uint keys, cl_uint moves)
+static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
+                                  cl_uint part, size_t groups, cl_uint keys, cl_uint moves)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_radix(run, p, j, part);
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_radix(run, j, part);
     clsort__traffic(run, moves,
-                    keys * (cl_ulong)p->d.count * p->key.bytes
-                        + 2 * moves * clsort__sorted_bytes(p));
+                    keys * (cl_ulong)j->p->d.count * j->p->key.bytes
+                        + 2 * moves * clsort__sorted_bytes(j->p));
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* What the tables of radix have room for behind those of radix in cache, where packed elements are
    sorted: lanes of 8 bytes for each work-item. */
-static cl_uint clsort__spare_lanes(const clsort__plan *p, const clsort__radix_job *j,
-                                   size_t workers)
+static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
 {
     const size_t words = clsort__block_tables(j->n) / 4,
                  used = CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
                         + j->blocks * CLSORT__CACHED_RANGES + 16;
-    return clsort__packs(p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
+    return clsort__packs(j->p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
 }
 
 /* Elements are moved to ranges, which cores then sort. A range may have as many elements as the
    cores would sort in twice the time. */
-static void clsort__cached_ranges(clsort__run *run, const clsort__plan *p,
-                                  const clsort__radix_job *j)
+static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
     const size_t cores = clsort__smaller(run->s->compute_units, 32),
                  workers = clsort__smaller(run->s->compute_units, j->blocks);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_RANGES,
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_RANGES,
                           CLSORT__EDGE_CACHED_PART((cl_uint)cores), 1, 0, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SPLIT, 0, j->blocks, 0, 1);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_BUCKETS,
-                          clsort__spare_lanes(p, j, workers), workers, 0, 1);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SPLIT, 0, j->blocks, 0, 1);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_BUCKETS,
+                          clsort__spare_lanes(j, workers), workers, 0, 1);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tables of blocks have fewer of them
@@ -12218,21 +12122,22 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     clsort__plan passes = *p;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
-    j.gated = p->helpers.passes.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
+    j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= CLSORT__CACHED_SMALL) {
-        clsort__cached_launch(run, p, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
+        clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
     }
     j.blocks = clsort__smaller(clsort__radix_most_blocks(j.n) - CLSORT__CACHED_WORDS / 256,
                                4 * (size_t)run->s->compute_units);
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
-    clsort__cached_ranges(run, p, &j);
+    clsort__cached_ranges(run, &j);
     if (!j.gated) return;
-    passes.config = p->helpers.passes;
+    passes.config = p->helper;
     j.w.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
@@ -12242,12 +12147,6 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 /* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
 enum { CLSORT__TEST_TOP_DOWN = 700001 };
 
-static int clsort__hybrid_gated(const clsort_sorter *s, const clsort__plan *p)
-{
-    (void)s, (void)p;
-    return 1;
-}
-
 static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     clsort__radix_passes(run, p, w, 0);
@@ -12255,14 +12154,14 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 
 static const clsort__radix_form clsort__radix_forms[] = {
     { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
-      clsort__take_ranks, NULL, clsort__ranks },
+      clsort__take_ranks, 0, 0, clsort__ranks },
     { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
-      clsort__take_samples, NULL, clsort__samples },
+      clsort__take_samples, 0, 0, clsort__samples },
     { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, clsort__hybrid },
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
     { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      clsort__cached_gated, clsort__cached },
-    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, NULL, clsort__all_passes }
+      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12292,9 +12191,10 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
         c = before;
         if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
             continue;
-        if (form->has_passes && form->has_passes(s, p)) {
-            p->helpers.passes = p->config;
-            p->helpers.passes.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+        if (form->passes_cores && s->compute_units >= form->passes_cores
+            && p->d.count >= form->passes_count) {
+            p->helper = p->config;
+            p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
         return;
@@ -12326,8 +12226,7 @@ enum { CLSORT__PIECE = 1 << 14, CLSORT__LONG_PIECE = 1 << 18, CLSORT__PIECE_WORK
 static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t cores = s->compute_units;
-    const int enough = p->d.rows >= 2 * cores
-                       || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
+    const int enough = p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
     return s->has_rows && enough && p->key.bytes >= 4 && !p->config.value_bytes
                    && !p->config.comparator
                ? (size_t)CLSORT__LONG_PIECE
@@ -12376,58 +12275,55 @@ static size_t clsort__apart(const clsort__plan *p, size_t apart)
 
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
+    const clsort__plan *p;
     clsort__workspace w;
     size_t tile;                /* elements sorted at once */
     size_t most;                /* jobs that the table has room for */
     size_t per;                 /* jobs of each segment; 0: they are listed in the table */
 } clsort__segment_job;
 
-static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
 {
-    clsort__arg_segments(run, p, j->w.to.keys);
+    clsort__arg_segments(run, j->p, j->w.to.keys);
     clsort__arg_span(run, j->w.tables);
     CLSORT__UINTS(run, j->most, j->per);
 }
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
    most of it may be empty. Work-items are a power of two: see first_job in kernels.cl. */
-static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
-                                 const clsort__segment_job *j)
+static size_t clsort__job_groups(const clsort__run *run, const clsort__segment_job *j)
 {
-    const size_t jobs = j->per ? p->data.segments * j->per : p->data.extent / j->tile * 3 + 1,
+    const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
                  busy = 32 * (size_t)run->s->compute_units,
                  groups = j->per || jobs < busy ? jobs : busy;
     return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
 
 /* Fills the table with the jobs of segments longer than `least`, and with the half tiles. */
-static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j,
-                              size_t least)
+static void clsort__list_jobs(clsort__run *run, const clsort__segment_job *j, size_t least)
 {
     clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
-    clsort__arg_jobs(run, p, j);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_JOBS);
+    clsort__arg_jobs(run, j);
     CLSORT__UINTS(run, least, j->tile);
     clsort__arg_local(run, clsort__group_sums(run->group_log2));
-    clsort__launch(run, p->data.segments);
+    clsort__launch(run, j->p->data.segments);
 }
 
 /* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
-static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
-                                   const clsort__segment_job *j, size_t longest)
+static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *j, size_t longest)
 {
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
     cl_uint pass;
     for (pass = 0; pass < passes; pass++) {
-        clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
+        clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_PASS);
         CLSORT__ARRAYS(run, j->w.to, j->w.alt);
-        clsort__arg_codec(run, p, j->w.to.keys);
-        clsort__arg_jobs(run, p, j);
+        clsort__arg_codec(run, j->p, j->w.to.keys);
+        clsort__arg_jobs(run, j);
         clsort__arg_uint(run, pass);
         if (j->w.shape.share_log2) clsort__arg_merge_tile(run, &j->w.shape);
         else clsort__arg_uint(run, j->tile);
-        clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
-        clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
+        clsort__launch_pass(run, j->p, clsort__job_groups(run, j) << j->w.shape.share_log2);
     }
 }
 
@@ -12440,54 +12336,52 @@ static void clsort__first_traffic(clsort__run *run, const clsort__plan *p)
 
 /* Sorts segments of up to half a tile. A tile holds as many rows as fit, or the segments that begin
    in half a tile. */
-static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
-                                 clsort__segment_job packed)
+static void clsort__segment_pack(clsort__run *run, clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
-    const size_t per = p->data.at_offsets ? 0 : j->tile / p->d.count,
-                 groups = clsort__ceil_divide(per ? p->data.segments : p->data.extent,
+    const size_t per = j->p->data.at_offsets ? 0 : j->tile / j->p->d.count,
+                 groups = clsort__ceil_divide(per ? j->p->data.segments : j->p->data.extent,
                                               per ? per : j->tile / 2);
     packed.per = per;
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_PACK);
     CLSORT__ARRAYS(run, j->w.from, j->w.to);
-    clsort__arg_codec(run, p, j->w.to.keys);
-    clsort__arg_jobs(run, p, j);
+    clsort__arg_codec(run, j->p, j->w.to.keys);
+    clsort__arg_jobs(run, j);
     clsort__arg_tile(run, &j->w.shape);
     clsort__arg_local(run, clsort__packing_bytes(&j->w.shape));
-    clsort__first_traffic(run, p);
+    clsort__first_traffic(run, j->p);
     clsort__launch(run, groups << j->w.shape.share_log2);
 }
 
 /* Sorts the tiles of long segments and of rows. */
-static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
-                                  const clsort__segment_job *j)
+static void clsort__segment_tiles(clsort__run *run, const clsort__segment_job *j)
 {
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_TILE);
     CLSORT__ARRAYS(run, j->w.from, j->w.to, j->w.alt);
-    clsort__arg_codec(run, p, j->w.to.keys);
-    clsort__arg_jobs(run, p, j);
+    clsort__arg_codec(run, j->p, j->w.to.keys);
+    clsort__arg_jobs(run, j);
     clsort__arg_merge_tile(run, &j->w.shape);
-    if (!p->data.at_offsets) clsort__first_traffic(run, p);   /* else packing counts it */
-    clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
+    if (!j->p->data.at_offsets) clsort__first_traffic(run, j->p);   /* else packing counts it */
+    clsort__launch(run, clsort__job_groups(run, j) << j->w.shape.share_log2);
 }
 
 /* Sorts whole segments, or pieces of long ones, by radix, one per work-item. The plans of the
    work-items follow the table of jobs. */
-static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
-                                   const clsort__segment_job *j)
+static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *j)
 {
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
+    r.p = j->p;
     r.w = j->w;
     r.w.in_place = 0;
-    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->data.extent));
-    r.last_bit = (cl_uint)(8 * p->key.bytes);
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RADIX_PIECES);
-    clsort__arg_radix(run, p, &r, 0);
-    clsort__arg_jobs(run, p, j);
+    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(j->p->data.extent));
+    r.last_bit = (cl_uint)(8 * j->p->key.bytes);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_RADIX_PIECES);
+    clsort__arg_radix(run, &r, 0);
+    clsort__arg_jobs(run, j);
     clsort__arg_uint(run, j->tile);
-    clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, (size_t)1 << clsort__log2(clsort__piece_workers(p->data.extent)));
+    clsort__launch_pass(
+        run, j->p, (size_t)1 << clsort__log2(clsort__piece_workers(j->p->data.extent)));
 }
 
 /* The longest segment that is sorted in one step; longer ones are merged. */
@@ -12505,16 +12399,13 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
     const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece_size(run->s, p),
                  least = ranges ? 0 : clsort__least_long(run->s, p, &w->shape);
     const int fits = p->d.count <= least;   /* no segment is long */
-    clsort__segment_job j;
-    j.w = *w;
-    j.tile = tile;
-    j.most = clsort__most_jobs(p->data.extent);
-    j.per = listed ? 0 : clsort__ceil_divide(p->d.count, tile);
-    if (listed) clsort__list_jobs(run, p, &j, least);
-    if (!shares) clsort__segment_pieces(run, p, &j);
-    else if (p->data.at_offsets || (fits && !ranges)) clsort__segment_pack(run, p, j);
-    if (shares && !fits) clsort__segment_tiles(run, p, &j);
-    if (!fits) clsort__segment_passes(run, p, &j, p->d.count);
+    const clsort__segment_job j = { p, *w, tile, clsort__most_jobs(p->data.extent),
+                                    listed ? 0 : clsort__ceil_divide(p->d.count, tile) };
+    if (listed) clsort__list_jobs(run, &j, least);
+    if (!shares) clsort__segment_pieces(run, &j);
+    else if (p->data.at_offsets || (fits && !ranges)) clsort__segment_pack(run, j);
+    if (shares && !fits) clsort__segment_tiles(run, &j);
+    if (!fits) clsort__segment_passes(run, &j, p->d.count);
 }
 
 /* The shape for segments of `row` elements on average: the widest tile if shorter ones would not
@@ -12696,6 +12587,7 @@ static size_t clsort__quick_tables(size_t n)
 
 /* The arguments of quicksort's kernels. */
 typedef struct clsort__quick_job {
+    const clsort__plan *p;
     clsort__workspace w;
     size_t n, tile, leaf_elements, block_elements, groups;
     cl_uint rounds, pivot;
@@ -12722,39 +12614,36 @@ static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
     j->groups = clsort__smaller(2 * clsort__ceil_divide(j->n, j->block_elements), most);
 }
 
-static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
-                              cl_uint round)
+static void clsort__arg_quick(clsort__run *run, const clsort__quick_job *j, cl_uint round)
 {
     const size_t capacity = clsort__quick_capacity(j->n);
-    clsort__arg_workspace(run, p, &j->w);
+    clsort__arg_workspace(run, j->p, &j->w);
     CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, capacity), j->leaf_elements,
                   j->block_elements, (cl_uint)j->w.in_place, j->pivot, j->rounds, round);
 }
 
-static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j, int kernel, cl_uint round,
-                                 size_t groups)
+static void clsort__quick_launch(clsort__run *run, const clsort__quick_job *j, int kernel,
+                                 cl_uint round, size_t groups)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_quick(run, p, j, round);
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_quick(run, j, round);
     if (kernel != CLSORT__KERNEL_QUICK_BEGIN)
         clsort__arg_local(run, clsort__quick_local(&j->w.shape));
     if (kernel == CLSORT__KERNEL_QUICK_COUNT)
-        clsort__traffic(run, 0, (cl_ulong)p->d.count * p->key.bytes);
+        clsort__traffic(run, 0, (cl_ulong)j->p->d.count * j->p->key.bytes);
     else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF)
-        clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
+        clsort__traffic(run, 1, 2 * clsort__sorted_bytes(j->p));
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* Merges the ranges that rounds and leaves left unsorted. They are listed on the device, and
    treated as segments. */
-static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j)
+static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
 {
-    clsort__plan left = *p;
+    clsort__plan left = *j->p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = p->helpers.leftovers;
+    left.config = j->p->helper;
     left.data.in_ranges = 1;
     left.data.segments = clsort__quick_leftovers(j->n);
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
@@ -12764,24 +12653,21 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
     clsort__segments(run, &left, &w);
 }
 
-static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
-                                cl_uint round, size_t groups)
+static void clsort__quick_round(clsort__run *run, const clsort__quick_job *j, cl_uint round,
+                                size_t groups)
 {
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_COUNT, round, groups);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_PLAN, round, 1);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_COUNT, round, groups);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_PLAN, round, 1);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
 }
 
 /* Scheduler `queued`: enqueues all rounds at once. One round warms the kernels. */
-static void clsort__quick_queued(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j)
+static void clsort__quick_queued(clsort__run *run, const clsort__quick_job *j)
 {
     const cl_uint rounds = run->mode == CLSORT__WARM && j->rounds ? 1 : j->rounds;
     cl_uint round;
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-    for (round = 0; round < rounds; round++) clsort__quick_round(run, p, j, round, j->groups);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
-    clsort__quick_finish(run, p, j);
+    for (round = 0; round < rounds; round++) clsort__quick_round(run, j, round, j->groups);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
 }
 
 /* Reads quicksort's state back and waits for it, for the scheduler `host`. The command was not
@@ -12800,48 +12686,48 @@ static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_
 
 /* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all
    are. */
-static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
 {
     cl_uint state[CLSORT__QUICK_STATE_WORDS], round;
     size_t blocks, leaves;
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-    if (run->mode == CLSORT__WARM && j->rounds) clsort__quick_round(run, p, j, 0, j->groups);
+    if (run->mode == CLSORT__WARM && j->rounds) clsort__quick_round(run, j, 0, j->groups);
     for (round = 0; round < j->rounds && run->mode == CLSORT__RUN; round++) {
         clsort__quick_read(run, j, state);
         blocks = state[round % 2 * 2 + CLSORT__QUICK_BLOCKS];
         if (!blocks || run->status != CL_SUCCESS) break;
         run->total += 3;
-        clsort__quick_round(run, p, j, round, blocks);
+        clsort__quick_round(run, j, round, blocks);
     }
     clsort__quick_read(run, j, state);
     leaves = run->mode == CLSORT__WARM ? j->groups : state[CLSORT__QUICK_LEAVES];
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
-    clsort__quick_finish(run, p, j);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
 }
 
 /* Scheduler `device`: one launch, which launches all rounds and leaves. */
-static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j)
+static void clsort__quick_device(clsort__run *run, const clsort__quick_job *j)
 {
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
-    clsort__arg_quick(run, p, j, 0);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
+    clsort__arg_quick(run, j, 0);
     clsort__arg_uint(run, clsort__quick_local(&j->w.shape));
     clsort__launch(run, (size_t)1 << run->group_log2);
-    clsort__quick_finish(run, p, j);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
+    const int on_device = p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE;
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &j);
-    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
-    else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
-    else clsort__quick_queued(run, p, &j);
+    if (!on_device) clsort__quick_launch(run, &j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
+    if (on_device) clsort__quick_device(run, &j);
+    else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, &j);
+    else clsort__quick_queued(run, &j);
+    clsort__quick_finish(run, &j);
 }
 
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
@@ -12852,10 +12738,10 @@ static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
         p->config.language = s->enqueues;
     }
     clsort__quick_shape(s, p);
-    p->helpers.leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
-    p->helpers.leftovers.ranges = 1;
-    p->helpers.leftovers.ties = p->helpers.leftovers.language = p->helpers.leftovers.scan = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->helpers.leftovers);
+    p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
+    p->helper.ranges = 1;
+    p->helper.ties = p->helper.language = p->helper.scan = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->helper);
 }
 
 static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__plan *p)
@@ -12892,7 +12778,7 @@ static const clsort__algorithm clsort__algorithms[] = {
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge_only) },
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
     { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_SEGMENTS), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
       clsort__plan_segments,
@@ -13400,14 +13286,14 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-/* Builds the sort's own program, and that of the passes of hybrid radix. */
+/* Builds the sort's own program, and that of its helper. */
 static clsort_status clsort__try_kernels(clsort_sorter *s, clsort__plan *p, cl_uint *family)
 {
     *family = p->config.family;
     CLSORT__MUST(clsort__need_program(s, &p->config, p->d.flags));
-    if (!p->helpers.passes.family) return CL_SUCCESS;
-    *family = p->helpers.passes.family;
-    return clsort__need_program(s, &p->helpers.passes, p->d.flags);
+    if (!p->helper.family) return CL_SUCCESS;
+    *family = p->helper.family;
+    return clsort__need_program(s, &p->helper, p->d.flags);
 }
 
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p);
@@ -13468,12 +13354,6 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     CLSORT__MUST(clsort__ready_comparator(s, p));
     CLSORT__MUST(clsort__ready_kernels(s, p));
     if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
-    if (p->helpers.tiles.family)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.tiles, p->d.flags));
-    if (p->helpers.leftovers.family)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.leftovers, p->d.flags));
-    if (p->helpers.published.family)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.published, p->d.flags));
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
 
@@ -13809,19 +13689,6 @@ static void clsort__take_order(const clsort_sorter *s, const clsort_desc *order,
 static int clsort__selects_aside(const clsort__plan *p, int written)
 {
     return !written || (p->select.sorts_after && p->data.own_strides);
-}
-
-/* Bytes from a row of what was selected to the next. */
-static size_t clsort__found_keys_apart(const clsort__plan *p)
-{
-    return clsort__selects_aside(p, clsort__selects_keys(p)) ? p->select.wanted * p->key.bytes
-                                                             : p->data.keys_apart;
-}
-
-static size_t clsort__found_indices_apart(const clsort__plan *p)
-{
-    return clsort__selects_aside(p, p->data.has_indices) ? p->select.wanted * 4
-                                                         : p->data.indices_apart;
 }
 
 /* Lays out the scratch memory of a selection; that of the sort after it comes last. */
@@ -14258,31 +14125,26 @@ static int clsort__has_sample(const clsort__plan *p)
     return p->select.how == CLSORT__BY_ONE_LAUNCH || p->select.how == CLSORT__BY_SAMPLE;
 }
 
-/* The arrays that bound rows: lengths or offsets, ends, a count. Those that are absent are NULL:
-   another buffer in their place would take NVIDIA's driver 0.3 us each. */
-static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
+/* Chooses a kernel of a selection and sets the arguments that all of them have. Of the arrays that
+   bound rows (lengths or offsets, ends, a count) those that are absent are NULL: another buffer in
+   their place would take NVIDIA's driver 0.3 us each. */
+static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
     const clsort__data *a = &p->data;
     const clsort__span none = clsort__no_span;
-    CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
-                  a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
-}
-
-/* Chooses a kernel of a selection and sets the arguments that all of them have. */
-static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
-{
-    const cl_uint kind = (p->data.at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                         | (p->data.has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
-                         | (p->data.count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
+    const cl_uint kind = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                         | (a->has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
+                         | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_span(run, p->data.keys);
-    clsort__arg_codec(run, p, clsort__no_span);
+    clsort__arg_codec(run, p, none);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
     CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
                   clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
     CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
-    clsort__arg_bounds(run, p);
+    CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
+                  a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
     clsort__arg_uint(run, kind);
 }
 
@@ -14325,7 +14187,21 @@ static void clsort__arg_found(clsort__run *run, clsort__arrays found, size_t ind
 
 static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
-    clsort__arg_found(run, found, clsort__found_indices_apart(p), clsort__found_keys_apart(p));
+    const clsort__selection *t = &p->select;
+    const int keys_aside = clsort__selects_aside(p, clsort__selects_keys(p)),
+              indices_aside = clsort__selects_aside(p, p->data.has_indices);
+    clsort__arg_found(run, found, indices_aside ? t->wanted * 4 : p->data.indices_apart,
+                      keys_aside ? t->wanted * p->key.bytes : p->data.keys_apart);
+}
+
+/* Chooses a kernel that has the tables and, unless that is NULL, the outputs; sets all arguments
+   but its local memory. */
+static void clsort__use_table_kernel(clsort__run *run, const clsort__plan *p, int kernel,
+                                     clsort__span tables, const clsort__arrays *found)
+{
+    clsort__use_select_kernel(run, p, kernel);
+    clsort__arg_select_tables(run, p, tables);
+    if (found) clsort__arg_outputs(run, p, *found);
 }
 
 /* Bytes of keys that a pass reads; then bytes that the selection writes. */
@@ -14362,8 +14238,7 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     cl_uint pass, last;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_PASS);
-    clsort__arg_select_tables(run, p, tables);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_PASS, tables, NULL);
     clsort__arg_local(run, clsort__select_words(&p->config, p->select.list_capacity));
     last = run->argument;
     for (pass = 0; pass <= p->select.passes; pass++) {
@@ -14374,25 +14249,13 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
     }
 }
 
-/* Chooses a kernel that has the outputs beside the tables, and sets all arguments but its local
-   memory. */
-static void clsort__use_rank_kernel(clsort__run *run, const clsort__plan *p, int kernel,
-                                    clsort__span tables, clsort__arrays found)
-{
-    clsort__use_select_kernel(run, p, kernel);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
-    clsort__arg_uint(run, p->select.ranges);
-}
-
 /* Enqueues a sample, by which rows are bounded. */
 static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     const clsort__selection *t = &p->select;
-    clsort__use_select_kernel(
-        run, p, t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
-                                                : CLSORT__KERNEL_SELECT_SAMPLE);
-    clsort__arg_select_tables(run, p, tables);
+    const int kernel = t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
+                                                       : CLSORT__KERNEL_SELECT_SAMPLE;
+    clsort__use_table_kernel(run, p, kernel, tables, NULL);
     CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, (size_t)CLSORT__RANKED_BYTES(p->key.bytes) << p->config.group_log2);
     clsort__launch(run, t->rows << run->group_log2);
@@ -14403,15 +14266,15 @@ static void clsort__select_once(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_READ);
-    clsort__arg_select_tables(run, p, tables);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_READ, tables, NULL);
     clsort__arg_local(run, CLSORT__LISTED * CLSORT__RANKED_BYTES(p->key.bytes) + 16);
     clsort__traffic(run, 1, clsort__select_read(p));
     clsort__launch(run, t->rows * t->parts << run->group_log2);
-    clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_RANK, tables, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_RANK, tables, &found);
+    clsort__arg_uint(run, t->ranges);
     clsort__arg_local(run, clsort__rank_local(&p->config));
     clsort__traffic(run, 0, clsort__select_written(p));
-    clsort__launch(run, t->rows * p->select.ranges << run->group_log2);
+    clsort__launch(run, t->rows * t->ranges << run->group_log2);
 }
 
 /* Everything after the sample in one launch. */
@@ -14419,7 +14282,8 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, &found);
+    clsort__arg_uint(run, t->ranges);
     CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, clsort__long_local(p));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
@@ -14441,9 +14305,7 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
     if (clsort__has_sample(p)) clsort__select_once(run, p, tables, found);
     else clsort__fill(run, tables, 0, t->rows * 4 << p->config.digit_bits);
     clsort__select_passes(run, p, tables);
-    clsort__use_select_kernel(run, p, kernel);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
+    clsort__use_table_kernel(run, p, kernel, tables, &found);
     if (!clsort__has_sample(p)) clsort__traffic(run, 1, clsort__select_written(p));
     if (!t->scatters) {
         clsort__launch_rows(run, p);
@@ -14492,16 +14354,6 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
     if (a->has_values)
         clsort__move_selected(run, p, found, &values, a->values,
                               clsort__scratch_part(scratch, p->scratch.copied_values));
-}
-
-/* Takes the keys out of the records that are selected from, or makes their NaNs equal. */
-static void clsort__extract_selected(clsort__run *run, const clsort__plan *p, clsort__span keys)
-{
-    clsort__arrays pairs;
-    pairs.keys = keys;
-    pairs.values = clsort__no_span;
-    if (p->key.has_codes) clsort__extract_codes(run, p, pairs, 0, p->key.field_count);
-    else clsort__extract(run, p, pairs);
 }
 
 /* Sorts what was selected, in place or into the outputs. */
@@ -14571,17 +14423,13 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     const clsort__selection *t = &p->select;
     const clsort__span tables = t->spread ? clsort__scratch_part(scratch, p->scratch.tables)
                                           : p->data.keys;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAM);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_STREAM, tables, &found);
     clsort__arg_local(run, clsort__select_words(&p->config, t->list_capacity));
     clsort__arg_local(run, clsort__select_codes(&p->config, t->list_capacity));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
     clsort__launch(run, t->rows * t->parts << run->group_log2);
     if (!t->spread) return;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAMED);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_STREAMED, tables, &found);
     clsort__launch_rows(run, p);
 }
 
@@ -14592,16 +14440,6 @@ static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t 
     clsort__arg_local(run, p->select.local);
     clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
                             << run->group_log2);
-}
-
-/* Selects from all pieces of the rows, which have numbers in place of indices if `numbers` is not
-   absent. The outputs are set. */
-static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
-                                  clsort__span numbers)
-{
-    clsort__arg_uint(run, clsort__amount(run, pieces));
-    clsort__arg_span(run, numbers);
-    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* One launch for rows that a work-group holds. */
@@ -14627,13 +14465,13 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
 static clsort__arrays clsort__round_results(const clsort__plan *p, clsort__span tables,
                                             size_t pieces)
 {
-    clsort__arrays a;
-    a.keys = a.values = tables;
+    clsort__arrays a = { tables, tables };
     a.values.offset += clsort__round_up(p->select.rows * pieces * p->d.top_k * p->key.bytes);
     return a;
 }
 
-/* One round. What the last one selects goes where the selection is wanted. */
+/* One round: selects from all pieces of the rows, which have numbers in place of indices if
+   `numbers` is not absent. What the last one selects goes where the selection is wanted. */
 static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t pieces,
                                  clsort__span numbers, clsort__arrays results, int last)
 {
@@ -14644,7 +14482,9 @@ static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t
     clsort__traffic(run, 1, clsort__select_read(p)
                                 + (last ? clsort__select_written(p)
                                         : p->select.rows * pieces * k * (bytes + 4)));
-    clsort__launch_pieces(run, p, pieces, numbers);
+    clsort__arg_uint(run, clsort__amount(run, pieces));
+    clsort__arg_span(run, numbers);
+    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* Rounds: the first k of each piece, pieces of these, and so on; what fits into one piece is the
@@ -14703,9 +14543,12 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
     clsort__arrays found;
     if (clsort__trivial(p)) return;
     found = clsort__select_results(p, &j->scratch);
-    if (p->select.extracts) {
-        source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
-        clsort__extract_selected(run, p, source.data.keys);
+    if (p->select.extracts) {   /* out of records, or NaNs are made equal */
+        const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
+                                      clsort__no_span };
+        source.data.keys = keys.keys;
+        if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
+        else clsort__extract(run, p, keys);
     }
     if (p->select.how == CLSORT__BY_SORTING)
         found.values = clsort__select_sorted(run, j, source.data.keys);
@@ -14965,14 +14808,6 @@ static void clsort__check_proof(clsort__checks *c, clsort__job *j)
     clsort__check_sort(c, j);
 }
 
-/* The buffer for the proof of one sort. */
-static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
-{
-    CLSORT__MUST(clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending));
-    return clsort__create_buffer(s, sizeof(clsort_proof), NULL, CL_MEM_READ_WRITE, NULL,
-                                 &proof->buffer);
-}
-
 /* The verdict to report of two: a wrong result before all others, else the first. */
 static clsort_status clsort__worse(clsort_status a, clsort_status b)
 {
@@ -15041,7 +14876,8 @@ static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
     return first;
 }
 
-/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room.
+/* Files the proof of an enqueued sort, for which clsort__ready_sort made room, and judges those that
+   are complete.
    `own` is the sort's event if the caller wants none. */
 static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status,
                                         cl_event own, cl_event *done)
@@ -15089,13 +14925,18 @@ static clsort_status clsort__ready_choice(clsort__job *j)
    creates the buffer of the proof. */
 static clsort_status clsort__ready_sort(clsort__job *j)
 {
-    const int proves = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
+    clsort_sorter *const s = j->s;
+    const int proves = s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
     clsort__slot *slot = NULL;
     if (clsort__trivial(&j->plan)) return CL_SUCCESS;
     CLSORT__MUST(clsort__ready_choice(j));
     CLSORT__MUST(clsort__ready_plans(j));
     CLSORT__MUST(clsort__find_scratch(&j->run, &j->plan, &j->scratch, &slot));
-    if (proves) CLSORT__MUST(clsort__new_proof(j->s, &j->result));
+    if (proves) {
+        CLSORT__MUST(clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending));
+        CLSORT__MUST(clsort__create_buffer(s, sizeof(clsort_proof), NULL, CL_MEM_READ_WRITE, NULL,
+                                           &j->result.buffer));
+    }
     j->slot = slot;
     if (proves && !j->run.done) j->run.done = &j->proven;
     return CL_SUCCESS;
@@ -15680,10 +15521,9 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
-    clsort__test t = { 0, 0, 0, 0, 0, 0 };
+    clsort__test t = { algorithm, radix, 0, 0, 0, 0 };
     cl_ulong x = 1;
     cl_uint i, c;
-    t.algorithm = algorithm, t.radix = radix;
     for (i = 0; i < 16; i++)
         for (c = 0; c < 4; c++) {
             t.key_type = types[i / 4];
@@ -15739,9 +15579,8 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
 {
     const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
     clsort_status status = CL_SUCCESS;
-    clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
+    clsort__test t = { CLSORT_RADIX, form->radix, key_type, payload, 0, 0 };
     size_t i;
-    t.radix = form->radix, t.key_type = key_type, t.payload = payload;
     for (i = 0; i < 3 && status == CL_SUCCESS; i++) {
         t.count = counts[i];
         if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
@@ -15768,6 +15607,14 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
     return worst;
 }
 
+/* Notes that a family is wrong, or does not build, and reports it as wrong. */
+static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
+{
+    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
+    s->broken |= CLSORT__BIT(family);
+    return CLSORT_ERROR_WRONG_RESULT;
+}
+
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
    again without them; then the other form that CLSORT_RADIX_DEFAULT may take. An algorithm
    made of wrong ones might write anywhere: it fails without a test. */
@@ -15792,10 +15639,7 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
             status = CL_SUCCESS;
         }
     }
-    if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
-        s->broken |= CLSORT__BIT(algorithm);
-        status = CLSORT_ERROR_WRONG_RESULT;
-    }
+    status = clsort__note_broken(s, algorithm, status);
     return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
 }
 
@@ -15925,14 +15769,6 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
     if (clsort__parts_hold(t, distance, count)) return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
                         clsort__family_name(CLSORT__PARTITION));
-}
-
-/* Notes that a family is wrong, or does not build, and reports it as wrong. */
-static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
-{
-    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
-    s->broken |= CLSORT__BIT(family);
-    return CLSORT_ERROR_WRONG_RESULT;
 }
 
 /* Tests merges of runs and partitions of keys of one type. */
@@ -16111,27 +15947,10 @@ static int clsort__keeps_pace(const clsort__timings *t, int form)
 
 /* ---- time ---- */
 
-static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_profiling_info what,
-                                        cl_ulong *ns)
-{
-    return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
-}
-
 /* Reads the device's clock: when a small command ended. */
 static clsort_status clsort__read_clock(clsort__measurement *m)
 {
-    const cl_uint zero = 0;
-    cl_event done = NULL;
-    clsort_status status;
-    CLSORT__MUST(CLSORT__TRY(
-        m->s, clEnqueueFillBuffer,
-        (m->queue, m->memory[CLSORT__ITS_PROOF], &zero, sizeof zero, 0, sizeof zero, 0, NULL,
-         &done)));
-    status = CLSORT__TRY(m->s, clWaitForEvents, (1, &done));
-    if (status == CL_SUCCESS)
-        status = clsort__event_time(m->s, done, CL_PROFILING_COMMAND_END, &m->now);
-    CLSORT_CL(clReleaseEvent)(done);
-    return status;
+    return clsort__touch(m->s, m->queue, m->memory[CLSORT__ITS_PROOF], &m->now);
 }
 
 /* Is there time for so many ns more? */
@@ -16262,11 +16081,10 @@ static clsort_status clsort__check_result(clsort__measurement *m)
 /* Sorts once by a form, and checks the result. */
 static clsort_status clsort__run_form(clsort__measurement *m, int form, double *ns)
 {
-    clsort__timed timed;
+    clsort__timed timed = { NULL };
     cl_event last = NULL;
     clsort_status status;
     CLSORT__MUST(clsort__restore(m));
-    timed.first = NULL;
     m->s->timed = &timed;
     clsort__force(m, form);
     status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
@@ -16550,14 +16368,6 @@ static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
             }
 }
 
-/* AUTO's own row, as one that may be measured. */
-static clsort__crossover clsort__own_row(const clsort__measurement *m)
-{
-    clsort__crossover row = clsort__find_crossover(m->s, &m->d);
-    if (row.bitonic > CLSORT__MOST_BITONIC) row.bitonic = CLSORT__MOST_BITONIC;
-    return row;
-}
-
 /* The mean time before, in thousandths of that after, which is the sum of parts of it. */
 static cl_uint clsort__gain(const clsort__measurement *m, double after)
 {
@@ -16573,7 +16383,8 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    best->row = clsort__own_row(m);
+    best->row = clsort__find_crossover(m->s, &m->d);
+    if (best->row.bitonic > CLSORT__MOST_BITONIC) best->row.bitonic = CLSORT__MOST_BITONIC;
     least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
         clsort__crossover row = clsort__widest_rows[1];
@@ -17505,28 +17316,27 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     return CL_SUCCESS;
 }
 
-/* How a selection works, or a partition that is planned as a sort. */
-static const char *clsort__select_name(const clsort__plan *p)
-{
-    return clsort__ways[p->d.top_k ? p->select.how : CLSORT__BY_SORTING].name;
-}
-
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size)
 {
     clsort_desc d;
     clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc, &d);
     clsort__tally tally;
-    clsort__text t;
+    clsort__text t = { text, size, 0 };
+    char places[6];
+    int how;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, size, CLSORT_ERROR_NULL_ARGUMENT, "size");
     *text = 0;
-    CLSORT__MUST(clsort__count_job(&j, &tally));
-    t.text = text;
-    t.size = size;
-    t.used = 0;
-    if (d.top_k) clsort__report(&t, "algorithm top-k by %s", clsort__select_name(&j.plan));
+    CLSORT__MUST(clsort__check_job(&j));
+    clsort__fake_buffers(&j, places);
+    memset(&tally, 0, sizeof tally);
+    j.run.mode = CLSORT__COUNT;
+    j.run.tally = &tally;
+    j.op->commands(&j.run, &j);
+    how = j.plan.d.top_k ? j.plan.select.how : CLSORT__BY_SORTING;   /* or a partition by a sort */
+    if (d.top_k) clsort__report(&t, "algorithm top-k by %s", clsort__ways[how].name);
     else clsort__report(&t, "algorithm %s", clsort__plan_name(&j.plan));
     if (clsort__sorts_then(&j.plan)) clsort__report(&t, ", %s", clsort__plan_name(&j.then));
     else if (d.top_k && !j.plan.d.top_k) clsort__report(&t, ", %s", clsort__plan_name(&j.plan));

@@ -439,7 +439,7 @@ static void try_cases(bench *b)
 /* The family of a plan's kernels that others replace where it does not build; 0: none. */
 static cl_uint replaceable_family(const clsort__plan *p)
 {
-    const cl_uint families[2] = { p->config.family, p->helpers.passes.family };
+    const cl_uint families[2] = { p->config.family, p->helper.family };
     int i;
     for (i = 0; i < 2; i++)
         if (families[i] && clsort__is_replaceable(families[i])) return families[i];
