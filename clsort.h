@@ -5811,32 +5811,32 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
 
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
-/* All families of kernels: name, name in messages, and the function that returns the most local
-   memory, in bytes, that a launch of their kernels asks for. Selections count theirs apart. */
+/* All families of kernels: name, name in messages, and the most local memory, in bytes, that a
+   launch of their kernels asks for if they are compiled for c. Selections count theirs apart. */
 #define CLSORT__FAMILY_LIST(X) \
-    X(BITONIC, "bitonic", clsort__tile_local) \
-    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local) \
-    X(BATCH, "batch", clsort__tile_local) \
-    X(MERGE, "merge", clsort__merge_local) \
-    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local) \
-    X(SEGMENTS, "segments", clsort__segment_local) \
-    X(RADIX, "radix", clsort__radix_need) \
-    X(SWEEP, "radix sweep", clsort__radix_need) \
-    X(HYBRID, "hybrid radix", clsort__hybrid_need) \
-    X(SAMPLES, "radix of samples", clsort__samples_need) \
-    X(RANKS, "radix by ranks", clsort__ranks_need) \
-    X(CACHED, "radix in cache", clsort__no_local) \
-    X(RUNS, "merge of runs", clsort__runs_local) \
-    X(PARTITION, "partition", clsort__partition_local) \
-    X(QUICKSORT, "quicksort", clsort__quick_local) \
-    X(RELAUNCH, "quicksort-device", clsort__quick_local) \
-    X(SELECT, "top-k", clsort__no_local) \
-    X(STREAMS, "top-k by streams", clsort__no_local) \
-    X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
-    X(ROUNDS, "top-k in rounds", clsort__no_local) \
-    X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
-    X(LONG_ROWS, "top-k of long rows", clsort__no_local) \
-    X(UTILITY, "utility", clsort__no_local)
+    X(BITONIC, "bitonic", clsort__tile_local(c)) \
+    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local(c)) \
+    X(BATCH, "batch", clsort__tile_local(c)) \
+    X(MERGE, "merge", clsort__tile_local(c) + clsort__tile_splits(c)) \
+    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local(c)) \
+    X(SEGMENTS, "segments", clsort__segment_local(c)) \
+    X(RADIX, "radix", clsort__radix_need(c)) \
+    X(SWEEP, "radix sweep", clsort__radix_need(c)) \
+    X(HYBRID, "hybrid radix", clsort__hybrid_need(c)) \
+    X(SAMPLES, "radix of samples", clsort__samples_need(c)) \
+    X(RANKS, "radix by ranks", clsort__ranks_bytes(c, c->group_log2)) \
+    X(CACHED, "radix in cache", 0) \
+    X(RUNS, "merge of runs", clsort__runs_local(c)) \
+    X(PARTITION, "partition", clsort__partition_local(c)) \
+    X(QUICKSORT, "quicksort", clsort__quick_local(c)) \
+    X(RELAUNCH, "quicksort-device", clsort__quick_local(c)) \
+    X(SELECT, "top-k", 0) \
+    X(STREAMS, "top-k by streams", 0) \
+    X(SHORT_ROWS, "top-k of short rows", 0) \
+    X(ROUNDS, "top-k in rounds", 0) \
+    X(ROW_TILES, "top-k by sorted rows", clsort__tile_local(c) + clsort__packing_bytes(c)) \
+    X(LONG_ROWS, "top-k of long rows", 0) \
+    X(UTILITY, "utility", 0)
 
 #define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
 enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
@@ -6445,6 +6445,9 @@ static int clsort__hush(clsort_sorter *s, int quiet)
 #define CLSORT__TRY(s, function, arguments) \
     clsort__note(s, CLSORT_CL(function) arguments, #function)
 
+/* The same, and returns from the current function if it fails. */
+#define CLSORT__CALL(s, function, arguments) CLSORT__MUST(CLSORT__TRY(s, function, arguments))
+
 /* Queries an object, or the sorter's device, for a value of fixed size. */
 #define CLSORT__ASK(s, function, object, what, answer) \
     clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
@@ -6468,10 +6471,11 @@ static size_t clsort__round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15
 
 static size_t clsort__smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+static size_t clsort__larger(size_t a, size_t b) { return a > b ? a : b; }
+
 static size_t clsort__largest(size_t a, size_t b, size_t c)
 {
-    const size_t most = a > b ? a : b;
-    return most > c ? most : c;
+    return clsort__larger(clsort__larger(a, b), c);
 }
 
 static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
@@ -6635,7 +6639,7 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
     }
     *found = &s->slots[spare];
     if (!queue) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(s, clRetainCommandQueue, (queue)));
+    CLSORT__CALL(s, clRetainCommandQueue, (queue));
     (*found)->queue = queue;
     return CL_SUCCESS;
 }
@@ -6688,7 +6692,7 @@ static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *pl
     static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
     cl_platform_id platforms[64];
     cl_uint count = 0, i, t;
-    CLSORT__MUST(CLSORT__TRY(s, clGetPlatformIDs, (64, platforms, &count)));
+    CLSORT__CALL(s, clGetPlatformIDs, (64, platforms, &count));
     for (t = 0; t < 2; t++)
         for (i = 0; i < count && i < 64; i++) {
             *platform = platforms[i];
@@ -6700,7 +6704,7 @@ static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *pl
 
 static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
 {
-    CLSORT__MUST(CLSORT__TRY(s, clRetainDevice, (device)));
+    CLSORT__CALL(s, clRetainDevice, (device));
     s->device = device;
     return CL_SUCCESS;
 }
@@ -6718,35 +6722,25 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* Fails if the device is not one of the context's. `list` has room for `bytes` bytes of devices. */
-static clsort_status clsort__check_context(clsort_sorter *s, cl_context context,
-                                           cl_device_id device, cl_device_id *list, size_t bytes)
-{
-    size_t i;
-    int found = 0;
-    CLSORT__MUST(
-        CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL)));
-    for (i = 0; i < bytes / sizeof device; i++) found |= list[i] == device;
-    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
-                    "the device is not one of the context's");
-    return CL_SUCCESS;
-}
-
 /* Retains the caller's context and device, after checking that they belong together. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
-    size_t bytes = 0;
+    size_t bytes = 0, i;
     cl_device_id *list = NULL;
     clsort_status status;
-    CLSORT__MUST(CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes)));
+    int found = 0;
+    CLSORT__CALL(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
     if (bytes > CLSORT__MOST_DEVICES)
         return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
-    status = clsort__check_context(s, context, device, list, bytes);
+    status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
+    for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++) found |= list[i] == device;
     clsort__free(list);
     CLSORT__MUST(status);
-    CLSORT__MUST(CLSORT__TRY(s, clRetainContext, (context)));
+    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the device is not one of the context's");
+    CLSORT__CALL(s, clRetainContext, (context));
     s->context = context;
     return clsort__keep_device(s, device);
 }
@@ -7700,13 +7694,12 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
 static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, size_t *most)
 {
     size_t compiled[3] = { 0, 0, 0 };
-    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most,
-                              NULL)));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL));
     if (!s->has_warps) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                              sizeof compiled, compiled, NULL)));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof compiled, compiled,
+                  NULL));
     if (*most < compiled[0]) *most = compiled[0];
     return CL_SUCCESS;
 }
@@ -7763,9 +7756,9 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
     p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
     if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
     CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
-    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                              sizeof local_bytes, &local_bytes, NULL)));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
+                  &local_bytes, NULL));
     if (clsort__lower_items(s, &p->asked, &fewer))
         CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
     if (clsort__has_many(s, &p->config)) group = s->max_group;
@@ -8598,8 +8591,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
               ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !row.samples || d->count > row.samples
-        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
+    if (!s || !row.samples || d->count > row.samples || d->nan_order == CLSORT_NAN_EQUAL
+        || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
@@ -9356,20 +9349,6 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
     return CL_SUCCESS;
 }
 
-/* Turns a range of a sub-buffer into one of the buffer that it is a part of. */
-static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
-{
-    cl_mem parent = NULL;
-    size_t origin = 0;
-    CLSORT__MUST(
-        CLSORT__ASK(s, clGetMemObjectInfo, r->at.buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
-    if (!parent) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, r->at.buffer, CL_MEM_OFFSET, origin));
-    r->at.buffer = parent;
-    r->at.offset += origin;
-    return CL_SUCCESS;
-}
-
 static int clsort__range_before(const clsort__range *a, const clsort__range *b)
 {
     return a->at.buffer == b->at.buffer ? a->at.offset < b->at.offset
@@ -9432,7 +9411,16 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
         if (r[i].at.buffer) r[given++] = r[i];
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
         for (i = 0; i < given; i++) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
-    for (i = 0; i < given; i++) CLSORT__MUST(clsort__parent_range(s, &r[i]));
+    for (i = 0; i < given; i++) {
+        const cl_mem buffer = r[i].at.buffer;
+        cl_mem parent = NULL;
+        size_t origin = 0;
+        CLSORT__MUST(
+            CLSORT__ASK(s, clGetMemObjectInfo, buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
+        if (!parent) continue;
+        CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, buffer, CL_MEM_OFFSET, origin));
+        r[i].at = clsort__make_span(parent, r[i].at.offset + origin);
+    }
     return clsort__check_overlaps(s, r, given);
 }
 
@@ -9475,7 +9463,7 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 {
     size_t need;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
-    need = clsort__largest(clsort__local_need(&p->config), clsort__local_need(&p->helper), 0)
+    need = clsort__larger(clsort__local_need(&p->config), clsort__local_need(&p->helper))
            + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
@@ -9559,18 +9547,6 @@ static void clsort__give(void *given, const void *ours, size_t own, size_t first
 
 /* ---- >>launch -------------------------------------------------------------------------------- */
 
-/* The events that the next command waits for: those of the caller, since a failed dependency must
-   stop every command, and on an out-of-order queue the previous command. */
-static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
-{
-    const int chained = run->previous && !run->in_order;
-    *count = run->n_wait + (chained ? 1 : 0);
-    if (!chained) return run->wait;
-    if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
-    run->s->waits[run->n_wait] = run->previous;
-    return run->s->waits;
-}
-
 /* A command about to be enqueued: the events that it waits for, and its own. */
 typedef struct clsort__command {
     const cl_event *waits;
@@ -9591,30 +9567,24 @@ static int clsort__profiles(const clsort__run *run)
     return s->timed ? !s->timed->first : s->options.profile != NULL;
 }
 
-/* Reports a command. */
-static void clsort__report_command(clsort__run *run, cl_event event, const char *function)
-{
-    clsort_sorter *s = run->s;
-    if (!s->timed)
-        s->options.profile(s->options.user,
-                           strcmp(function, "clEnqueueNDRangeKernel")
-                               ? function
-                               : clsort__kernel_entries[run->number].name,
-                           event);
-    else if (CLSORT_CL(clRetainEvent)(event) == CL_SUCCESS)
-        s->timed->first = event;
-}
-
-/* Starts a command. Returns 0 if it is only counted, or after an error. The last command, commands
-   on out-of-order queues and profiled ones get an event. */
+/* Starts a command. Returns 0 if it is only counted, or after an error. It waits for the caller's
+   events, since a failed dependency must stop every command, and on an out-of-order queue for the
+   previous command. The last command, commands on out-of-order queues and profiled ones get an
+   event. */
 static int clsort__begin_command(clsort__run *run, clsort__command *c)
 {
+    const int chained = run->previous && !run->in_order;
     if (run->status != CL_SUCCESS) return 0;
     if (run->mode == CLSORT__COUNT) {
         run->total++;
         return 0;
     }
-    c->waits = clsort__waits(run, &c->count);
+    c->waits = chained ? run->s->waits : run->wait;
+    c->count = run->n_wait;
+    if (chained) {
+        if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
+        run->s->waits[c->count++] = run->previous;
+    }
     c->event = NULL;
     c->event_out = !run->in_order || clsort__profiles(run) || run->mode == CLSORT__WARM
                            || (run->done && run->issued + 1 == run->total)
@@ -9623,16 +9593,24 @@ static int clsort__begin_command(clsort__run *run, clsort__command *c)
     return 1;
 }
 
-/* Finishes a command that an OpenCL function enqueued with the result `code`. */
+/* Finishes a command that an OpenCL function enqueued with the result `code`, and reports it. */
 static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_int code,
                                 const char *function)
 {
-    run->status = clsort__note(run->s, code, function);
+    clsort_sorter *const s = run->s;
+    run->status = clsort__note(s, code, function);
     if (run->status != CL_SUCCESS) return;
     run->issued++;
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = c->event;
-    if (clsort__profiles(run)) clsort__report_command(run, c->event, function);
+    if (!clsort__profiles(run)) return;
+    if (!s->timed)
+        s->options.profile(s->options.user,
+                           strcmp(function, "clEnqueueNDRangeKernel")
+                               ? function
+                               : clsort__kernel_entries[run->number].name,
+                           c->event);
+    else if (CLSORT_CL(clRetainEvent)(c->event) == CL_SUCCESS) s->timed->first = c->event;
 }
 
 /* Enqueues a begun command: CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer, (run->queue, ...)). */
@@ -10156,7 +10134,7 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     CLSORT__MUST(
         CLSORT__ASK(run->s, clGetEventInfo, last, CL_EVENT_COMMAND_EXECUTION_STATUS, state));
     if (state <= CL_COMPLETE) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(run->s, clRetainEvent, (last)));
+    CLSORT__CALL(run->s, clRetainEvent, (last));
     run->previous = last;
     return CL_SUCCESS;
 }
@@ -10213,14 +10191,14 @@ static clsort_status clsort__warm_job(clsort__job *j)
     clsort__run *run = &j->run;
     char places[6];
     cl_int code;
-    if (!run->queue) CLSORT__MUST(clsort__own_queue(s));
-    if (!s->dummy)
-        CLSORT__MUST(clsort__create_buffer(s, CLSORT__DUMMY_BYTES, NULL, CL_MEM_READ_WRITE, NULL,
-                                           &s->dummy));
     if (!run->queue) {
+        CLSORT__MUST(clsort__own_queue(s));
         run->queue = s->own_queue;
         run->in_order = 1;
     }
+    if (!s->dummy)
+        CLSORT__MUST(clsort__create_buffer(s, CLSORT__DUMMY_BYTES, NULL, CL_MEM_READ_WRITE, NULL,
+                                           &s->dummy));
     run->mode = CLSORT__WARM;
     clsort__fake_buffers(j, places);
     j->op->commands(run, j);
@@ -10248,9 +10226,8 @@ static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_
         CLSORT__MUST(clsort__own_queue(s));
         queue = s->own_queue;
     }
-    CLSORT__MUST(CLSORT__TRY(
-        s, clEnqueueFillBuffer,
-        (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &done)));
+    CLSORT__CALL(s, clEnqueueFillBuffer,
+                 (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &done));
     status = CLSORT__TRY(s, clWaitForEvents, (1, &done));
     if (status == CL_SUCCESS && end)
         status = clsort__event_time(s, done, CL_PROFILING_COMMAND_END, end);
@@ -10523,7 +10500,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
     const size_t slice = clsort__merge_slice(&w->shape, p->d.count);
     const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
-                                                     : w->shape.share_log2 + w->shape.items_log2;
+                                              : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
@@ -10625,8 +10602,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
     if (needed && size && !values.buffer)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names.values);
-    if (values.offset && !size)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names.values_offset);
+    if (values.offset && !size) clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names.values_offset);
     clsort__check_offset(c, p->names.keys_offset, p->count, key, keys.offset, key);
     clsort__check_offset(c, p->names.values_offset, p->count, size, values.offset, value);
     if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names.keys);
@@ -10679,8 +10655,7 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
 static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort__job *j)
 {
     cl_uint i;
-    for (i = 0; i < j->piece_count; i++)
-        clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
+    for (i = 0; i < j->piece_count; i++) clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
     if (c->status == CL_SUCCESS) clsort__make_plan(c->s, d, &j->plan);
     return c->status == CL_SUCCESS;
 }
@@ -10837,15 +10812,6 @@ static cl_uint clsort__runs_step(const clsort__config *shape)
                              : (cl_uint)CLSORT__RUNS_SERIAL_STEP_LOG2;
 }
 
-/* The most tiles that n elements are cut into, whatever the kernels' work-groups turn out to be. */
-static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__config *asked, size_t n)
-{
-    const size_t least = clsort__runs_room(asked, CLSORT__RUNS_GROUP_LOG2);
-    return asked->share_log2 ? n / least + 1
-                             : n / CLSORT__RUNS_SERIAL_TILE
-                                   + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units + 1;
-}
-
 /* Plans the kernels of a merge of runs. */
 static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
 {
@@ -10906,14 +10872,18 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(c->s, &j->plan);
 }
 
+/* A table with rows for as many tiles as n elements are cut into at most, whatever the kernels'
+   work-groups turn out to be, and for the samples. */
 static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count,
-                 rows = clsort__runs_most_tiles(s, &p->config, n) + 1
-                        + (n >> clsort__runs_step(&p->config))
-                        + (p->config.share_log2 ? CLSORT__MOST_RUNS / 2 : 0);
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(&p->config),
+                 least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
+    const size_t rows = p->config.share_log2
+                            ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
+                            : n / CLSORT__RUNS_SERIAL_TILE + 2 + samples
+                                  + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units;
     l->most = clsort__most_bytes(s, p);
     if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
@@ -11334,10 +11304,9 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     cl_uint pass;
     if (j->gated)
-        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
-                             clsort__smaller(j->blocks,
-                                             CLSORT__SWEEP_GROUPS * run->s->compute_units),
-                             l.sweeps);
+        clsort__radix_launch(
+            run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
+            clsort__smaller(j->blocks, CLSORT__SWEEP_GROUPS * run->s->compute_units), l.sweeps);
     else
         for (pass = 0; pass < clsort__radix_moves(j); pass++)
             clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
@@ -11349,8 +11318,7 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
 {
     const size_t busy = 8 * (size_t)s->compute_units,
                  most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
-    return clsort__smaller(j->blocks,
-                           clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
+    return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
 
 /* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort of equal
@@ -11364,8 +11332,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__histogram_groups(run->s, j), l.histogram);
-    if (j->mends)
-        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
+    if (j->mends) clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
     clsort__radix_moves_of_sweeps(run, j);
     if (!j->mends) return;
@@ -11373,18 +11340,9 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
 }
 
-/* May the low digits be left to a sort of equal prefixes? Of long keys in pairs that save passes;
-   bare ones have hybrid radix. */
-static cl_uint clsort__radix_mends(const clsort__radix_job *j)
-{
-    return clsort__may_mend(&j->p->config) && !j->gated && j->passes > 5
-                   && j->n >= CLSORT__PREFIXES_LEAST
-               ? (cl_uint)CLSORT__LEAVES_BITS
-               : 0;
-}
-
 /* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__MAY_SKIP only what
-   others have not sorted. */
+   others have not sorted. Low digits of long keys in pairs are left to a sort of equal prefixes,
+   which saves passes; bare keys have hybrid radix. */
 static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
@@ -11400,7 +11358,8 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
-    j.mends = clsort__radix_mends(&j);
+    if (clsort__may_mend(&p->config) && !gated && j.passes > 5 && j.n >= CLSORT__PREFIXES_LEAST)
+        j.mends = CLSORT__LEAVES_BITS;
     clsort__radix_blocks(run->s, &j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
     else if (gated || j.n > small) clsort__radix_block_passes(run, &j);
@@ -11477,8 +11436,7 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
     clsort__check_as_sort(c, &d, CLSORT__PARTITION);
     clsort__check_splitters(c, m, j->needs_buffers);
-    if (clsort__check_pieces(c, &d, j))
-        clsort__plan_partition(c->s, &j->plan, m->splitter_count);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(c->s, &j->plan, m->splitter_count);
 }
 
 static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
@@ -11547,8 +11505,7 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
 static const clsort__operation clsort__partitioning = { clsort__check_partition,
                                                         clsort__partition_scratch,
                                                         clsort__check_partition_buffers,
-                                                        clsort__ready_pieces,
-                                                        clsort__partition };
+                                                        clsort__ready_pieces, clsort__partition };
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
@@ -11587,26 +11544,25 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
     l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
     l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums)
               + (2 * group + CLSORT__HYBRID_HEAVY_SAMPLE) * key;
-    l.count = clsort__largest(4 * CLSORT__HYBRID_COPIES * digits
-                                  + clsort__largest(masks, CLSORT__HYBRID_CELLS, 0),
-                              4 * (second_digits + 1), 0);
+    l.count = clsort__larger(4 * CLSORT__HYBRID_COPIES * digits
+                                 + clsort__larger(masks, CLSORT__HYBRID_CELLS),
+                             4 * (second_digits + 1));
     l.split = 4 * (2 * second_digits + sums) + tile * key
-              + clsort__largest(masks, c->wide ? 0 : tile, 0);
+              + clsort__larger(masks, c->wide ? 0 : tile);
     return l;
 }
 
 static size_t clsort__hybrid_need(const clsort__config *c)
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(c);
-    return clsort__largest(clsort__largest(l.cells, l.count, 0), l.split, l.buckets);
+    return clsort__largest(clsort__larger(l.cells, l.count), l.split, l.buckets);
 }
 
 /* Local memory of a tile of bare keys that a merge of runs sorts as a bucket, in bytes. */
 static size_t clsort__run_bucket_bytes(const clsort__config *c)
 {
     return clsort__hybrid_sizes(c).buckets
-           + clsort__largest(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2,
-                             0);
+           + clsort__larger(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2);
 }
 
 /* Bytes of the codes that are sorted from the top down: a pair is one of 8. */
@@ -11768,7 +11724,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t recounts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES),
                  counters = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(j->group_digits),
-                 count = clsort__largest(l.count, counters, 0);
+                 count = clsort__larger(l.count, counters);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_COUNT,
@@ -11780,8 +11736,8 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
         clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_STARTS, digits, l.split, 0);
         clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split, 2);
     }
-    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_BUCKETS,
-                          clsort__smaller(buckets, enough), l.buckets, 2);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_BUCKETS, clsort__smaller(buckets, enough),
+                          l.buckets, 2);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
                           l.buckets, 0);
 }
@@ -11857,8 +11813,8 @@ static size_t clsort__samples_tables(const clsort__config *c, size_t n)
     if (c->items_log2 <= 3) return own;
     spread.items_log2 = 3;
     spread.radix_items = 1u << spread.items_log2;
-    return clsort__largest(
-        own, clsort__samples_tables(&spread, clsort__samples_spread(c->group_log2)), 0);
+    return clsort__larger(own,
+                          clsort__samples_tables(&spread, clsort__samples_spread(c->group_log2)));
 }
 
 /* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
@@ -11949,11 +11905,6 @@ static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
     return (size_t)(2 * c->key_bytes + 12) << size_log2;
 }
 
-static size_t clsort__ranks_need(const clsort__config *c)
-{
-    return clsort__ranks_bytes(c, c->group_log2);
-}
-
 /* Are elements sorted by all bits of a key as it is? Then kernels may number them, where indices
    are sorted. */
 static int clsort__sorts_as_it_is(const clsort__plan *p)
@@ -12015,8 +11966,8 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__arg_codec(run, p, from.keys);
     CLSORT__UINTS(run, clsort__amount(run, n), size_log2);
     clsort__arg_local(run, clsort__ranks_bytes(shape, size_log2));
-    clsort__launch_pass(
-        run, p, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
+    clsort__launch_pass(run, p,
+                        clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
 /* The bits of the families for few elements that were named, or that AUTO takes. */
@@ -12213,7 +12164,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
     const size_t own = lean ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
                        : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                                   : clsort__radix_tables(s, p);
-    return clsort__largest(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
+    return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -12380,8 +12331,8 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *
     clsort__arg_radix(run, &r, 0);
     clsort__arg_jobs(run, j);
     clsort__arg_uint(run, j->tile);
-    clsort__launch_pass(
-        run, j->p, (size_t)1 << clsort__log2(clsort__piece_workers(j->p->data.extent)));
+    clsort__launch_pass(run, j->p,
+                        (size_t)1 << clsort__log2(clsort__piece_workers(j->p->data.extent)));
 }
 
 /* The longest segment that is sorted in one step; longer ones are merged. */
@@ -12703,19 +12654,9 @@ static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
     clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
 }
 
-/* Scheduler `device`: one launch, which launches all rounds and leaves. */
-static void clsort__quick_device(clsort__run *run, const clsort__quick_job *j)
-{
-    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
-    clsort__arg_quick(run, j, 0);
-    clsort__arg_uint(run, clsort__quick_local(&j->w.shape));
-    clsort__launch(run, (size_t)1 << run->group_log2);
-}
-
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const int on_device = p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE;
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
@@ -12723,10 +12664,17 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     j.n = p->d.count;
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &j);
-    if (!on_device) clsort__quick_launch(run, &j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-    if (on_device) clsort__quick_device(run, &j);
-    else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, &j);
-    else clsort__quick_queued(run, &j);
+    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+        /* one launch, which launches all rounds and leaves */
+        clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
+        clsort__arg_quick(run, &j, 0);
+        clsort__arg_uint(run, clsort__quick_local(&j.w.shape));
+        clsort__launch(run, (size_t)1 << run->group_log2);
+    } else {
+        clsort__quick_launch(run, &j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
+        if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, &j);
+        else clsort__quick_queued(run, &j);
+    }
     clsort__quick_finish(run, &j);
 }
 
@@ -12781,8 +12729,7 @@ static const clsort__algorithm clsort__algorithms[] = {
       CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
     { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_SEGMENTS), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments,
-      CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
       CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segments) },
     { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
@@ -12801,41 +12748,24 @@ static size_t clsort__tile_local(const clsort__config *c)
     return clsort__tile_keys(c) + clsort__tile_words(c);
 }
 
-static size_t clsort__merge_local(const clsort__config *c)
-{
-    return clsort__tile_local(c) + clsort__tile_splits(c);
-}
-
 static size_t clsort__segment_local(const clsort__config *c)
 {
-    return clsort__largest(clsort__tile_local(c) + clsort__packing_bytes(c),
-                           clsort__group_sums(c->group_log2), 0);
+    return clsort__larger(clsort__tile_local(c) + clsort__packing_bytes(c),
+                          clsort__group_sums(c->group_log2));
 }
 
 static size_t clsort__runs_local(const clsort__config *c)
 {
     if (!c->share_log2) return 0;
-    return clsort__largest(clsort__lane_bytes(c),
-                           clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
-                                                  : clsort__tile_local(c) + clsort__share_bytes(c),
-                           0);
-}
-
-static size_t clsort__row_tile_local(const clsort__config *c)
-{
-    return clsort__tile_local(c) + clsort__packing_bytes(c);
-}
-
-static size_t clsort__no_local(const clsort__config *c)
-{
-    (void)c;
-    return 0;
+    return clsort__larger(clsort__lane_bytes(c),
+                          clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
+                                                 : clsort__tile_local(c) + clsort__share_bytes(c));
 }
 
 static size_t clsort__local_need(const clsort__config *c)
 {
 #define CLSORT__CASE(name, text, local) \
-    case CLSORT__##name: return local(c);
+    case CLSORT__##name: return local;
     switch (c->family) {
         CLSORT__FAMILY_LIST(CLSORT__CASE)
         default: return 0;
@@ -12951,25 +12881,14 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(c, g, i);
 }
 
-/* The rows of a part must not overlap. */
-static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
-{
-    clsort__checks c = clsort__begin_checks(s);
-    size_t i;
-    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
-        const clsort__rows r = clsort__gather_part(g, i);
-        if (r.rows > 1 && r.stride < r.count * r.element_bytes)
-            clsort__blame_gather_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
-    }
-    return clsort__conclude(&c);
-}
-
-/* Checks the buffers of a gather. The sorter keeps the memory of their list. */
+/* Checks the buffers of a gather, then that rows of a part do not overlap. The sorter keeps the
+   memory of the list of buffers. */
 static clsort_status clsort__check_gather_buffers(clsort__job *j)
 {
     clsort_sorter *s = j->s;
     const clsort_gather *g = j->gather;
     const size_t count = 2 * (size_t)g->array_count + 1;
+    clsort__checks rows = clsort__begin_checks(s);
     size_t i;
     if (!g->count) return CL_SUCCESS;
     if (s->range_room < count) {
@@ -12982,9 +12901,11 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
         const clsort__range range = { clsort__gather_role(i), r.span, clsort__rows_bytes(&r),
                                       !writes, writes };
         s->ranges[i] = range;
+        if (r.rows > 1 && r.stride < r.count * r.element_bytes)
+            clsort__blame_gather_part(&rows, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
     }
     CLSORT__MUST(clsort__check_ranges(s, s->ranges, count));
-    return clsort__check_gather_rows(s, g);
+    return clsort__conclude(&rows);
 }
 
 static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags)
@@ -13059,8 +12980,7 @@ static clsort_status clsort__check_group_buffers(clsort__job *j)
 static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 {
     const clsort_groups *g = j->groups;
-    const clsort__span starts = CLSORT__SPAN(g, starts),
-                       counts = CLSORT__SPAN(g, counts),
+    const clsort__span starts = CLSORT__SPAN(g, starts), counts = CLSORT__SPAN(g, counts),
                        either = g->starts ? starts : counts,
                        most = clsort__make_span(g->count_buffer, g->count_offset);
     if (!g->groups && !g->starts) return;
@@ -13286,16 +13206,6 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-/* Builds the sort's own program, and that of its helper. */
-static clsort_status clsort__try_kernels(clsort_sorter *s, clsort__plan *p, cl_uint *family)
-{
-    *family = p->config.family;
-    CLSORT__MUST(clsort__need_program(s, &p->config, p->d.flags));
-    if (!p->helper.family) return CL_SUCCESS;
-    *family = p->helper.family;
-    return clsort__need_program(s, &p->helper, p->d.flags);
-}
-
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p);
 
 /* Plans again without a family of kernels that the sorter gave up, as the next call will: AUTO
@@ -13325,12 +13235,17 @@ static int clsort__is_replaceable(cl_uint family)
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* Builds the kernels of a plan. If those of a form of radix do not build, the sorter gives it up:
-   radix sorts without it. So it is with kernels for rows that a work-group holds. */
+/* Builds the kernels of a plan, and those of its helper. If those of a form of radix do not build,
+   the sorter gives it up: radix sorts without it. So it is with kernels for rows that a work-group
+   holds. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
-    cl_uint family;
-    const clsort_status status = clsort__try_kernels(s, p, &family);
+    cl_uint family = p->config.family;
+    clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
+    if (status == CL_SUCCESS && p->helper.family) {
+        family = p->helper.family;
+        status = clsort__need_program(s, &p->helper, p->d.flags);
+    }
     if (!clsort__is_replaceable(family)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
@@ -13494,7 +13409,7 @@ static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
                                  clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = d->count, k = clsort__largest(d->top_k, 1, 0);   /* a partition's may be 0 */
+    const size_t n = d->count, k = clsort__larger(d->top_k, 1);   /* a partition's may be 0 */
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
@@ -13531,10 +13446,9 @@ static size_t clsort__select_tables(const clsort__plan *p)
                            ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
                            : 0;
     if (!t->pieces) return all;
-    return clsort__largest(all, clsort__round_bytes(p, t->pieces)
-                                    + clsort__round_bytes(p, clsort__round_pieces(
-                                                                 t->pieces * p->d.top_k)),
-                           0);
+    return clsort__larger(
+        all, clsort__round_bytes(p, t->pieces)
+                 + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
 }
 
 /* Do kernels of a selection write keys where these end up? */
@@ -13663,7 +13577,7 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
         return 0;
     for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
-        most = clsort__largest(most, clsort__most_of_plan(w, p->d.top_k), 0);
+        most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
         *least = w->least;
     }
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
@@ -13794,7 +13708,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     clsort__short_shape(s, p, &c);
     columns = (size_t)c.columns << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.columns));
-    capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
+    capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, columns));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
         || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
@@ -13897,10 +13811,9 @@ enum { CLSORT__LONG_TOTAL = 1 << 22 };
 static size_t clsort__long_local(const clsort__plan *p)
 {
     const size_t codes = clsort__select_codes(&p->config, p->select.list_capacity);
-    return clsort__largest(clsort__rank_local(&p->config),
-                           (codes + 7) / 8 * 8
-                               + clsort__select_words(&p->config, p->select.list_capacity),
-                           0);
+    return clsort__larger(clsort__rank_local(&p->config),
+                          (codes + 7) / 8 * 8
+                              + clsort__select_words(&p->config, p->select.list_capacity));
 }
 
 /* Plans a sample of rows: which of the work-items' firsts is the bound. On average x elements of
@@ -13931,8 +13844,8 @@ static void clsort__plan_one_launch(const clsort_sorter *s, clsort__plan *p)
                  parts = clsort__largest(each, p->d.count >> 16, 1);
     p->config.family = CLSORT__LONG_ROWS;
     if (t->parts > parts) clsort__cut_rows(s, p->d.count, parts, t);
-    t->ranges = clsort__smaller(t->ranges, clsort__largest(each, p->d.top_k / 384 + 1, 0));
-    t->groups = clsort__smaller(t->rows * clsort__largest(t->parts, t->ranges, 0), groups);
+    t->ranges = clsort__smaller(t->ranges, clsort__larger(each, p->d.top_k / 384 + 1));
+    t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
 /* Plans one reading of a few long rows. Returns whether it did. */
@@ -14675,27 +14588,11 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
                        (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
 }
 
-/* Blames fields that a description for host arrays must not set. */
-static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
-{
-    const clsort__mistake mistakes[] = {
-        { d->segment_count != 0, "segment_count: it must be 0 with host arrays" },
-        { d->scratch_size != 0, "scratch_size: it must be 0 with host arrays" },
-        { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0,
-          "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
-    };
-    const clsort__array_fields *a;
-    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
-        if (a->buffer || a->offset || a->stride)
-            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
-                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
-    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
-}
-
-/* All checks of a description for host arrays; d may be NULL. */
+/* All checks of a description for host arrays, which must not set some fields; d may be NULL. */
 static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const void *keys,
                                const void *values)
 {
+    const clsort__array_fields *a;
     clsort__check_desc(c, d, CLSORT__TO_SORT);
     if (!d) return;
     if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
@@ -14703,16 +14600,17 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
                       values ? "value_size, the bytes of a value"
                              : "values, of value_size bytes each");
-    clsort__check_no_buffers(c, d);
-}
-
-/* Adds to a message which function sorts what is too much for this device. */
-static void clsort__name_remedy(clsort__checks *c, const clsort_desc *d)
-{
-    const size_t used = strlen(c->detail);
-    if (c->status != CLSORT_ERROR_COUNT_TOO_LARGE || d->rows || d->precedes) return;
-    snprintf(c->detail + used, sizeof c->detail - used,
-             "; clsort_sort_host_on of clsort_multi.h takes any number");
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->buffer || a->offset || a->stride)
+            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
+    if (d->segment_count)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segment_count: it must be 0 with host arrays");
+    if (d->scratch_size)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "scratch_size: it must be 0 with host arrays");
+    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                      "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
 /* Creates buffers for host arrays and sorts these there; *d then names the buffers. */
@@ -14733,7 +14631,7 @@ static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void
     status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
     if (status != CL_SUCCESS) CLSORT_CL(clFinish)(s->own_queue);   /* the arrays are the caller's */
     CLSORT__MUST(status);
-    CLSORT__MUST(CLSORT__TRY(s, clFinish, (s->own_queue)));
+    CLSORT__CALL(s, clFinish, (s->own_queue));
     if (indices) return clsort__download(s, d->indices, index_bytes, indices);
     CLSORT__MUST(clsort__download(s, d->keys, key_bytes, keys));
     return clsort__download(s, d->values, value_bytes, values);
@@ -14790,8 +14688,7 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
     const clsort__data *a = &p->data;
     const int beside = a->has_values && !a->writes_keys;
     const size_t apart[2] = { a->writes_keys ? a->keys_apart : 0, a->values_apart };
-    const clsort__span keys = a->writes_keys ? a->keys_to : a->keys,
-                       none = clsort__no_span,
+    const clsort__span keys = a->writes_keys ? a->keys_to : a->keys, none = clsort__no_span,
                        unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
     clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
     clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none, apart,
@@ -14814,19 +14711,6 @@ static clsort_status clsort__worse(clsort_status a, clsort_status b)
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
 }
 
-/* Finds the state of a sort, after waiting for it if `wait`; *state is negative if it failed on the
-   device. A wait that succeeds means that the sort is done. */
-static clsort_status clsort__sort_state(clsort_sorter *s, cl_event event, int wait, cl_int *state)
-{
-    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
-    const cl_int waited = wait ? CLSORT_CL(clWaitForEvents)(1, &event) : CL_SUCCESS;
-    const clsort_status status =
-        CLSORT__TRY(s, clGetEventInfo, (event, what, sizeof *state, state, NULL));
-    if (status != CL_SUCCESS || *state <= CL_COMPLETE) return status;
-    if (wait && waited == CL_SUCCESS) *state = CL_COMPLETE;
-    return clsort__note(s, waited, "clWaitForEvents");
-}
-
 /* Reads and judges the proof of a complete sort. *judged is 0 if the proof cannot be read. */
 static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *judged)
 {
@@ -14840,15 +14724,21 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     return status;
 }
 
-/* Judges a sort that is done. *judged is 0 if it is not done, or its state cannot be had. */
+/* Judges a sort that is done, after waiting for it if `wait`. *judged is 0 if it is not done, or
+   its state cannot be had. The state is negative if the sort failed on the device; a wait that
+   succeeds means that it is done. */
 static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p, int wait,
                                            int *judged)
 {
+    const cl_int waited = wait ? CLSORT_CL(clWaitForEvents)(1, &p->event) : CL_SUCCESS;
     cl_int state = CL_QUEUED;
-    const clsort_status status = clsort__sort_state(s, p->event, wait, &state);
     *judged = 0;
-    if (status != CL_SUCCESS || state > CL_COMPLETE) return status;
-    if (state == CL_COMPLETE) return clsort__judge_proof(s, p->proof, judged);
+    CLSORT__MUST(
+        CLSORT__ASK(s, clGetEventInfo, p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, state));
+    if (state > CL_COMPLETE && waited != CL_SUCCESS)
+        return clsort__note(s, waited, "clWaitForEvents");
+    if (state > CL_COMPLETE && !wait) return CL_SUCCESS;
+    if (state >= CL_COMPLETE) return clsort__judge_proof(s, p->proof, judged);
     *judged = 1;
     return clsort__fail(s, state, "clsort_enqueue_sort", "a sort failed on the device");
 }
@@ -14876,9 +14766,8 @@ static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
     return first;
 }
 
-/* Files the proof of an enqueued sort, for which clsort__ready_sort made room, and judges those that
-   are complete.
-   `own` is the sort's event if the caller wants none. */
+/* Files the proof of an enqueued sort, for which clsort__ready_sort made room, and judges those
+   that are complete. `own` is the sort's event if the caller wants none. */
 static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status,
                                         cl_event own, cl_event *done)
 {
@@ -15074,13 +14963,9 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
                                             struct clsort__measurement *watched)
 {
     const size_t least = most->desc->top_k ? most->desc->top_k : 1;
-    clsort__preparation a;
+    clsort__preparation a = { most, queue, watched, { { 0 }, 0 } };
     size_t count = most->desc->count, next;
     cl_ulong kinds = 0, next_kinds = 0;
-    a.most = most;
-    a.queue = queue;
-    a.watched = watched;
-    a.warmed.count = 0;
     if (count < least) return CL_SUCCESS;
     CLSORT__MUST(clsort__prepare_count(&a, count, &kinds));
     for (; count > least; count = next, kinds = next_kinds) {
@@ -15156,7 +15041,7 @@ static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_so
         *p = from->programs[i];
         p->unsaved = 0;   /* `from` saves it */
         memset(p->kernels, 0, sizeof p->kernels);
-        CLSORT__MUST(CLSORT__TRY(to, clRetainProgram, (p->program)));
+        CLSORT__CALL(to, clRetainProgram, (p->program));
         to->program_count++;
         CLSORT__MUST(clsort__create_kernels(to, p, &fits));
     }
@@ -15747,12 +15632,8 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
     cl_ulong splitters[CLSORT_MAX_SPLITTERS];
     clsort_status status;
     cl_uint i;
-    for (i = 0; i < count; i++) {
-        const cl_ulong key = (i + 1) * distance;
-        const cl_uint narrow = (cl_uint)key;
-        memcpy((unsigned char *)splitters + i * t->bytes,
-               t->bytes == 4 ? (const void *)&narrow : (const void *)&key, t->bytes);
-    }
+    for (i = 0; i < count; i++)
+        clsort__store_key((unsigned char *)splitters, t->bytes, i, (i + 1) * distance);
     CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY,
                                 CL_MEM_COPY_HOST_PTR, &t->in[2]));
     d.count = CLSORT__TEST_PIECES, d.key_type = t->key_type, d.value_size = t->value_size;
@@ -15987,9 +15868,8 @@ static clsort_status clsort__restore(clsort__measurement *m)
     int i;
     for (i = CLSORT__ITS_KEYS_OUT; i < CLSORT__ITS_KEYS_OUT + CLSORT__ITS_OUTPUTS; i++)
         if (m->memory[i])
-            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueFillBuffer,
-                                     (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL,
-                                      NULL)));
+            CLSORT__CALL(m->s, clEnqueueFillBuffer,
+                         (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL, NULL));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
                                     n * m->d.value_size));
@@ -16003,7 +15883,7 @@ static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_
                                      double *ns)
 {
     cl_ulong from = 0;
-    CLSORT__MUST(CLSORT__TRY(m->s, clWaitForEvents, (1, &last)));
+    CLSORT__CALL(m->s, clWaitForEvents, (1, &last));
     CLSORT__MUST(clsort__event_time(m->s, last, CL_PROFILING_COMMAND_END, &m->now));
     CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
@@ -16017,9 +15897,8 @@ static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_des
     clsort_proof proof;
     const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
     CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, d, buffer, 0, 0, NULL, NULL));
-    CLSORT__MUST(CLSORT__TRY(
-        m->s, clEnqueueReadBuffer,
-        (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL)));
+    CLSORT__CALL(m->s, clEnqueueReadBuffer,
+                 (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
     return clsort_judge(&proof);
 }
 
@@ -16034,9 +15913,9 @@ static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t
     for (role = 0; role < CLSORT__ITS_OUTPUTS; role++) {
         const size_t unit = m->unit[role], part = rows / each * k * unit;
         for (i = 0; i < each && unit; i++, to += part)
-            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueReadBuffer,
-                                     (m->queue, m->memory[first + role], CL_FALSE,
-                                      i * count * unit, part, to, 0, NULL, NULL)));
+            CLSORT__CALL(m->s, clEnqueueReadBuffer,
+                         (m->queue, m->memory[first + role], CL_FALSE, i * count * unit, part, to,
+                          0, NULL, NULL));
     }
     return CLSORT__TRY(m->s, clFinish, (m->queue));
 }
@@ -16070,14 +15949,6 @@ static clsort_status clsort__make_reference(clsort__measurement *m)
     return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
 }
 
-/* Checks the result of the last sort. */
-static clsort_status clsort__check_result(clsort__measurement *m)
-{
-    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
-    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
-    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
-}
-
 /* Sorts once by a form, and checks the result. */
 static clsort_status clsort__run_form(clsort__measurement *m, int form, double *ns)
 {
@@ -16093,7 +15964,10 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
     if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
     if (last) CLSORT_CL(clReleaseEvent)(last);
-    return status == CL_SUCCESS ? clsort__check_result(m) : status;
+    CLSORT__MUST(status);
+    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
+    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
+    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
 /* Builds and warms what a form needs. A build is not begun without the time that the longest one
@@ -16127,14 +16001,17 @@ static int clsort__drops(clsort_status status)
            || status == CLSORT_ERROR_UNSUPPORTED;
 }
 
-/* The least time of a count in a round; 0: all were dropped. */
-static double clsort__least_time(const clsort__timings *t, int round)
+/* The least time of a count in a round, of all forms or of those that keep pace; 0: all were
+   dropped. */
+static double clsort__least_time(const clsort__timings *t, int round, int paced)
 {
     double least = 0;
     int f;
-    for (f = 0; f < CLSORT__FORMS; f++)
-        if (t->form[f] == f && t->ns[f][round] > 0 && (!(least > 0) || t->ns[f][round] < least))
-            least = t->ns[f][round];
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        const int takes_part = t->form[f] == f && (!paced || clsort__keeps_pace(t, f));
+        const double ns = takes_part ? t->ns[f][round] : 0;
+        if (ns > 0 && (!(least > 0) || ns < least)) least = ns;
+    }
     return least;
 }
 
@@ -16195,12 +16072,7 @@ static clsort_status clsort__build_forms(clsort__measurement *m)
    passes or from the top, for top-k digits? */
 static int clsort__is_behind(const clsort__timings *t, int form)
 {
-    double least = 0;
-    int f;
-    for (f = 0; f < CLSORT__FORMS; f++) {
-        const double ns = t->form[f] == f ? t->ns[f][0] : 0;
-        if (clsort__keeps_pace(t, f) && ns > 0 && (!(least > 0) || ns < least)) least = ns;
-    }
+    const double least = clsort__least_time(t, 0, 1);
     return least > 0 && t->ns[t->form[form]][0] > 2 * least;
 }
 
@@ -16213,7 +16085,7 @@ static double clsort__hopeless_time(const clsort__measurement *m, int count, int
     double ns;
     if (!count || !clsort__outgrows(t, form) || form == t->form[CLSORT__OWN_FORM]) return 0;
     ns = before->ns[before->form[form]][0];
-    return ns > 4 * clsort__least_time(before, 0)
+    return ns > 4 * clsort__least_time(before, 0, 0)
                    || (count > 1 && clsort__is_behind(before, form)
                        && clsort__is_behind(before - 1, form))
                ? 2 * ns
@@ -16294,11 +16166,11 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
     CLSORT__MUST(clsort__make_reference(m));
     for (f = 0; f < CLSORT__FORMS; f++)
         if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
-    first = clsort__least_time(t, 0);
+    first = clsort__least_time(t, 0, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
     m->spent = (double)(m->now - began);
-    return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
+    return clsort__least_time(t, 1, 0) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
 /* ---- thresholds ---- */
@@ -16523,36 +16395,27 @@ static clsort_status clsort__take_row(clsort__measurement *m, const clsort__meas
 
 /* ---- the call ---- */
 
-/* Random bytes for a buffer, a block at a time. */
-static clsort_status clsort__fill_random(clsort__measurement *m, int which, unsigned char *block,
-                                         size_t room)
-{
-    cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
-    size_t at, i;
-    for (at = 0; at < m->bytes[which]; at += room) {
-        const size_t left = m->bytes[which] - at, bytes = left < room ? left : room;
-        for (i = 0; i < room; i += sizeof x) {
-            cl_ulong word;
-            x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
-            word = x * 0x2545F4914F6CDD1Du;            /* Vigna's xorshift* */
-            word ^= word >> 32;
-            memcpy(block + i, &word, sizeof word);
-        }
-        CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueWriteBuffer,
-                                 (m->queue, m->memory[which], CL_TRUE, at, bytes, block, 0, NULL,
-                                  NULL)));
-    }
-    return CL_SUCCESS;
-}
-
+/* Fills the inputs with random bytes, a block at a time. */
 static clsort_status clsort__fill_inputs(clsort__measurement *m)
 {
-    const size_t room = 1 << 20;
-    unsigned char *block = NULL;
-    clsort_status status;
-    CLSORT__MUST(clsort__grow(m->s, &block, room, 1));
-    status = clsort__fill_random(m, CLSORT__ITS_KEYS, block, room);
-    if (status == CL_SUCCESS) status = clsort__fill_random(m, CLSORT__ITS_VALUES, block, room);
+    enum { WORDS = 1 << 17 };
+    cl_ulong *block = NULL;
+    clsort_status status = clsort__grow(m->s, &block, WORDS, sizeof *block);
+    int which;
+    for (which = CLSORT__ITS_KEYS; which <= CLSORT__ITS_VALUES; which++) {
+        cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
+        size_t at, i;
+        for (at = 0; status == CL_SUCCESS && at < m->bytes[which]; at += WORDS * sizeof x) {
+            const size_t bytes = clsort__smaller(m->bytes[which] - at, WORDS * sizeof x);
+            for (i = 0; i < WORDS; i++) {
+                block[i] = clsort__draw(&x) * 0x2545F4914F6CDD1Du;   /* Vigna's xorshift* */
+                block[i] ^= block[i] >> 32;
+            }
+            status = CLSORT__TRY(m->s, clEnqueueWriteBuffer,
+                                 (m->queue, m->memory[which], CL_TRUE, at, bytes, block, 0, NULL,
+                                  NULL));
+        }
+    }
     clsort__free(block);
     return status;
 }
@@ -16594,7 +16457,7 @@ static clsort_status clsort__check_bytes(clsort__measurement *m)
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
     if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     clsort__begin_call(s, "clsort_measure");
-    sum = clsort__largest(sum, more, 0);   /* a queue has one */
+    sum = clsort__larger(sum, more);   /* a queue has one */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
@@ -16630,27 +16493,21 @@ static cl_uint clsort__first_length(cl_uint k_log2)
     return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
 }
 
-/* Chooses the counts. */
-static void clsort__choose_counts(clsort__measurement *m)
+/* Makes what a measurement needs, and chooses its counts. */
+static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
     const size_t most = m->d.count;
     size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
-    for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
-        m->at[m->counts++].n = n;
-    m->at[m->counts++].n = most;
-    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
-}
-
-/* Makes what a measurement needs. */
-static clsort_status clsort__set_up_measurement(clsort__measurement *m)
-{
     clsort__make_forms(m);
     CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
     CLSORT__MUST(clsort__make_buffers(m));
     CLSORT__MUST(clsort__read_clock(m));
     m->start = m->now;
     CLSORT__MUST(clsort__fill_inputs(m));
-    clsort__choose_counts(m);
+    for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
+        m->at[m->counts++].n = n;
+    m->at[m->counts++].n = most;
+    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
     return CL_SUCCESS;
 }
 
@@ -17249,7 +17106,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     j.op->check(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
-        *most = clsort__largest(*most, j.plan.scratch.layout.bytes, 0);
+        *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
     }
     s->forced = NULL;
     s->pinned = pinned;
@@ -17312,7 +17169,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
              : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
                                     : clsort__scratch_by_any(sorter, &d);
     if (sorter && !d.algorithm && !sorter->pinned && chosen.top_k != d.top_k)
-        *bytes = clsort__largest(*bytes, clsort__scratch_by_any(sorter, &chosen), 0);
+        *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
     return CL_SUCCESS;
 }
 
@@ -17369,7 +17226,11 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_sort_host"));
     CLSORT__MUST(clsort__judge_struct(sorter, "desc", wrong));
     clsort__check_host(&c, desc ? &d : NULL, keys, values);
-    clsort__name_remedy(&c, &d);
+    if (c.status == CLSORT_ERROR_COUNT_TOO_LARGE && !d.rows && !d.precedes) {   /* a remedy */
+        const size_t used = strlen(c.detail);
+        snprintf(c.detail + used, sizeof c.detail - used,
+                 "; clsort_sort_host_on of clsort_multi.h takes any number");
+    }
     if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
     if (indices) d.value_size = 0;   /* only the permutation is wanted */
     status = clsort__sort_buffers(sorter, &d, keys, values, indices);
