@@ -6229,8 +6229,7 @@ typedef struct clsort__plan {
     clsort__config config;      /* of the sort's own kernels */
     /* Of other kernels that it needs; family 0: none. Of bitonic, variants that only reproduce
        publications; of merge on CPUs, the vector kernel that sorts tiles; of radix from the top,
-       the passes for what it would sort slowly; of quicksort, the merge of what its rounds leave.
-       */
+       the passes for what it would sort slowly; of quicksort, the merge of what rounds leave. */
     clsort__config helper;
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
