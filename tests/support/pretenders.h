@@ -8,8 +8,8 @@
 
 /* ---- builds that are kept -------------------------------------------------------------------- */
 
-/* Where programs are few, those that such sorters built are kept for the next ones: a compiler takes
-   seconds for each, and most tests make sorters of their own. A name and what it stands for. */
+/* Where programs are few, those that such sorters built are kept for the next ones: a compiler
+   takes seconds for each, and most tests make sorters of their own. A name and its bytes. */
 typedef struct kept_build { char name[256]; void *data; size_t size; struct kept_build *next;
 } kept_build;
 static kept_build *kept_builds;
