@@ -574,9 +574,10 @@ static void sizes_grow(bench *b)
 {
     const char *from = getenv("CLSORT_TEST_SEED");
     const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    const int count = b->small ? 4000 : getenv("CLSORT_TEST_WHOLE") ? 20000 : 8000;
     static drawn c;
     int i, grew = 0;
-    for (i = 0; i < (b->small ? 4000 : 20000) && test_now.faults < 20; i++) {
+    for (i = 0; i < count && test_now.faults < 20; i++) {
         draw_seed(&c, first + (uint64_t)i);
         c.sorter->pinned = i & 1;
         if (i & 2) c.bare.algorithm = CLSORT_AUTO;

@@ -719,8 +719,9 @@ static void survives_faults(bench *b)
     static const cl_int codes[3] = { CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY,
                                      CL_MEM_OBJECT_ALLOCATION_FAILURE };
     uint64_t random = test_seed();
+    const uint64_t apart = b->small ? 200 : getenv("CLSORT_TEST_WHOLE") ? 20 : 50;
     int at, failed = 0, survived = 0;
-    for (at = 1;; at += 1 + (int)(pattern_random(&random) % (b->small ? 200 : 20))) {
+    for (at = 1;; at += 1 + (int)(pattern_random(&random) % apart)) {
         const int number = at % (SORTS + SELECTIONS);
         const clsort_desc d = small_number(number);
         clsort_status status;

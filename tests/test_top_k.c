@@ -119,6 +119,7 @@ static void equal_keys_by_index(bench *b)
             top_case c = top_make(i & 1 ? CLSORT_U64 : CLSORT_F32, i / 2 % 2 ? 1 : 3,
                                   b->small ? 700 : 70001, k);
             if (!CHECK(pattern_name(pattern_find(patterns[i])) != NULL) || k > c.d.count) continue;
+            if (!test_takes(b, 3)) continue;
             c.pattern = patterns[i];
             c.d.order = k & 1;
             if (!top_run(b, &c)) return;
@@ -816,6 +817,7 @@ static void long_rows_by_a_sample(bench *b)
     size_t i;
     for (i = 0; i < (b->small ? 0 : sizeof cases / sizeof *cases); i++) {
         top_case c = top_make(CLSORT_U32, 1, (1u << 22) + 77, cases[i].k);
+        if (!test_takes(b, 3)) continue;
         c.pattern = cases[i].pattern;
         c.poison = cases[i].poison;
         c.d.tuning.work_group = 64;
