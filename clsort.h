@@ -7153,7 +7153,6 @@ static void clsort__open_cache(clsort_sorter *s)
 static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
 {
     clsort__entry e;
-    memset(&e, 0, sizeof e);
     memcpy(e.mark, "clsort 1", sizeof e.mark);
     e.bytes = bytes;
     e.name = e.binary = name;

@@ -1072,6 +1072,27 @@ static void travel_as_text(bench *b)
     close_world(&w);
 }
 
+/* The longest name that a text holds; one that is longer is not told. */
+static void long_names_of_devices(bench *b)
+{
+    char name[CLSORT__MOST_NAME + 1], text[4000];
+    size_t length;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    for (length = CLSORT__MOST_NAME - 3; length <= CLSORT__MOST_NAME; length++) {
+        memset(name, 'x', length);
+        name[length] = 0;
+        measured_text(&w, name, text, sizeof text);
+        AT("%u characters", (unsigned)length);
+        CHECK(!strstr(text, name) == (length > CLSORT__MOST_NAME - 2));
+        CHECK(!strstr(text, " ?\n") == (length <= CLSORT__MOST_NAME - 2));
+        CHECK(!mock.faults == (length <= CLSORT__MOST_NAME - 2));   /* the query was refused */
+        mock.faults = 0;
+    }
+    close_world(&w);
+}
+
 /* Lets a text of one section say another version, with what that may have. */
 static void change_version(const char *from, char *to, unsigned version, const char *more)
 {
@@ -1487,6 +1508,7 @@ static const test_entry tests[] = {
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
+    { "a text tells names of devices up to the longest", long_names_of_devices },
     { "texts of other versions fit, or are skipped", versions_of_texts },
     { "lines that make no sense are refused", lines_that_make_no_sense },
     { "choices that gain nothing are AUTO's own, and travel as text", own_choices_travel },
