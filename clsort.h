@@ -9947,28 +9947,25 @@ struct clsort__job {
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
 };
 
-static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
-                                     const clsort__operation *op)
+static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *function,
+                              const clsort__operation *op)
 {
-    clsort__job j;
-    memset(&j, 0, sizeof j);
-    j.asked = j.op = op;
-    j.s = j.run.s = s;
+    memset(j, 0, sizeof *j);
+    j->asked = j->op = op;
+    j->s = j->run.s = s;
     clsort__begin_call(s, function);
-    return j;
 }
 
 /* A call that a struct of the program describes, which messages name `argument`. It is copied into
    `own`, of `size` bytes; `first` is its size in the first version. */
-static clsort__job clsort__given_job(clsort_sorter *s, const char *function,
-                                     const clsort__operation *op, const char *argument,
-                                     const void *given, void *own, size_t size, size_t first)
+static void clsort__given_job(clsort__job *j, clsort_sorter *s, const char *function,
+                              const clsort__operation *op, const char *argument,
+                              const void *given, void *own, size_t size, size_t first)
 {
-    clsort__job j = clsort__begin_job(s, function, op);
-    j.wrong = clsort__adopt(own, size, first, given);
-    j.missing = given ? NULL : argument;
-    j.argument = argument;
-    return j;
+    clsort__begin_job(j, s, function, op);
+    j->wrong = clsort__adopt(own, size, first, given);
+    j->missing = given ? NULL : argument;
+    j->argument = argument;
 }
 
 /* The first checks of an enqueue call: NULL arguments and the wait list. Then keeps the
@@ -14858,26 +14855,24 @@ static const clsort__operation clsort__proving_output = { clsort__check_proof, c
                                                           clsort__prove_output };
 
 /* A call that a description is made for, which is copied into `own`. */
-static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, const clsort_desc *desc,
-                                    clsort_desc *own)
+static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *function,
+                             const clsort_desc *desc, clsort_desc *own)
 {
-    clsort__job j = clsort__given_job(s, function, &clsort__sorting, "desc", desc, own, sizeof *own,
-                                      CLSORT__FIRST_DESC);
-    if (own->top_k) j.asked = j.op = &clsort__selecting;
-    j.desc = desc ? own : NULL;
-    return j;
+    clsort__given_job(j, s, function, &clsort__sorting, "desc", desc, own, sizeof *own,
+                      CLSORT__FIRST_DESC);
+    if (own->top_k) j->asked = j->op = &clsort__selecting;
+    j->desc = desc ? own : NULL;
 }
 
 /* A call that checks an order or a result. `name` is that of the buffer of `result`. */
-static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
-                                        const clsort__operation *op, const clsort_desc *desc,
-                                        clsort_desc *own, clsort__span result, const char *name)
+static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *function,
+                                 const clsort__operation *op, const clsort_desc *desc,
+                                 clsort_desc *own, clsort__span result, const char *name)
 {
-    clsort__job j = clsort__sort_job(s, function, desc, own);
-    j.asked = j.op = op;
-    if (desc && !result.buffer) j.missing = name;
-    j.result = result;
-    return j;
+    clsort__sort_job(j, s, function, desc, own);
+    j->asked = j->op = op;
+    if (desc && !result.buffer) j->missing = name;
+    j->result = result;
 }
 
 /* ---- >>prepare ------------------------------------------------------------------------------- */
@@ -14922,9 +14917,10 @@ static clsort_status clsort__watch(struct clsort__measurement *m);
 static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
 {
     clsort_desc d = *a->most->desc;
-    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->asked);
+    clsort__job j;
     clsort__kinds own;
     size_t i;
+    clsort__begin_job(&j, a->most->s, a->most->s->function, a->most->asked);
     d.count = count;
     j.desc = &d;
     j.argument = a->most->argument;
@@ -15793,8 +15789,9 @@ static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
     for (f = 0; f < CLSORT__FORMS; f++) {
         clsort__checks c = clsort__begin_checks(m->s);
         clsort_desc d;
-        clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+        clsort__job j;
         int *same = &t->form[f];
+        clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
         clsort__force(m, f);
         j.op->check(&c, &j);
         t->algorithm[f] = j.plan.algorithm;
@@ -15978,7 +15975,7 @@ static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
     clsort_status status;
     given.flags |= CLSORT_FLAG_NO_BUILD;
     own.count = 0;
-    j = clsort__sort_job(m->s, m->s->function, &given, &d);
+    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
     clsort__force(m, form);
@@ -16357,7 +16354,7 @@ static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_
     clsort_desc given = *m->m.sort, d;
     clsort__job j;
     given.flags |= CLSORT_FLAG_ANY_COUNT;
-    j = clsort__sort_job(m->s, m->s->function, &given, &d);
+    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
     j.run.queue = queue;
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__check_queue(m->s, &j.run));
@@ -17050,7 +17047,8 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_check", desc, &d);
+    clsort__job j;
+    clsort__sort_job(&j, sorter, "clsort_check", desc, &d);
     return sorter ? clsort__check_job(&j) : CLSORT_ERROR_NULL_ARGUMENT;
 }
 
@@ -17058,7 +17056,8 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
                                         clsort_desc *resolved)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_resolve", desc, &d);
+    clsort__job j;
+    clsort__sort_job(&j, sorter, "clsort_resolve", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, resolved, CLSORT_ERROR_NULL_ARGUMENT, "resolved");
     if (!clsort__given_size(resolved, sizeof d, CLSORT__FIRST_DESC))
@@ -17075,7 +17074,8 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
                                         const clsort_desc *desc)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_prepare", desc, &d);
+    clsort__job j;
+    clsort__sort_job(&j, sorter, "clsort_prepare", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     j.run.queue = queue;
     CLSORT__MUST(clsort__plan_job(&j));
@@ -17098,7 +17098,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     clsort__job j;
     if (form->row && form->row->bitonic && given.count > form->row->bitonic)
         given.count = form->row->bitonic;
-    j = clsort__sort_job(s, s->function, &given, &d);
+    clsort__sort_job(&j, s, s->function, &given, &d);
     s->pinned = 1;
     s->forced = form;
     j.op->check(&c, &j);
@@ -17152,7 +17152,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
-    j = clsort__sort_job(sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
+    clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
@@ -17175,11 +17175,12 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
                                         size_t size)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc, &d);
+    clsort__job j;
     clsort__tally tally;
     clsort__text t = { text, size, 0 };
     char places[6];
     int how;
+    clsort__sort_job(&j, sorter, "clsort_explain", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, size, CLSORT_ERROR_NULL_ARGUMENT, "size");
@@ -17207,8 +17208,9 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                                              const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_enqueue_sort", desc, &d);
+    clsort__job j;
     clsort_status status;
+    clsort__sort_job(&j, sorter, "clsort_enqueue_sort", desc, &d);
     status = clsort__enqueue(&j, queue, n_wait, wait, done);
     return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
                            : status;
@@ -17243,8 +17245,9 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done)
 {
     clsort_gather g;
-    clsort__job j = clsort__given_job(sorter, "clsort_enqueue_gather", &clsort__gathering, "gather",
-                                      gather, &g, sizeof g, CLSORT__FIRST_GATHER);
+    clsort__job j;
+    clsort__given_job(&j, sorter, "clsort_enqueue_gather", &clsort__gathering, "gather", gather, &g,
+                      sizeof g, CLSORT__FIRST_GATHER);
     if (g.array_count && !g.arrays) j.missing = "arrays";
     j.gather = &g;
     return clsort__enqueue(&j, queue, n_wait, wait, done);
@@ -17255,8 +17258,9 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
                                                      const cl_event *wait, cl_event *done)
 {
     clsort_groups g;
-    clsort__job j = clsort__given_job(sorter, "clsort_enqueue_group_starts", &clsort__grouping,
-                                      "groups", groups, &g, sizeof g, CLSORT__FIRST_GROUPS);
+    clsort__job j;
+    clsort__given_job(&j, sorter, "clsort_enqueue_group_starts", &clsort__grouping, "groups",
+                      groups, &g, sizeof g, CLSORT__FIRST_GROUPS);
     j.groups = &g;
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
@@ -17266,22 +17270,21 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               const cl_event *wait, cl_event *done)
 {
     clsort_merge_desc m;
-    clsort__job j = clsort__given_job(sorter, "clsort_enqueue_merge", &clsort__merging, "merge",
-                                      merge, &m, sizeof m, CLSORT__FIRST_MERGE);
+    clsort__job j;
+    clsort__given_job(&j, sorter, "clsort_enqueue_merge", &clsort__merging, "merge", merge, &m,
+                      sizeof m, CLSORT__FIRST_MERGE);
     j.merge = &m;
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
 /* A call that merges runs, whose description is copied into `own`. */
-static clsort__job clsort__runs_call(clsort_sorter *s, const char *function,
-                                     const clsort_merge_runs_desc *given,
-                                     clsort_merge_runs_desc *own)
+static void clsort__runs_call(clsort__job *j, clsort_sorter *s, const char *function,
+                              const clsort_merge_runs_desc *given, clsort_merge_runs_desc *own)
 {
-    clsort__job j = clsort__given_job(s, function, &clsort__merging_runs, "merge", given, own,
-                                      sizeof *own, CLSORT__FIRST_MERGE_RUNS);
-    if (own->run_count && !own->runs) j.missing = "runs";
-    j.runs = own;
-    return j;
+    clsort__given_job(j, s, function, &clsort__merging_runs, "merge", given, own, sizeof *own,
+                      CLSORT__FIRST_MERGE_RUNS);
+    if (own->run_count && !own->runs) j->missing = "runs";
+    j->runs = own;
 }
 
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
@@ -17290,7 +17293,8 @@ CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_com
                                                    cl_event *done)
 {
     clsort_merge_runs_desc m;
-    clsort__job j = clsort__runs_call(sorter, "clsort_enqueue_merge_runs", merge, &m);
+    clsort__job j;
+    clsort__runs_call(&j, sorter, "clsort_enqueue_merge_runs", merge, &m);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17316,7 +17320,8 @@ CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
                                                         size_t *bytes)
 {
     clsort_merge_runs_desc m;
-    clsort__job j = clsort__runs_call(sorter, "clsort_merge_runs_scratch_size", merge, &m);
+    clsort__job j;
+    clsort__runs_call(&j, sorter, "clsort_merge_runs_scratch_size", merge, &m);
     return clsort__tell_scratch(&j, bytes);
 }
 
@@ -17332,19 +17337,18 @@ CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
                                                    const clsort_merge_runs_desc *merge)
 {
     clsort_merge_runs_desc m;
-    clsort__job j = clsort__runs_call(sorter, "clsort_prepare_merge_runs", merge, &m);
+    clsort__job j;
+    clsort__runs_call(&j, sorter, "clsort_prepare_merge_runs", merge, &m);
     return clsort__build_pieces(&j);
 }
 
 /* A call that partitions, whose description is copied into `own`. */
-static clsort__job clsort__partition_call(clsort_sorter *s, const char *function,
-                                          const clsort_partition_desc *given,
-                                          clsort_partition_desc *own)
+static void clsort__partition_call(clsort__job *j, clsort_sorter *s, const char *function,
+                                   const clsort_partition_desc *given, clsort_partition_desc *own)
 {
-    clsort__job j = clsort__given_job(s, function, &clsort__partitioning, "partition", given, own,
-                                      sizeof *own, CLSORT__FIRST_PARTITION);
-    j.partition = own;
-    return j;
+    clsort__given_job(j, s, function, &clsort__partitioning, "partition", given, own, sizeof *own,
+                      CLSORT__FIRST_PARTITION);
+    j->partition = own;
 }
 
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
@@ -17353,7 +17357,8 @@ CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_comm
                                                   cl_event *done)
 {
     clsort_partition_desc p;
-    clsort__job j = clsort__partition_call(sorter, "clsort_enqueue_partition", partition, &p);
+    clsort__job j;
+    clsort__partition_call(&j, sorter, "clsort_enqueue_partition", partition, &p);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17362,7 +17367,8 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
                                                        size_t *bytes)
 {
     clsort_partition_desc p;
-    clsort__job j = clsort__partition_call(sorter, "clsort_partition_scratch_size", partition, &p);
+    clsort__job j;
+    clsort__partition_call(&j, sorter, "clsort_partition_scratch_size", partition, &p);
     return clsort__tell_scratch(&j, bytes);
 }
 
@@ -17370,7 +17376,8 @@ CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
                                                   const clsort_partition_desc *partition)
 {
     clsort_partition_desc p;
-    clsort__job j = clsort__partition_call(sorter, "clsort_prepare_partition", partition, &p);
+    clsort__job j;
+    clsort__partition_call(&j, sorter, "clsort_prepare_partition", partition, &p);
     return clsort__build_pieces(&j);
 }
 
@@ -17380,9 +17387,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                                                   const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_is_sorted", &clsort__ordering,
-                                         desc, &d, clsort__make_span(result, result_offset),
-                                         "result");
+    clsort__job j;
+    clsort__checking_job(&j, sorter, "clsort_enqueue_is_sorted", &clsort__ordering, desc, &d,
+                         clsort__make_span(result, result_offset), "result");
     d = clsort__order_only(&d);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
@@ -17393,9 +17400,9 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
                                                     const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_fingerprint",
-                                         &clsort__proving_input, desc, &d,
-                                         clsort__make_span(proof, proof_offset), "proof");
+    clsort__job j;
+    clsort__checking_job(&j, sorter, "clsort_enqueue_fingerprint", &clsort__proving_input, desc, &d,
+                         clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17405,8 +17412,9 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_verify", &clsort__proving_output,
-                                         desc, &d, clsort__make_span(proof, proof_offset), "proof");
+    clsort__job j;
+    clsort__checking_job(&j, sorter, "clsort_enqueue_verify", &clsort__proving_output, desc, &d,
+                         clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17470,7 +17478,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
                                                                        CLSORT__FIRST_DESC,
                                                                        m->sort)));
     CLSORT__MUST(clsort__check_measured(s, d));
-    j = clsort__sort_job(s, s->function, d, &own);
+    clsort__sort_job(&j, s, s->function, d, &own);
     j.run.queue = queue;
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__check_limits(&j));

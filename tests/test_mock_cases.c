@@ -450,7 +450,7 @@ static cl_uint replaceable_family(const clsort__plan *p)
 static clsort_status plan_case(drawn *c, clsort__job *j)
 {
     static clsort_desc own;
-    *j = clsort__sort_job(c->sorter, "a test", &c->bare, &own);
+    clsort__sort_job(j, c->sorter, "a test", &c->bare, &own);
     return clsort__plan_job(j);
 }
 

@@ -338,7 +338,7 @@ static int planned_way(world *w, const clsort_desc *d, size_t count, const clsor
     clsort__checks c = clsort__begin_checks(w->sorter);
     clsort__job j;
     at.count = count;
-    j = clsort__sort_job(w->sorter, "test", &at, &own);
+    clsort__sort_job(&j, w->sorter, "test", &at, &own);
     w->sorter->forced = form;
     j.op->check(&c, &j);
     w->sorter->forced = NULL;
