@@ -174,6 +174,10 @@ build/mpi_cases: tests/mpi_cases.c $(headers) | deps-mpi
 
 $(sanitized) $(sanitized_tools): CFLAGS = -O1 -g -fno-omit-frame-pointer \
     -fsanitize=address,undefined -fno-sanitize-recover=all
+# Those that wait for kernels: optimizing takes longer than it saves, as above.
+$(patsubst %,build/sanitized/test_%,api bad_calls faults profile queues shapes): \
+    CFLAGS = -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
 $(sanitized): build/sanitized/%: tests/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)

@@ -5747,32 +5747,32 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
 
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
-/* All families of kernels: name, name in messages, and the function that returns the most local
-   memory, in bytes, that a launch of their kernels asks for. Selections count theirs apart. */
+/* All families of kernels: name, name in messages, and the most local memory, in bytes, that a
+   launch of their kernels asks for if they are compiled for c. Selections count theirs apart. */
 #define CLSORT__FAMILY_LIST(X) \
-    X(BITONIC, "bitonic", clsort__tile_local) \
-    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local) \
-    X(BATCH, "batch", clsort__tile_local) \
-    X(MERGE, "merge", clsort__merge_local) \
-    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local) \
-    X(SEGMENTS, "segments", clsort__segment_local) \
-    X(RADIX, "radix", clsort__radix_need) \
-    X(SWEEP, "radix sweep", clsort__radix_need) \
-    X(HYBRID, "hybrid radix", clsort__hybrid_need) \
-    X(SAMPLES, "radix of samples", clsort__samples_need) \
-    X(RANKS, "radix by ranks", clsort__ranks_need) \
-    X(CACHED, "radix in cache", clsort__no_local) \
-    X(RUNS, "merge of runs", clsort__runs_local) \
-    X(PARTITION, "partition", clsort__partition_local) \
-    X(QUICKSORT, "quicksort", clsort__quick_local) \
-    X(RELAUNCH, "quicksort-device", clsort__quick_local) \
-    X(SELECT, "top-k", clsort__no_local) \
-    X(STREAMS, "top-k by streams", clsort__no_local) \
-    X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
-    X(ROUNDS, "top-k in rounds", clsort__no_local) \
-    X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
-    X(LONG_ROWS, "top-k of long rows", clsort__no_local) \
-    X(UTILITY, "utility", clsort__no_local)
+    X(BITONIC, "bitonic", clsort__tile_local(c)) \
+    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local(c)) \
+    X(BATCH, "batch", clsort__tile_local(c)) \
+    X(MERGE, "merge", clsort__tile_local(c) + clsort__tile_splits(c)) \
+    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local(c)) \
+    X(SEGMENTS, "segments", clsort__segment_local(c)) \
+    X(RADIX, "radix", clsort__radix_need(c)) \
+    X(SWEEP, "radix sweep", clsort__radix_need(c)) \
+    X(HYBRID, "hybrid radix", clsort__hybrid_need(c)) \
+    X(SAMPLES, "radix of samples", clsort__samples_need(c)) \
+    X(RANKS, "radix by ranks", clsort__ranks_bytes(c, c->group_log2)) \
+    X(CACHED, "radix in cache", 0) \
+    X(RUNS, "merge of runs", clsort__runs_local(c)) \
+    X(PARTITION, "partition", clsort__partition_local(c)) \
+    X(QUICKSORT, "quicksort", clsort__quick_local(c)) \
+    X(RELAUNCH, "quicksort-device", clsort__quick_local(c)) \
+    X(SELECT, "top-k", 0) \
+    X(STREAMS, "top-k by streams", 0) \
+    X(SHORT_ROWS, "top-k of short rows", 0) \
+    X(ROUNDS, "top-k in rounds", 0) \
+    X(ROW_TILES, "top-k by sorted rows", clsort__tile_local(c) + clsort__packing_bytes(c)) \
+    X(LONG_ROWS, "top-k of long rows", 0) \
+    X(UTILITY, "utility", 0)
 
 #define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
 enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
@@ -5800,99 +5800,116 @@ typedef char clsort__kernels_know_public_numbers
          ? 1
          : -1];
 
-#define CLSORT__KERNEL_LIST(X) \
-    X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
-    X(B4, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b4") \
-    X(B8, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b8") \
-    X(B16, CLSORT__BITONIC, "clsort_bitonic_b16") \
-    X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile") \
-    X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail") \
-    X(A, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_a") \
-    X(GLOBAL_TILE, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_global_tile") \
-    X(BATCH_ODD_EVEN, CLSORT__BATCH, "clsort_batch_odd_even") \
-    X(BATCH_BITONIC, CLSORT__BATCH, "clsort_batch_bitonic") \
-    X(BATCH_LOCAL, CLSORT__BATCH, "clsort_batch_local") \
-    X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split") \
-    X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile") \
-    X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split") \
-    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp") \
-    X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered") \
-    X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass") \
-    X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local") \
-    X(RUNS_SAMPLE, CLSORT__RUNS, "clsort_runs_sample") \
-    X(RUNS_SPLIT, CLSORT__RUNS, "clsort_runs_split") \
-    X(RUNS_PASS, CLSORT__RUNS, "clsort_runs_pass") \
-    X(PARTITION_COUNT, CLSORT__PARTITION, "clsort_partition_count") \
-    X(PARTITION_SCAN, CLSORT__PARTITION, "clsort_partition_scan") \
-    X(PARTITION_SCATTER, CLSORT__PARTITION, "clsort_partition_scatter") \
-    X(SEGMENT_JOBS, CLSORT__SEGMENTS, "clsort_segment_jobs") \
-    X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack") \
-    X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile") \
-    X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass") \
-    X(RADIX_PIECES, CLSORT__SEGMENTS, "clsort_radix_pieces") \
-    X(RADIX_CLEAR_SUMS, CLSORT__RADIX, "clsort_radix_clear_sums") \
-    X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count") \
-    X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan") \
-    X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter") \
-    X(RADIX_SMALL, CLSORT__RADIX, "clsort_radix_small") \
-    X(RADIX_CLEAR, CLSORT__SWEEP, "clsort_radix_clear") \
-    X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
-    X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
-    X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
-    X(RADIX_SWEEPS, CLSORT__SWEEP, "clsort_radix_sweeps") \
-    X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure") \
-    X(RADIX_PREFIXES, CLSORT__SWEEP, "clsort_radix_prefixes") \
-    X(RADIX_SORT_PREFIXES, CLSORT__SWEEP, "clsort_radix_sort_prefixes") \
-    X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample") \
-    X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells") \
-    X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count") \
-    X(HYBRID_RANGES, CLSORT__HYBRID, "clsort_hybrid_ranges") \
-    X(HYBRID_SPLIT, CLSORT__HYBRID, "clsort_hybrid_split") \
-    X(HYBRID_RECOUNT, CLSORT__HYBRID, "clsort_hybrid_recount") \
-    X(HYBRID_STARTS, CLSORT__HYBRID, "clsort_hybrid_starts") \
-    X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
-    X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
-    X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
-    X(RANKS, CLSORT__RANKS, "clsort_ranks") \
-    X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile") \
-    X(SAMPLES_SPLIT, CLSORT__SAMPLES, "clsort_samples_split") \
-    X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket") \
-    X(CACHED_SAMPLE, CLSORT__CACHED, "clsort_cached_sample") \
-    X(CACHED_COUNT, CLSORT__CACHED, "clsort_cached_count") \
-    X(CACHED_RANGES, CLSORT__CACHED, "clsort_cached_ranges") \
-    X(CACHED_SPLIT, CLSORT__CACHED, "clsort_cached_split") \
-    X(CACHED_BUCKETS, CLSORT__CACHED, "clsort_cached_buckets") \
-    X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin") \
-    X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count") \
-    X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
-    X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter") \
-    X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
-    X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
-    X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
-    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces") \
-    X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
-    X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
-    X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream") \
-    X(SELECT_STREAMED, CLSORT__STREAMS, "clsort_select_sort") \
-    X(SELECT_SAMPLE, CLSORT__SELECT, "clsort_select_sample") \
-    X(SELECT_READ, CLSORT__SELECT, "clsort_select_read") \
-    X(SELECT_RANK, CLSORT__SELECT, "clsort_select_rank") \
-    X(SELECT_BEGIN, CLSORT__LONG_ROWS, "clsort_select_begin") \
-    X(SELECT_LONG, CLSORT__LONG_ROWS, "clsort_select_long") \
-    X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
-    X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
-    X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
-    X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
-    X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
-    X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
-    X(GATHER, CLSORT__UTILITY, "clsort_gather") \
-    X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows") \
-    X(GROUP_STARTS, CLSORT__UTILITY, "clsort_group_starts") \
-    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
-    X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
-    X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices")
+/* What kernels need of their program: that it has all kernels of the family, or at least those of a
+   subset, or only these; that work-groups share tiles, or do not, or share those of whole segments;
+   one element at a time; a comparator; a sort of equal prefixes. */
+enum {
+    CLSORT__IF_WHOLE = 1,
+    CLSORT__IF_TILES = 2,
+    CLSORT__IF_LONG = 4,
+    CLSORT__IF_ONLY_TILES = 8,
+    CLSORT__IF_SHARED = 16,
+    CLSORT__IF_ALONE = 32,
+    CLSORT__IF_PACKED = 64,
+    CLSORT__IF_SCALAR = 128,
+    CLSORT__IF_COMPARATOR = 256,
+    CLSORT__IF_MENDS = 512
+};
 
-#define CLSORT__ENUMERATOR(name, family, text) CLSORT__KERNEL_##name,
+/* All kernels: the host's word, the family, the name, and what it needs. */
+#define CLSORT__KERNEL_LIST(X) \
+    X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2", 0) \
+    X(B4, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b4", 0) \
+    X(B8, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b8", 0) \
+    X(B16, CLSORT__BITONIC, "clsort_bitonic_b16", CLSORT__IF_WHOLE) \
+    X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile", CLSORT__IF_TILES) \
+    X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail", CLSORT__IF_WHOLE) \
+    X(A, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_a", CLSORT__IF_SCALAR) \
+    X(GLOBAL_TILE, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_global_tile", CLSORT__IF_SCALAR) \
+    X(BATCH_ODD_EVEN, CLSORT__BATCH, "clsort_batch_odd_even", 0) \
+    X(BATCH_BITONIC, CLSORT__BATCH, "clsort_batch_bitonic", 0) \
+    X(BATCH_LOCAL, CLSORT__BATCH, "clsort_batch_local", 0) \
+    X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split", 0) \
+    X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile", CLSORT__IF_TILES | CLSORT__IF_SCALAR) \
+    X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split", CLSORT__IF_WHOLE) \
+    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp", CLSORT__IF_COMPARATOR) \
+    X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered", CLSORT__IF_COMPARATOR) \
+    X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass", CLSORT__IF_WHOLE) \
+    X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local", 0) \
+    X(RUNS_SAMPLE, CLSORT__RUNS, "clsort_runs_sample", 0) \
+    X(RUNS_SPLIT, CLSORT__RUNS, "clsort_runs_split", 0) \
+    X(RUNS_PASS, CLSORT__RUNS, "clsort_runs_pass", 0) \
+    X(PARTITION_COUNT, CLSORT__PARTITION, "clsort_partition_count", 0) \
+    X(PARTITION_SCAN, CLSORT__PARTITION, "clsort_partition_scan", 0) \
+    X(PARTITION_SCATTER, CLSORT__PARTITION, "clsort_partition_scatter", 0) \
+    X(SEGMENT_JOBS, CLSORT__SEGMENTS, "clsort_segment_jobs", CLSORT__IF_WHOLE) \
+    X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack", CLSORT__IF_TILES | CLSORT__IF_PACKED) \
+    X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile", CLSORT__IF_LONG | CLSORT__IF_SHARED) \
+    X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass", CLSORT__IF_LONG) \
+    X(RADIX_PIECES, CLSORT__SEGMENTS, "clsort_radix_pieces", CLSORT__IF_ALONE) \
+    X(RADIX_CLEAR_SUMS, CLSORT__RADIX, "clsort_radix_clear_sums", CLSORT__IF_SHARED) \
+    X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count", 0) \
+    X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan", CLSORT__IF_ALONE) \
+    X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter", 0) \
+    X(RADIX_SMALL, CLSORT__RADIX, "clsort_radix_small", 0) \
+    X(RADIX_CLEAR, CLSORT__SWEEP, "clsort_radix_clear", CLSORT__IF_LONG) \
+    X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram", 0) \
+    X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin", 0) \
+    X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep", CLSORT__IF_LONG) \
+    X(RADIX_SWEEPS, CLSORT__SWEEP, "clsort_radix_sweeps", CLSORT__IF_TILES) \
+    X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure", CLSORT__IF_MENDS) \
+    X(RADIX_PREFIXES, CLSORT__SWEEP, "clsort_radix_prefixes", CLSORT__IF_MENDS) \
+    X(RADIX_SORT_PREFIXES, CLSORT__SWEEP, "clsort_radix_sort_prefixes", CLSORT__IF_MENDS) \
+    X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample", 0) \
+    X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells", 0) \
+    X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count", 0) \
+    X(HYBRID_RANGES, CLSORT__HYBRID, "clsort_hybrid_ranges", 0) \
+    X(HYBRID_SPLIT, CLSORT__HYBRID, "clsort_hybrid_split", 0) \
+    X(HYBRID_RECOUNT, CLSORT__HYBRID, "clsort_hybrid_recount", 0) \
+    X(HYBRID_STARTS, CLSORT__HYBRID, "clsort_hybrid_starts", 0) \
+    X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit", 0) \
+    X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets", 0) \
+    X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long", 0) \
+    X(RANKS, CLSORT__RANKS, "clsort_ranks", 0) \
+    X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile", CLSORT__IF_ONLY_TILES) \
+    X(SAMPLES_SPLIT, CLSORT__SAMPLES, "clsort_samples_split", CLSORT__IF_WHOLE) \
+    X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket", CLSORT__IF_WHOLE) \
+    X(CACHED_SAMPLE, CLSORT__CACHED, "clsort_cached_sample", 0) \
+    X(CACHED_COUNT, CLSORT__CACHED, "clsort_cached_count", 0) \
+    X(CACHED_RANGES, CLSORT__CACHED, "clsort_cached_ranges", 0) \
+    X(CACHED_SPLIT, CLSORT__CACHED, "clsort_cached_split", 0) \
+    X(CACHED_BUCKETS, CLSORT__CACHED, "clsort_cached_buckets", 0) \
+    X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin", 0) \
+    X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count", 0) \
+    X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan", 0) \
+    X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter", 0) \
+    X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf", 0) \
+    X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher", 0) \
+    X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short", 0) \
+    X(SELECT_PIECES, CLSORT__ROUNDS, "clsort_select_pieces", 0) \
+    X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile", 0) \
+    X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows", 0) \
+    X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream", 0) \
+    X(SELECT_STREAMED, CLSORT__STREAMS, "clsort_select_sort", 0) \
+    X(SELECT_SAMPLE, CLSORT__SELECT, "clsort_select_sample", CLSORT__IF_SHARED) \
+    X(SELECT_READ, CLSORT__SELECT, "clsort_select_read", CLSORT__IF_SHARED) \
+    X(SELECT_RANK, CLSORT__SELECT, "clsort_select_rank", CLSORT__IF_SHARED) \
+    X(SELECT_BEGIN, CLSORT__LONG_ROWS, "clsort_select_begin", 0) \
+    X(SELECT_LONG, CLSORT__LONG_ROWS, "clsort_select_long", 0) \
+    X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass", 0) \
+    X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort", 0) \
+    X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter", 0) \
+    X(EXTRACT, CLSORT__UTILITY, "clsort_extract", 0) \
+    X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes", 0) \
+    X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments", 0) \
+    X(GATHER, CLSORT__UTILITY, "clsort_gather", 0) \
+    X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows", 0) \
+    X(GROUP_STARTS, CLSORT__UTILITY, "clsort_group_starts", 0) \
+    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted", 0) \
+    X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint", 0) \
+    X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices", 0)
+
+#define CLSORT__ENUMERATOR(name, family, text, needs) CLSORT__KERNEL_##name,
 enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 #undef CLSORT__ENUMERATOR
 
@@ -6124,14 +6141,6 @@ typedef struct clsort__data {
     int count_on_device, has_lengths;
 } clsort__data;
 
-/* The build options of other programs that a plan needs; family 0: not needed. */
-typedef struct clsort__helpers {
-    clsort__config published;   /* bitonic: variants that only reproduce publications */
-    clsort__config tiles;       /* merge on CPUs: the vector kernel that sorts tiles */
-    clsort__config passes;      /* radix from the top: the passes for what it would sort slowly */
-    clsort__config leftovers;   /* quicksort: the merge of what its rounds leave */
-} clsort__helpers;
-
 /* The parts of scratch memory, as offsets in its layout. */
 typedef struct clsort__parts {
     clsort__layout layout;
@@ -6154,7 +6163,10 @@ typedef struct clsort__plan {
     clsort__key key;
     clsort__data data;
     clsort__config config;      /* of the sort's own kernels */
-    clsort__helpers helpers;
+    /* Of other kernels that it needs; family 0: none. Of bitonic, variants that only reproduce
+       publications; of merge on CPUs, the vector kernel that sorts tiles; of radix from the top,
+       the passes for what it would sort slowly; of quicksort, the merge of what rounds leave. */
+    clsort__config helper;
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
 } clsort__plan;
@@ -6203,7 +6215,7 @@ typedef struct clsort__algorithm {
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
-    /* Sets the plan's config and helpers. */
+    /* Sets the plan's config and helper. */
     void (*plan)(const clsort_sorter *s, clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
@@ -6225,8 +6237,10 @@ typedef struct clsort__radix_form {
     /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
        has the passes. NULL: it is one of the forms of passes. */
     int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
-    /* Are passes enqueued behind, which only run if it gives up? NULL: never. */
-    int (*has_passes)(const clsort_sorter *s, const clsort__plan *p);
+    /* Passes, which only run if it gives up, are enqueued behind for so many elements or more on
+       devices with so many cores or more; cores 0: never. */
+    size_t passes_count;
+    cl_uint passes_cores;
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
@@ -6234,8 +6248,8 @@ enum { CLSORT__OWN_GROUP = 99 };
 /* One buffer range of a call, for the checks. */
 typedef struct clsort__range {
     const char *role;
-    cl_mem buffer;
-    size_t offset, bytes;
+    clsort__span at;
+    size_t bytes;
     int reads, writes;
 } clsort__range;
 
@@ -6304,16 +6318,13 @@ static const struct clsort__code { cl_int code; const char *name; } clsort__code
              "PoCL for CPUs" }
 };
 
-static const char *clsort__opencl_name(cl_int code)
+/* Names the public function that runs; fails if there is no sorter. */
+static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 {
-    size_t i;
-    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
-        if (clsort__codes[i].code == code) return clsort__codes[i].name;
-    return "an OpenCL error";
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    s->function = function;
+    return CL_SUCCESS;
 }
-
-/* Names the public function that runs. */
-static void clsort__begin_call(clsort_sorter *s, const char *function) { s->function = function; }
 
 /* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
@@ -6369,6 +6380,9 @@ static int clsort__hush(clsort_sorter *s, int quiet)
 #define CLSORT__TRY(s, function, arguments) \
     clsort__note(s, CLSORT_CL(function) arguments, #function)
 
+/* The same, and returns from the current function if it fails. */
+#define CLSORT__CALL(s, function, arguments) CLSORT__MUST(CLSORT__TRY(s, function, arguments))
+
 /* Queries an object, or the sorter's device, for a value of fixed size. */
 #define CLSORT__ASK(s, function, object, what, answer) \
     clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
@@ -6392,10 +6406,11 @@ static size_t clsort__round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15
 
 static size_t clsort__smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+static size_t clsort__larger(size_t a, size_t b) { return a > b ? a : b; }
+
 static size_t clsort__largest(size_t a, size_t b, size_t c)
 {
-    const size_t most = a > b ? a : b;
-    return most > c ? most : c;
+    return clsort__larger(clsort__larger(a, b), c);
 }
 
 static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
@@ -6446,11 +6461,13 @@ static void clsort__free(void *p)
 
 static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
 {
-    clsort__span s;
-    s.buffer = buffer;
-    s.offset = offset;
+    const clsort__span s = { buffer, offset };
     return s;
 }
+
+/* An array of a description whose offset is named like it. */
+#define CLSORT__SPAN(d, name) clsort__make_span((d)->name, (d)->name##_offset)
+static const clsort__span clsort__no_span = { NULL, 0 };
 
 static clsort__span clsort__span_from(clsort__span span, size_t offset)
 {
@@ -6492,22 +6509,18 @@ static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
     }
 }
 
-/* Is all work that a mark stands for done? */
-static int clsort__mark_complete(cl_event mark)
-{
-    cl_int state = CL_QUEUED;
-    const cl_int code = CLSORT_CL(clGetEventInfo)(mark, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                  sizeof state, &state, NULL);
-    return code == CL_SUCCESS && state <= CL_COMPLETE;
-}
-
 /* Drops marks whose work is done. */
 static void clsort__drop_marks(clsort_sorter *s)
 {
+    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
     size_t i, kept = 0;
     for (i = 0; i < s->mark_count; i++) {
-        if (clsort__mark_complete(s->marks[i])) CLSORT_CL(clReleaseEvent)(s->marks[i]);
-        else s->marks[kept++] = s->marks[i];
+        const cl_event mark = s->marks[i];
+        cl_int state = CL_QUEUED;
+        if (CLSORT_CL(clGetEventInfo)(mark, what, sizeof state, &state, NULL) == CL_SUCCESS
+            && state <= CL_COMPLETE)
+            CLSORT_CL(clReleaseEvent)(mark);
+        else s->marks[kept++] = mark;
     }
     s->mark_count = kept;
 }
@@ -6561,7 +6574,7 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
     }
     *found = &s->slots[spare];
     if (!queue) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(s, clRetainCommandQueue, (queue)));
+    CLSORT__CALL(s, clRetainCommandQueue, (queue));
     (*found)->queue = queue;
     return CL_SUCCESS;
 }
@@ -6614,7 +6627,7 @@ static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *pl
     static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
     cl_platform_id platforms[64];
     cl_uint count = 0, i, t;
-    CLSORT__MUST(CLSORT__TRY(s, clGetPlatformIDs, (64, platforms, &count)));
+    CLSORT__CALL(s, clGetPlatformIDs, (64, platforms, &count));
     for (t = 0; t < 2; t++)
         for (i = 0; i < count && i < 64; i++) {
             *platform = platforms[i];
@@ -6626,7 +6639,7 @@ static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *pl
 
 static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
 {
-    CLSORT__MUST(CLSORT__TRY(s, clRetainDevice, (device)));
+    CLSORT__CALL(s, clRetainDevice, (device));
     s->device = device;
     return CL_SUCCESS;
 }
@@ -6644,37 +6657,35 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* Fails if the device is not one of the context's. `list` has room for `bytes` bytes of devices. */
-static clsort_status clsort__check_context(clsort_sorter *s, cl_context context,
-                                           cl_device_id device, cl_device_id *list, size_t bytes)
-{
-    size_t i;
-    int found = 0;
-    CLSORT__MUST(
-        CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL)));
-    for (i = 0; i < bytes / sizeof device; i++) found |= list[i] == device;
-    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
-                    "the device is not one of the context's");
-    return CL_SUCCESS;
-}
-
 /* Retains the caller's context and device, after checking that they belong together. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
-    size_t bytes = 0;
+    size_t bytes = 0, i;
     cl_device_id *list = NULL;
     clsort_status status;
-    CLSORT__MUST(CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes)));
+    int found = 0;
+    CLSORT__CALL(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
     if (bytes > CLSORT__MOST_DEVICES)
         return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
-    status = clsort__check_context(s, context, device, list, bytes);
+    status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
+    for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++) found |= list[i] == device;
     clsort__free(list);
     CLSORT__MUST(status);
-    CLSORT__MUST(CLSORT__TRY(s, clRetainContext, (context)));
+    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the device is not one of the context's");
+    CLSORT__CALL(s, clRetainContext, (context));
     s->context = context;
     return clsort__keep_device(s, device);
+}
+
+/* Queries the device for a fact that drivers need not know: `answer` then stays as it is. */
+static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, size_t size,
+                                       void *answer)
+{
+    const cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, what, size, answer, NULL);
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
 /* Do work-groups that have started run to their end, whatever others wait for? NVIDIA's GPUs since
@@ -6684,14 +6695,12 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
-    cl_int code;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
     if (s->is_cpu || vendor != NVIDIA) return CL_SUCCESS;
-    code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                                      NULL);
-    s->has_progress = s->has_warps = code == CL_SUCCESS && major >= 7;
+    CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
+    s->has_progress = s->has_warps = major >= 7;
     s->releases_late = 1;
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+    return CL_SUCCESS;
 }
 
 /* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are
@@ -6704,20 +6713,14 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
     cl_bool functions = CL_FALSE;
     cl_device_device_enqueue_capabilities able = 0;
     /* "OpenCL M.m ..." */
-    cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VERSION, sizeof version - 1,
-                                             version, NULL);
-    if (code == CL_SUCCESS && version[7] == '2') {
-        s->enqueues = 2;
-    } else if (code == CL_SUCCESS && version[7] >= '3') {
-        code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
-                                          sizeof able, &able, NULL);
-        if (code == CL_SUCCESS)
-            code = CLSORT_CL(clGetDeviceInfo)(s->device,
-                                              CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
-                                              sizeof functions, &functions, NULL);
-        s->enqueues = code == CL_SUCCESS && functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
-    }
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
+    if (version[7] == '2') s->enqueues = 2;
+    if (version[7] < '3') return CL_SUCCESS;
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+                                   sizeof functions, &functions));
+    s->enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
+    return CL_SUCCESS;
 #else
     (void)s;
     return CL_SUCCESS;
@@ -6730,15 +6733,13 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 static clsort_status clsort__find_narrow(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
-    size_t sizes[16], bytes = 0, i, least = 0;
-    cl_int code;
+    size_t sizes[16] = { 0 }, i, least = 0;
     if (s->is_cpu || s->has_warps) return CL_SUCCESS;
-    code = CLSORT_CL(clGetDeviceInfo)(s->device, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
-                                      &bytes);
-    for (i = 0; code == CL_SUCCESS && i < bytes / sizeof *sizes && i < 16; i++)
+    CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
+    for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
     s->has_narrow = least == 16;
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+    return CL_SUCCESS;
 }
 
 /* What tells CPUs apart. */
@@ -6847,17 +6848,9 @@ static int clsort__join_path(char *path, const char *folder, const char *name)
     return length > 0 && length < CLSORT__MOST_PATH;
 }
 
-/* The folder's bytes in entries; `oldest` receives the path of the one written longest ago. */
-static cl_ulong clsort__folder_bytes(const char *folder, char *oldest);
-
-/* Makes a folder that only its owner can open. */
-static void clsort__make_folder(const char *path);
-
-/* Can nobody else write to the folder? 0 also if there is none. */
-static int clsort__is_private(const char *folder);
-
 #ifdef _WIN32
 
+/* The folder's bytes in entries; `oldest` receives the path of the one written longest ago. */
 static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
 {
     char path[CLSORT__MOST_PATH];
@@ -6878,8 +6871,10 @@ static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
     return bytes;
 }
 
+/* Makes a folder that only its owner can open. */
 static void clsort__make_folder(const char *path) { _mkdir(path); }
 
+/* Can nobody else write to the folder? 0 also if there is none. */
 static int clsort__is_private(const char *folder) { return folder != NULL; }
 
 static unsigned long clsort__process(void) { return (unsigned long)_getpid(); }
@@ -7094,7 +7089,6 @@ static void clsort__open_cache(clsort_sorter *s)
 static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
 {
     clsort__entry e;
-    memset(&e, 0, sizeof e);
     memcpy(e.mark, "clsort 1", sizeof e.mark);
     e.bytes = bytes;
     e.name = e.binary = name;
@@ -7118,19 +7112,6 @@ static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *t
     clsort__add_hash(&wanted.binary, entry + sizeof head, bytes - sizeof head);
     memcpy(&head, entry, sizeof head);
     return !memcmp(&head, &wanted, sizeof head);
-}
-
-/* Creates a program from a binary, and builds it. */
-static clsort_status clsort__build_binary(clsort_sorter *s, const unsigned char *binary,
-                                          size_t bytes, const char *options, cl_program *program)
-{
-    cl_int state = CL_SUCCESS, code;
-    const cl_program made = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes,
-                                                                 &binary, &state, &code);
-    CLSORT__MUST(code);
-    *program = made;
-    CLSORT__MUST(state);
-    return CLSORT_CL(clBuildProgram)(made, 1, &s->device, options, NULL, NULL);
 }
 
 /* Loads an entry of the cache, which CLSORT_FREE releases; NULL if there is none that is right.
@@ -7162,17 +7143,23 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
     s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
 }
 
-/* Makes a program from an entry of the cache; fails without a message. */
+/* Makes a program from an entry of the cache, and builds it; fails without a message. */
 static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
                                           cl_program *program)
 {
-    clsort_status status;
     size_t bytes;
-    unsigned char *entry = clsort__load_entry(s, name, &bytes);
+    unsigned char *const entry = clsort__load_entry(s, name, &bytes);
+    const unsigned char *binary;
+    cl_int state = CL_SUCCESS, code;
     if (!entry) return CL_INVALID_BINARY;
-    status = clsort__build_binary(s, entry + sizeof(clsort__entry), bytes, options, program);
+    binary = entry + sizeof(clsort__entry);
+    *program = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes, &binary,
+                                                    &state, &code);
+    if (code == CL_SUCCESS) code = state;
+    if (code == CL_SUCCESS)
+        code = CLSORT_CL(clBuildProgram)(*program, 1, &s->device, options, NULL, NULL);
     CLSORT_FREE(entry);
-    return status;
+    return code;
 }
 
 /* The bytes of a program's binary for the sorter's device, which is number *device of *count; 0 if
@@ -7304,14 +7291,6 @@ static int clsort__has_vector_form(const clsort_tuning *t)
     const cl_uint local = clsort__local_choice(t);
     return clsort__step_choice(t) != CLSORT_STEP_A && local != CLSORT_LOCAL_OFF
            && local != CLSORT_LOCAL_GLOBAL_TAIL && local != CLSORT_LOCAL_START;
-}
-
-/* Does one work-item hold a tile, in vector registers of 16 elements? Yes if the caller asks for
-   more items than other registers hold, and on CPUs with vectors if the caller names no shape. */
-static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
-{
-    return clsort__has_vector_form(t)
-           && (t->items > 32 || (s->has_vectors && !t->items && !t->work_group));
 }
 
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
@@ -7614,8 +7593,9 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const
 static const struct clsort__kernel_entry {
     cl_uint family;
     const char *name;
+    cl_uint needs;              /* CLSORT__IF_* */
 } clsort__kernel_entries[] = {
-#define CLSORT__ENTRY(name, family, text) { family, text },
+#define CLSORT__ENTRY(name, family, text, needs) { family, text, needs },
     CLSORT__KERNEL_LIST(CLSORT__ENTRY)
 #undef CLSORT__ENTRY
 };
@@ -7626,49 +7606,21 @@ static int clsort__may_mend(const clsort__config *c)
     return c->family == CLSORT__SWEEP && c->key_bytes == 8 && c->value_bytes;
 }
 
-/* Does a program of only some kernels have this one? */
-static int clsort__subset_has(const clsort__config *c, int kernel)
-{
-    const int tiles = c->subset == CLSORT__SUBSET_TILES;
-    switch (kernel) {
-        case CLSORT__KERNEL_TILE:
-        case CLSORT__KERNEL_MERGE_TILE:
-        case CLSORT__KERNEL_RADIX_SWEEPS:
-        case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
-        case CLSORT__KERNEL_RADIX_CLEAR:
-        case CLSORT__KERNEL_RADIX_SWEEP:
-        case CLSORT__KERNEL_SEGMENT_TILE:
-        case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
-        case CLSORT__KERNEL_SAMPLES_TILE: return tiles;
-        default:
-            return kernel == CLSORT__KERNEL_RADIX_PIECES
-                   || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM
-                   || kernel == CLSORT__KERNEL_RADIX_BEGIN;
-    }
-}
-
 /* Does a program have this kernel? */
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
-    if (clsort__kernel_entries[kernel].family != c->family) return 0;
-    if (c->subset && !clsort__subset_has(c, kernel)) return 0;
-    if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_TILE) return c->subset == CLSORT__SUBSET_TILES;
-    if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
-    if (kernel == CLSORT__KERNEL_SEGMENT_TILE || kernel == CLSORT__KERNEL_RADIX_CLEAR_SUMS)
-        return c->share_log2 > 0;
-    if (kernel == CLSORT__KERNEL_RADIX_PIECES || kernel == CLSORT__KERNEL_RADIX_SCAN)
-        return c->share_log2 == 0;
-    if (kernel == CLSORT__KERNEL_SELECT_SAMPLE || kernel == CLSORT__KERNEL_SELECT_READ
-        || kernel == CLSORT__KERNEL_SELECT_RANK)
-        return c->share_log2 > 0;
-    if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED)
-        return c->comparator > 0;
-    if (kernel == CLSORT__KERNEL_RADIX_MEASURE || kernel == CLSORT__KERNEL_RADIX_PREFIXES
-        || kernel == CLSORT__KERNEL_RADIX_SORT_PREFIXES)
-        return clsort__may_mend(c);
-    return 1;
+    const struct clsort__kernel_entry *k = &clsort__kernel_entries[kernel];
+    const cl_uint whole = CLSORT__IF_WHOLE | CLSORT__IF_TILES | CLSORT__IF_LONG,
+                  tiles = CLSORT__IF_TILES | CLSORT__IF_ONLY_TILES;
+    cl_uint has = !c->subset                          ? whole
+                  : c->subset == CLSORT__SUBSET_TILES ? tiles
+                                                      : (cl_uint)CLSORT__IF_LONG;
+    has |= c->share_log2 ? CLSORT__IF_SHARED : CLSORT__IF_ALONE;
+    if (c->share_log2 && !c->ranges) has |= CLSORT__IF_PACKED;
+    if (c->lanes == 1) has |= CLSORT__IF_SCALAR;
+    if (c->comparator) has |= CLSORT__IF_COMPARATOR;
+    if (clsort__may_mend(c)) has |= CLSORT__IF_MENDS;
+    return k->family == c->family && !(k->needs & ~has);
 }
 
 /* The most work-items that a work-group of a kernel can have. NVIDIA's driver says 256 of every
@@ -7676,13 +7628,12 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
 static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, size_t *most)
 {
     size_t compiled[3] = { 0, 0, 0 };
-    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most,
-                              NULL)));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL));
     if (!s->has_warps) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                              sizeof compiled, compiled, NULL)));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof compiled, compiled,
+                  NULL));
     if (*most < compiled[0]) *most = compiled[0];
     return CL_SUCCESS;
 }
@@ -7739,9 +7690,9 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
     p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
     if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
     CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
-    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                              sizeof local_bytes, &local_bytes, NULL)));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
+                  &local_bytes, NULL));
     if (clsort__lower_items(s, &p->asked, &fewer))
         CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
     if (clsort__has_many(s, &p->config)) group = s->max_group;
@@ -7952,12 +7903,7 @@ static size_t clsort__element_bytes(const clsort_desc *d)
 /* The key of a description without fields, as one. */
 static clsort_field clsort__only_field(const clsort_desc *d, size_t offset)
 {
-    clsort_field key;
-    key.offset = offset;
-    key.type = d->key_type;
-    key.order = d->order;
-    key.nan_order = d->nan_order;
-    key.zero_order = d->zero_order;
+    const clsort_field key = { offset, d->key_type, d->order, d->nan_order, d->zero_order };
     return key;
 }
 
@@ -8002,14 +7948,6 @@ static clsort__field clsort__pack_field(const clsort_field *f)
            | (cl_ulong)(c.nans != 0) << CLSORT__FIELD_EQUAL_NANS
            | (cl_ulong)is_bytes << CLSORT__FIELD_BIG_ENDIAN
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
-}
-
-/* The bits of a code that count: the first one, and the number of ignored bits at the top. */
-static clsort__field clsort__pack_bits(const clsort_desc *d)
-{
-    const cl_uint ignored = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
-    return (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
-           | (cl_ulong)ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
 }
 
 /* The bytes of a packed field. */
@@ -8152,11 +8090,14 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
     } else {
         /* key_offset may be large: it is added to the place of the records */
         const clsort_field key = clsort__only_field(d, 0);
-        k->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
+        const cl_uint bits = clsort__key_bits(d->key_type);
+        const cl_ulong ignored = d->last_bit ? bits - d->last_bit : 0, first = d->first_bit;
+        k->fields[0] = clsort__pack_field(&key) | first << CLSORT__FIELD_FIRST_BIT
+                       | ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
         k->field_count = 1;
         k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
         if (!k->has_codes) k->codec = clsort__make_codec(&key);
-        k->bytes = clsort__key_bits(d->key_type) / 8;
+        k->bytes = bits / 8;
     }
 }
 
@@ -8179,13 +8120,8 @@ typedef struct clsort__rows {
 static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
                                       size_t stride)
 {
-    clsort__rows r;
-    r.span = span;
-    r.rows = rows ? rows : 1;
-    r.count = count;
-    r.element_bytes = element;
-    r.stride = stride ? stride : count * element;
-    r.starts = clsort__make_span(NULL, 0);
+    const clsort__rows r = { span, rows ? rows : 1, count, element,
+                             stride ? stride : count * element, clsort__no_span };
     return r;
 }
 
@@ -8199,15 +8135,15 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
 /* Takes the arrays from a description. */
 static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
-    a->keys = a->keys_to = clsort__make_span(d->keys, d->keys_offset);
-    a->values = a->values_to = clsort__make_span(d->values, d->values_offset);
-    if (!a->in_place) a->keys_to = clsort__make_span(d->keys_out, d->keys_out_offset);
-    if (!a->values_in_place) a->values_to = clsort__make_span(d->values_out, d->values_out_offset);
-    a->indices = clsort__make_span(d->indices, d->indices_offset);
-    a->offsets = clsort__make_span(d->segments, d->segments_offset);
-    a->ends = d->segment_ends ? clsort__make_span(d->segment_ends, d->segment_ends_offset)
+    a->keys = a->keys_to = CLSORT__SPAN(d, keys);
+    a->values = a->values_to = CLSORT__SPAN(d, values);
+    if (!a->in_place) a->keys_to = CLSORT__SPAN(d, keys_out);
+    if (!a->values_in_place) a->values_to = CLSORT__SPAN(d, values_out);
+    a->indices = CLSORT__SPAN(d, indices);
+    a->offsets = CLSORT__SPAN(d, segments);
+    a->ends = d->segment_ends ? CLSORT__SPAN(d, segment_ends)
                               : clsort__span_from(a->offsets, sizeof(cl_uint));
-    a->lengths = clsort__make_span(d->lengths, d->lengths_offset);
+    a->lengths = CLSORT__SPAN(d, lengths);
     a->count = clsort__make_span(d->count_buffer, d->count_offset);
 }
 
@@ -8557,12 +8493,6 @@ static const clsort__crossover clsort__widest_rows[] = {
     { 0, 0, 64, 0, 0, 0, 0 }
 };
 
-/* Has radix of samples the least time for so many elements, by a row of the crossovers? */
-static int clsort__are_samples_best(const clsort__crossover *row, size_t count)
-{
-    return row->samples && count <= row->samples;
-}
-
 /* Are a description's elements bare keys; or pairs that radix of samples may sort: whose values go
    to another array, or are indices? */
 static int clsort__suits_samples(const clsort_desc *d)
@@ -8595,8 +8525,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
               ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !clsort__are_samples_best(&row, d->count)
-        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
+    if (!s || !row.samples || d->count > row.samples || d->nan_order == CLSORT_NAN_EQUAL
+        || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
@@ -8869,12 +8799,6 @@ static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
     return s->context ? s : NULL;
 }
 
-static int clsort__known_field_type(cl_uint type)
-{
-    return clsort__find_key_type(type)
-           || (type > CLSORT_BYTES && type - CLSORT_BYTES <= CLSORT_MAX_FIELD_BYTES);
-}
-
 /* Blames part `name` of field number i. */
 static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i,
                                 const char *name)
@@ -8907,9 +8831,11 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
         return;
     }
     CLSORT__BLAME(c, CLSORT_ERROR_FIELDS, mistakes);
-    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
-        if (!clsort__known_field_type(d->fields[i].type))
+    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++) {
+        const cl_uint type = d->fields[i].type, bytes = type - CLSORT_BYTES;
+        if (!clsort__find_key_type(type) && (!bytes || bytes > CLSORT_MAX_FIELD_BYTES))
             clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
+    }
 }
 
 static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
@@ -9274,15 +9200,6 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
-                                    size_t element)
-{
-    clsort__need_multiple(c, "record_size", d->record_size, key);
-    clsort__need_multiple(c, "key_offset", d->key_offset, key);
-    clsort__need_multiple(c, "row_stride", d->row_stride, element);
-    clsort__check_field_alignment(c, d);
-}
-
 /* Are all buffers given that a call needs or that its flags announce? */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
@@ -9324,7 +9241,10 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (clsort__exceeds_32_bits(d->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
     if (purpose == CLSORT__TO_SELECT) clsort__check_top_rows(c, d, element);
     else clsort__check_parts(c, d, element);
-    clsort__check_alignment(c, d, key, element);
+    clsort__need_multiple(c, "record_size", d->record_size, key);
+    clsort__need_multiple(c, "key_offset", d->key_offset, key);
+    clsort__need_multiple(c, "row_stride", d->row_stride, element);
+    clsort__check_field_alignment(c, d);
     if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
         clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
     if (c->needs_buffers) clsort__check_present(c, d, purpose);
@@ -9343,7 +9263,7 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
                                                    sizeof value.flags, sizeof value.size };
     cl_int code;
     memset(&value, 0, sizeof value);
-    code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value,
+    code = CLSORT_CL(clGetMemObjectInfo)(r->at.buffer, queries[property], sizes[property], &value,
                                          NULL);
     CLSORT__REQUIRE(s, code != CL_INVALID_MEM_OBJECT, CLSORT_ERROR_NOT_A_BUFFER, "%s", r->role);
     CLSORT__MUST(clsort__note(s, code, "clGetMemObjectInfo"));
@@ -9355,30 +9275,18 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
         && ((r->writes && (value.flags & CL_MEM_READ_ONLY))
             || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
         return clsort__reject(s, CLSORT_ERROR_BUFFER_ACCESS, "%s", r->role);
-    if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes))
+    if (property == CLSORT__SIZE
+        && (r->at.offset > value.size || value.size - r->at.offset < r->bytes))
         return clsort__reject(s, CLSORT_ERROR_BUFFER_TOO_SMALL,
                               "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed", r->role,
-                              (double)value.size, (double)r->offset, (double)r->bytes);
-    return CL_SUCCESS;
-}
-
-/* Turns a range of a sub-buffer into one of the buffer that it is a part of. */
-static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
-{
-    cl_mem parent = NULL;
-    size_t origin = 0;
-    CLSORT__MUST(
-        CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
-    if (!parent) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_OFFSET, origin));
-    r->buffer = parent;
-    r->offset += origin;
+                              (double)value.size, (double)r->at.offset, (double)r->bytes);
     return CL_SUCCESS;
 }
 
 static int clsort__range_before(const clsort__range *a, const clsort__range *b)
 {
-    return a->buffer == b->buffer ? a->offset < b->offset : (size_t)a->buffer < (size_t)b->buffer;
+    return a->at.buffer == b->at.buffer ? a->at.offset < b->at.offset
+                                        : (size_t)a->at.buffer < (size_t)b->at.buffer;
 }
 
 /* Heapsort's sift: moves range i down the heap of `count` ranges until no child comes after it. */
@@ -9417,11 +9325,11 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
     for (i = 0; i < count; i++) {
         const clsort__range *other;
         if (!r[i].bytes) continue;
-        if (last && last->buffer != r[i].buffer) last = written = NULL;
+        if (last && last->at.buffer != r[i].at.buffer) last = written = NULL;
         other = r[i].writes ? last : written;
-        if (other && r[i].offset < other->offset + other->bytes)
+        if (other && r[i].at.offset < other->at.offset + other->bytes)
             return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s, %s", other->role, r[i].role);
-        if (!last || last->offset + last->bytes < r[i].offset + r[i].bytes) last = &r[i];
+        if (!last || last->at.offset + last->bytes < r[i].at.offset + r[i].bytes) last = &r[i];
         if (r[i].writes) written = &r[i];
     }
     return CL_SUCCESS;
@@ -9434,24 +9342,20 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     size_t i, given = 0;
     int property;
     for (i = 0; i < count; i++)
-        if (r[i].buffer) r[given++] = r[i];
+        if (r[i].at.buffer) r[given++] = r[i];
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
         for (i = 0; i < given; i++) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
-    for (i = 0; i < given; i++) CLSORT__MUST(clsort__parent_range(s, &r[i]));
+    for (i = 0; i < given; i++) {
+        const cl_mem buffer = r[i].at.buffer;
+        cl_mem parent = NULL;
+        size_t origin = 0;
+        CLSORT__MUST(
+            CLSORT__ASK(s, clGetMemObjectInfo, buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
+        if (!parent) continue;
+        CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, buffer, CL_MEM_OFFSET, origin));
+        r[i].at = clsort__make_span(parent, r[i].at.offset + origin);
+    }
     return clsort__check_overlaps(s, r, given);
-}
-
-static clsort__range clsort__make_range(const char *role, clsort__span span, size_t bytes,
-                                        int reads, int writes)
-{
-    clsort__range r;
-    r.role = role;
-    r.buffer = span.buffer;
-    r.offset = span.offset;
-    r.bytes = bytes;
-    r.reads = reads;
-    r.writes = writes;
-    return r;
 }
 
 /* Writes the ranges of the segments' offsets and ends and of the count on the device to r[0] to
@@ -9459,11 +9363,12 @@ static clsort__range clsort__make_range(const char *role, clsort__span span, siz
 static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 {
     const size_t offsets = a->has_gaps ? a->segments : a->segments + 1;
-    r[0] = clsort__make_range("segments", a->offsets, offsets * 4, 1, 0);
-    r[1] = clsort__make_range("segment_ends",
-                              a->has_gaps ? a->ends : clsort__make_span(NULL, 0), a->segments * 4,
-                              1, 0);
-    r[2] = clsort__make_range("count_buffer", a->count, 4, 1, 0);
+    const clsort__range list[3] = {
+        { "segments", a->offsets, offsets * 4, 1, 0 },
+        { "segment_ends", a->has_gaps ? a->ends : clsort__no_span, a->segments * 4, 1, 0 },
+        { "count_buffer", a->count, 4, 1, 0 }
+    };
+    memcpy(r, list, sizeof list);
 }
 
 /* Rows must not overlap. */
@@ -9486,25 +9391,14 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
     return CL_SUCCESS;
 }
 
-/* Is the caller's scratch enough? */
-static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan *p)
-{
-    CLSORT__REQUIRE(s, !p->d.scratch || p->d.scratch_size >= p->scratch.layout.bytes,
-                    CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
-                    (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
-    return CL_SUCCESS;
-}
-
 /* Does the device have the local memory that a plan's kernels need, and has AUTO an algorithm
    left? */
 static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
-    size_t leftovers, tiles, need;
+    size_t need;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
-    leftovers = p->helpers.leftovers.family ? clsort__local_need(&p->helpers.leftovers) : 0;
-    if (p->helpers.passes.family) leftovers = clsort__local_need(&p->helpers.passes);
-    tiles = p->helpers.tiles.lanes ? clsort__local_need(&p->helpers.tiles) : 0;
-    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->select.local;
+    need = clsort__larger(clsort__local_need(&p->config), clsort__local_need(&p->helper))
+           + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
     CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS, "local memory");
@@ -9576,28 +9470,16 @@ static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, in
     return CL_SUCCESS;
 }
 
-/* Gives a description to the program: as many bytes as its struct has. */
-static void clsort__give_desc(const clsort_desc *d, clsort_desc *given)
+/* Gives one of our structs to the program: as many bytes as its struct has. */
+static void clsort__give(void *given, const void *ours, size_t own, size_t first)
 {
-    const size_t size = clsort__given_size(given, sizeof *d, CLSORT__FIRST_DESC);
+    const size_t size = clsort__given_size(given, own, first);
     memset(given, 0, size);
-    memcpy(given, d, size < sizeof *d ? size : sizeof *d);
+    memcpy(given, ours, size < own ? size : own);
     memcpy(given, &size, sizeof size);
 }
 
 /* ---- >>launch -------------------------------------------------------------------------------- */
-
-/* The events that the next command waits for: those of the caller, since a failed dependency must
-   stop every command, and on an out-of-order queue the previous command. */
-static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
-{
-    const int chained = run->previous && !run->in_order;
-    *count = run->n_wait + (chained ? 1 : 0);
-    if (!chained) return run->wait;
-    if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
-    run->s->waits[run->n_wait] = run->previous;
-    return run->s->waits;
-}
 
 /* A command about to be enqueued: the events that it waits for, and its own. */
 typedef struct clsort__command {
@@ -9619,30 +9501,24 @@ static int clsort__profiles(const clsort__run *run)
     return s->timed ? !s->timed->first : s->options.profile != NULL;
 }
 
-/* Reports a command. */
-static void clsort__report_command(clsort__run *run, cl_event event, const char *function)
-{
-    clsort_sorter *s = run->s;
-    if (!s->timed)
-        s->options.profile(s->options.user,
-                           strcmp(function, "clEnqueueNDRangeKernel")
-                               ? function
-                               : clsort__kernel_entries[run->number].name,
-                           event);
-    else if (CLSORT_CL(clRetainEvent)(event) == CL_SUCCESS)
-        s->timed->first = event;
-}
-
-/* Starts a command. Returns 0 if it is only counted, or after an error. The last command, commands
-   on out-of-order queues and profiled ones get an event. */
+/* Starts a command. Returns 0 if it is only counted, or after an error. It waits for the caller's
+   events, since a failed dependency must stop every command, and on an out-of-order queue for the
+   previous command. The last command, commands on out-of-order queues and profiled ones get an
+   event. */
 static int clsort__begin_command(clsort__run *run, clsort__command *c)
 {
+    const int chained = run->previous && !run->in_order;
     if (run->status != CL_SUCCESS) return 0;
     if (run->mode == CLSORT__COUNT) {
         run->total++;
         return 0;
     }
-    c->waits = clsort__waits(run, &c->count);
+    c->waits = chained ? run->s->waits : run->wait;
+    c->count = run->n_wait;
+    if (chained) {
+        if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
+        run->s->waits[c->count++] = run->previous;
+    }
     c->event = NULL;
     c->event_out = !run->in_order || clsort__profiles(run) || run->mode == CLSORT__WARM
                            || (run->done && run->issued + 1 == run->total)
@@ -9651,16 +9527,24 @@ static int clsort__begin_command(clsort__run *run, clsort__command *c)
     return 1;
 }
 
-/* Finishes a command that an OpenCL function enqueued with the result `code`. */
+/* Finishes a command that an OpenCL function enqueued with the result `code`, and reports it. */
 static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_int code,
                                 const char *function)
 {
-    run->status = clsort__note(run->s, code, function);
+    clsort_sorter *const s = run->s;
+    run->status = clsort__note(s, code, function);
     if (run->status != CL_SUCCESS) return;
     run->issued++;
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = c->event;
-    if (clsort__profiles(run)) clsort__report_command(run, c->event, function);
+    if (!clsort__profiles(run)) return;
+    if (!s->timed)
+        s->options.profile(s->options.user,
+                           strcmp(function, "clEnqueueNDRangeKernel")
+                               ? function
+                               : clsort__kernel_entries[run->number].name,
+                           c->event);
+    else if (CLSORT_CL(clRetainEvent)(c->event) == CL_SUCCESS) s->timed->first = c->event;
 }
 
 /* Enqueues a begun command: CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer, (run->queue, ...)). */
@@ -9734,12 +9618,6 @@ static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__s
 {
     CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip, p->key.codec.rotate);
     if (p->d.precedes) clsort__arg_span(run, records);
-}
-
-/* The same with the records of the call. */
-static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
-{
-    clsort__arg_codec(run, p, p->data.keys);
 }
 
 /* The arguments of a sort: its arrays, the codec and the tables. */
@@ -9859,6 +9737,13 @@ static void clsort__launch(clsort__run *run, size_t items)
                      c.event_out));
 }
 
+/* The same of a plan's kernel that reads and writes all elements. */
+static void clsort__launch_pass(clsort__run *run, const clsort__plan *p, size_t items)
+{
+    clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
+    clsort__launch(run, items);
+}
+
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
 {
     const cl_ulong moved = bytes;
@@ -9958,6 +9843,18 @@ typedef struct clsort__operation {
     void (*commands)(clsort__run *run, const clsort__job *j);
 } clsort__operation;
 
+/* The names of an input's or an output's fields in messages. */
+typedef struct clsort__piece_names {
+    const char *keys, *values, *keys_offset, *values_offset;
+} clsort__piece_names;
+
+/* An input or the output of a merge or a partition. */
+typedef struct clsort__piece {
+    clsort__piece_names names;
+    size_t count;
+    clsort__arrays arrays;
+} clsort__piece;
+
 /* A public call. */
 struct clsort__job {
     const clsort__operation *asked;     /* what the caller wants */
@@ -9976,22 +9873,35 @@ struct clsort__job {
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
     clsort__plan then;          /* of the sort after a selection, or instead of one */
-    clsort__merge_pass pass;    /* of a merge */
+    clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: the inputs, and the
+                                   output as the last one */
+    cl_uint piece_count;
+    int idle;                   /* of these: no kernel has something to do */
     clsort__scratch scratch;
     clsort__slot *slot;         /* of the sorter's scratch; NULL: the caller's or none */
     clsort__run run;
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
 };
 
-static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
-                                     const clsort__operation *op)
+static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *function,
+                              const clsort__operation *op)
 {
-    clsort__job j;
-    memset(&j, 0, sizeof j);
-    j.asked = j.op = op;
-    j.s = j.run.s = s;
-    if (s) clsort__begin_call(s, function);
-    return j;
+    memset(j, 0, sizeof *j);
+    j->asked = j->op = op;
+    j->s = j->run.s = s;
+    clsort__begin_call(s, function);
+}
+
+/* A call that a struct of the program describes, which messages name `argument`. It is copied into
+   `own`, of `size` bytes; `first` is its size in the first version. */
+static void clsort__given_job(clsort__job *j, clsort_sorter *s, const char *function,
+                              const clsort__operation *op, const char *argument,
+                              const void *given, void *own, size_t size, size_t first)
+{
+    clsort__begin_job(j, s, function, op);
+    j->wrong = clsort__adopt(own, size, first, given);
+    j->missing = given ? NULL : argument;
+    j->argument = argument;
 }
 
 /* The first checks of an enqueue call: NULL arguments and the wait list. Then keeps the
@@ -10067,8 +9977,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (i = 0; i < run->n_wait; i++) {
         CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
-        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]",
-                        i);
+        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]", i);
     }
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
@@ -10082,18 +9991,20 @@ static int clsort__sorts_then(const clsort__plan *p)
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
-    CLSORT__MUST(clsort__check_rows(j->s, &j->plan));
-    CLSORT__MUST(clsort__check_scratch(j->s, &j->plan));
-    CLSORT__MUST(clsort__check_device(j->s, &j->plan));
-    return clsort__sorts_then(&j->plan) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
+    const clsort__plan *p = &j->plan;
+    CLSORT__MUST(clsort__check_rows(j->s, p));
+    CLSORT__REQUIRE(j->s, !p->d.scratch || p->d.scratch_size >= p->scratch.layout.bytes,
+                    CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
+                    (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
+    CLSORT__MUST(clsort__check_device(j->s, p));
+    return clsort__sorts_then(p) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* Bytes from the first element of an output to the last one. */
 static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
 {
-    const clsort__span none = clsort__make_span(NULL, 0);
-    const clsort__rows r = clsort__make_rows(none, clsort__output_rows(&p->d), p->data.wanted,
-                                             element, apart);
+    const clsort__rows r = clsort__make_rows(clsort__no_span, clsort__output_rows(&p->d),
+                                             p->data.wanted, element, apart);
     return clsort__rows_bytes(&r);
 }
 
@@ -10105,23 +10016,20 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     const clsort__data *a = &p->data;
     const int sorts = !d->top_k, reads = sorts || p->select.sorts_after,
               has_scratch = p->scratch.layout.bytes > 0;
-    const clsort__span none = clsort__make_span(NULL, 0);
-    clsort__range r[11];
-    r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1,
-                              a->writes_keys && a->in_place);
-    r[1] = clsort__make_range("keys_out", a->in_place ? none : a->keys_to,
-                              clsort__output_bytes(p, a->element_bytes, a->keys_apart), reads, 1);
-    r[2] = clsort__make_range("values", a->values, a->extent * d->value_size, 1,
-                              a->values_in_place);
-    r[3] = clsort__make_range("values_out", a->values_in_place ? none : a->values_to,
-                              clsort__output_bytes(p, d->value_size, a->values_apart), sorts, 1);
-    r[4] = clsort__make_range("indices", a->indices, clsort__output_bytes(p, 4, a->indices_apart),
-                              reads || a->has_values || p->select.moves_keys, 1);
-    r[5] = clsort__make_range("scratch", clsort__make_span(d->scratch, d->scratch_offset),
-                              d->scratch_size, has_scratch, has_scratch);
-    clsort__segment_ranges(a, r + 6);
-    r[9] = clsort__make_range("proof", j->result, sizeof(clsort_proof), 1, 1);
-    r[10] = clsort__make_range("lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0);
+    clsort__range r[11] = {
+        { "keys", a->keys, a->extent * a->element_bytes, 1, a->writes_keys && a->in_place },
+        { "keys_out", a->in_place ? clsort__no_span : a->keys_to,
+          clsort__output_bytes(p, a->element_bytes, a->keys_apart), reads, 1 },
+        { "values", a->values, a->extent * d->value_size, 1, a->values_in_place },
+        { "values_out", a->values_in_place ? clsort__no_span : a->values_to,
+          clsort__output_bytes(p, d->value_size, a->values_apart), sorts, 1 },
+        { "indices", a->indices, clsort__output_bytes(p, 4, a->indices_apart),
+          reads || a->has_values || p->select.moves_keys, 1 },
+        { "scratch", CLSORT__SPAN(d, scratch), d->scratch_size, has_scratch, has_scratch },
+        { "proof", j->result, sizeof(clsort_proof), 1, 1 },
+        { "lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0 }
+    };
+    clsort__segment_ranges(a, r + 8);
     CLSORT__MUST(clsort__check_ranges(j->s, r, 11));
     return clsort__check_limits(j);
 }
@@ -10145,7 +10053,7 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     cl_int state = CL_COMPLETE;
     cl_uint i;
     cl_event last;
-    clsort__scratch_from(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
+    clsort__scratch_from(p, CLSORT__SPAN(&p->d, scratch), scratch);
     *slot = NULL;
     if (!p->scratch.layout.bytes || p->d.scratch) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_slot(run->s, run->queue, slot));
@@ -10157,7 +10065,7 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     CLSORT__MUST(
         CLSORT__ASK(run->s, clGetEventInfo, last, CL_EVENT_COMMAND_EXECUTION_STATUS, state));
     if (state <= CL_COMPLETE) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__TRY(run->s, clRetainEvent, (last)));
+    CLSORT__CALL(run->s, clRetainEvent, (last));
     run->previous = last;
     return CL_SUCCESS;
 }
@@ -10202,19 +10110,6 @@ static void clsort__fake_buffers(clsort__job *j, char places[6])
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
 }
 
-/* Counts the commands of a call and enqueues nothing. */
-static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
-{
-    char places[6];
-    CLSORT__MUST(clsort__check_job(j));
-    clsort__fake_buffers(j, places);
-    memset(tally, 0, sizeof *tally);
-    j->run.mode = CLSORT__COUNT;
-    j->run.tally = tally;
-    j->op->commands(&j->run, j);
-    return CL_SUCCESS;
-}
-
 /* The buffer that replaces all others while kernels are warmed. Radix kernels without elements
    still write their tables, of 1024 blocks or 8 digits. */
 enum { CLSORT__DUMMY_BYTES = 1 << 16 };
@@ -10227,14 +10122,14 @@ static clsort_status clsort__warm_job(clsort__job *j)
     clsort__run *run = &j->run;
     char places[6];
     cl_int code;
-    if (!run->queue) CLSORT__MUST(clsort__own_queue(s));
-    if (!s->dummy)
-        CLSORT__MUST(clsort__create_buffer(s, CLSORT__DUMMY_BYTES, NULL, CL_MEM_READ_WRITE, NULL,
-                                           &s->dummy));
     if (!run->queue) {
+        CLSORT__MUST(clsort__own_queue(s));
         run->queue = s->own_queue;
         run->in_order = 1;
     }
+    if (!s->dummy)
+        CLSORT__MUST(clsort__create_buffer(s, CLSORT__DUMMY_BYTES, NULL, CL_MEM_READ_WRITE, NULL,
+                                           &s->dummy));
     run->mode = CLSORT__WARM;
     clsort__fake_buffers(j, places);
     j->op->commands(run, j);
@@ -10243,24 +10138,32 @@ static clsort_status clsort__warm_job(clsort__job *j)
     return clsort__note(s, code, "clWaitForEvents");
 }
 
+static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_profiling_info what,
+                                        cl_ulong *ns)
+{
+    return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
+}
+
 /* Writes the first word of a buffer, on a queue or, without one, on the sorter's own, and waits.
-   NVIDIA's driver gives a buffer its memory when a command first uses it: 0.1 to 0.3 ms on an
-   H200. */
-static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_mem buffer)
+   *end receives the time when that ended; NULL: it is not wanted. NVIDIA's driver gives a buffer
+   its memory when a command first uses it: 0.1 to 0.3 ms on an H200. */
+static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_mem buffer,
+                                   cl_ulong *end)
 {
     const cl_uint word = 0;
     cl_event done = NULL;
-    cl_int code;
+    clsort_status status;
     if (!queue) {
         CLSORT__MUST(clsort__own_queue(s));
         queue = s->own_queue;
     }
-    CLSORT__MUST(CLSORT__TRY(
-        s, clEnqueueFillBuffer,
-        (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &done)));
-    code = CLSORT_CL(clWaitForEvents)(1, &done);
+    CLSORT__CALL(s, clEnqueueFillBuffer,
+                 (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &done));
+    status = CLSORT__TRY(s, clWaitForEvents, (1, &done));
+    if (status == CL_SUCCESS && end)
+        status = clsort__event_time(s, done, CL_PROFILING_COMMAND_END, end);
     CLSORT_CL(clReleaseEvent)(done);
-    return clsort__note(s, code, "clWaitForEvents");
+    return status;
 }
 
 /* Makes the scratch of a plan ahead, for a queue; NULL: for the next one that needs some. */
@@ -10276,7 +10179,7 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
     if (needed) CLSORT__MUST(clsort__grow_slot(s, slot, &p->scratch.layout));
     for (i = 0; i < CLSORT__MOST_PARTS; i++)
         if (slot->sizes[i] > before.sizes[i])
-            CLSORT__MUST(clsort__touch(s, queue, slot->buffers[i]));
+            CLSORT__MUST(clsort__touch(s, queue, slot->buffers[i], NULL));
     return CL_SUCCESS;
 }
 
@@ -10296,13 +10199,12 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
                                    : CLSORT__KERNEL_TILE);
     if (!global_tile && !tail) clsort__arg_arrays(run, from);
     clsort__arg_arrays(run, to);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     clsort__arg_uint(run, clsort__amount(run, p->d.count));
     if (global_tile) clsort__arg_uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__arg_uint(run, stage);
     if (!global_tile) clsort__arg_tile(run, shape);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
+    clsort__launch_pass(run, p, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
 /* The steps of bits top ... low, in place, by the kernel whose windows have 2^bits elements or
@@ -10319,11 +10221,10 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
                    windows = items / block * span + (rest < span ? rest : span);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__arg_arrays(run, a);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, (size_t)windows), shift,
                   hi - shift, low - lanes_log2 - shift, mirror);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, (size_t)windows);
+    clsort__launch_pass(run, p, (size_t)windows);
 }
 
 /* One step of kernel A, out of place. */
@@ -10332,7 +10233,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_A);
     CLSORT__ARRAYS(run, from, to);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     CLSORT__UINTS(run, clsort__amount(run, p->d.count), bit, mirror);
     clsort__traffic(run, 1, 3 * clsort__sorted_bytes(p));
     clsort__launch(run, p->d.count);
@@ -10395,11 +10296,14 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 }
 
 /* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per
-   work-item. 32 keys of 4 bytes instead of 16 gain 12 % on an H200 (9.5 against 8.5 Gkey/s at
-   2^26), but the kernels then take 0.56 s to build instead of 0.39. */
+   work-item. One work-item holds a tile, in vector registers of 16 elements, if the caller asks for
+   more items than other registers hold, and on CPUs with vectors if the caller names no shape.
+   32 keys of 4 bytes instead of 16 gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the
+   kernels then take 0.56 s to build instead of 0.39. */
 static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
-    const int lanes = clsort__wants_lanes(s, t);
+    const int fits_cpu = s->has_vectors && !t->items && !t->work_group,
+              lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
                     : clsort__element_words(c) > 2 ? 3
@@ -10418,7 +10322,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
                   local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
     if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
-        p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+        p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
         p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
@@ -10446,7 +10350,7 @@ static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clso
 {
     clsort__arg_arrays(run, m->a);
     if (p->config.two_arrays) clsort__arg_arrays(run, m->b);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     CLSORT__UINTS(run, clsort__amount(run, m->n), m->run, m->span, slice);
 }
 
@@ -10477,8 +10381,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
     clsort__arg_uint(run, (cl_uint)m->stored);
     clsort__arg_merge_tile(run, shape);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
+    clsort__launch_pass(run, p, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
 /* Sorts tiles or, by Bainville's kernel, blocks of a work-group, from w->from to `to`. */
@@ -10492,23 +10395,22 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     CLSORT__ARRAYS(run, w->from, to);
-    clsort__arg_own_codec(run, p);
+    clsort__arg_codec(run, p, p->data.keys);
     clsort__arg_uint(run, clsort__amount(run, p->d.count));
     if (!local_only) clsort__arg_uint(run, slice);
     if (local_only) clsort__arg_tile(run, shape);
     else clsort__arg_merge_tile(run, shape);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
+    clsort__launch_pass(run, p, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
 /* Sorts tiles by bitonic in vector registers, on CPUs. */
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, &p->helpers.tiles);
+    const clsort__config shape = clsort__built_shape(run->s, &p->helper);
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = p->helpers.tiles;
+    tiles.config = p->helper;
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
@@ -10522,38 +10424,28 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
-   so that the last pass ends in `to`. */
+   so that the last pass ends in `to`. As published, blocks of work-groups are not merged. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config vectors = clsort__built_shape(run->s, &p->helpers.tiles);
-    const cl_uint tile_log2 = p->helpers.tiles.lanes ? clsort__tile_log2(&vectors, 0)
-                                                     : w->shape.share_log2 + w->shape.items_log2;
+    const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
+    const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
+    const size_t slice = clsort__merge_slice(&w->shape, p->d.count);
+    const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
+                                              : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
-                  passes = levels > tile_log2 ? levels - tile_log2 : 0;
+                  passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
-    clsort__merge_pass m;
     cl_uint i;
-    if (p->helpers.tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
+    if (p->helper.lanes) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
-        const clsort__arrays swapped = now;
-        m.a = m.b = now;
-        m.to = alt;
-        m.n = p->d.count;
-        m.run = (size_t)1 << (tile_log2 + i);
-        m.span = 2 * m.run - 1;
-        m.splits = w->tables;
-        m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&w->shape, m.n));
+        const size_t length = (size_t)1 << (tile_log2 + i);
+        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1,
+                                       w->tables, clsort__stores_splits(run->s, p, slice) };
         clsort__merge_runs(run, p, &w->shape, &m);
-        now = alt;
-        alt = swapped;
+        now = m.to;
+        alt = m.a;
     }
-}
-
-/* Sorts the block of each work-group, as published: blocks are not merged. */
-static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    clsort__merge_tiles(run, p, w, w->to);
 }
 
 /* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
@@ -10607,8 +10499,8 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     }
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
-    p->helpers.tiles = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(s, &none, &p->helpers.tiles);
+    p->helper = clsort__config_of(p, CLSORT__BITONIC);
+    clsort__bitonic_shape(s, &none, &p->helper);
 }
 
 static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
@@ -10617,76 +10509,62 @@ static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
-/* The sort that needs the same kernels as a merge, for its checks and its plan. */
-static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
+/* Adds an input to a call, or the output as the last piece: the arrays of `m`, with the names of
+   their fields as messages say them. */
+#define CLSORT__PIECE(j, m, keys, values, before, number) \
+    do { \
+        const clsort__piece clsort__added = { \
+            { before #keys, before #values, before #keys "_offset", before #values "_offset" }, \
+            number, { CLSORT__SPAN(m, keys), CLSORT__SPAN(m, values) } \
+        }; \
+        (j)->pieces[(j)->piece_count++] = clsort__added; \
+    } while (0)
+
+/* Checks a piece, whose buffers must be there if `needs_buffers`. */
+static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int needs_buffers,
+                                const clsort__piece *p)
 {
-    clsort_desc d = clsort_desc_default();
-    d.count = m->count_a + m->count_b;
-    d.key_type = m->key_type;
-    d.order = m->order;
-    d.nan_order = m->nan_order;
-    d.flags = m->flags;
-    d.keys = m->keys_out;   /* given arrays are not too large for the device */
-    d.values = m->values_out;
-    d.value_size = m->value_size;
-    d.algorithm = CLSORT_MERGE;
-    d.tuning = m->tuning;
-    return d;
-}
-
-/* The names of an input's or an output's fields in messages. */
-typedef struct clsort__part_names {
-    const char *keys, *values, *keys_offset, *values_offset;
-} clsort__part_names;
-#define CLSORT__PART_NAMES(before, after) \
-    { before "keys" after, before "values" after, before "keys" after "_offset", \
-      before "values" after "_offset" }
-
-static const clsort__part_names clsort__output_names = CLSORT__PART_NAMES("", "_out");
-
-/* An input or the output of a merge or a partition. */
-typedef struct clsort__merge_part {
-    const clsort__part_names *names;
-    size_t count;
-    clsort__arrays arrays;
-} clsort__merge_part;
-
-/* Input 0 or 1, or the output of a merge of two. */
-static clsort__merge_part clsort__get_merge_part(const clsort_merge_desc *m,
-                                                 const clsort__merge_pass *pass, size_t i)
-{
-    static const clsort__part_names names[2] = { CLSORT__PART_NAMES("", "_a"),
-                                                 CLSORT__PART_NAMES("", "_b") };
-    const clsort__merge_part parts[3] = { { &names[0], m->count_a, pass->a },
-                                          { &names[1], m->count_b, pass->b },
-                                          { &clsort__output_names, pass->n, pass->to } };
-    return parts[i];
-}
-
-/* Checks a part. needs_buffers: its buffers must be there. */
-static void clsort__check_merge_part(clsort__checks *c, cl_uint key_type, size_t value_size,
-                                     int needs_buffers, const clsort__merge_part *p)
-{
-    const size_t key = clsort__key_bits(key_type) / 8,
-                 value = value_size ? clsort__alignment(value_size) : 1;
+    const size_t key = clsort__key_bits(d->key_type) / 8, size = d->value_size,
+                 value = size ? clsort__alignment(size) : 1;
     const clsort__span keys = p->arrays.keys, values = p->arrays.values;
     const int needed = needs_buffers && p->count;
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
-    if (values.buffer && !value_size)
+    if (values.buffer && !size)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
-    if (needed && value_size && !values.buffer)
-        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names->values);
-    if (values.offset && !value_size)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names->values_offset);
-    clsort__check_offset(c, p->names->keys_offset, p->count, key, keys.offset, key);
-    clsort__check_offset(c, p->names->values_offset, p->count, value_size, values.offset, value);
-    if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names->keys);
+    if (needed && size && !values.buffer)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names.values);
+    if (values.offset && !size) clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names.values_offset);
+    clsort__check_offset(c, p->names.keys_offset, p->count, key, keys.offset, key);
+    clsort__check_offset(c, p->names.values_offset, p->count, size, values.offset, value);
+    if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names.keys);
 }
 
-/* Mistakes that merges share with a partition. family: whose self-test may have failed; 0: none. */
-static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
+/* The fields that descriptions of merges and partitions have in common, in a sort's that needs the
+   same arrays, for its checks and its plan: arrays that are given are not too large for the
+   device. */
+#define CLSORT__COPY_FIELDS(d, m) \
+    do { \
+        (d).key_type = (m)->key_type; \
+        (d).order = (m)->order; \
+        (d).nan_order = (m)->nan_order; \
+        (d).flags = (m)->flags; \
+        (d).keys = (m)->keys_out; \
+        (d).values = (m)->values_out; \
+        (d).value_size = (m)->value_size; \
+        (d).tuning = (m)->tuning; \
+    } while (0)
+#define CLSORT__COPY_SCRATCH(d, m) \
+    do { \
+        (d).scratch = (m)->scratch; \
+        (d).scratch_offset = (m)->scratch_offset; \
+        (d).scratch_size = (m)->scratch_size; \
+    } while (0)
+
+/* Mistakes in what merges and partitions have in common, as a sort. family: whose self-test may
+   have failed; 0: none. */
+static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
-    if (c->s && c->s->broken & CLSORT__BIT(family))
+    if (c->s->broken & CLSORT__BIT(family))
         clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -10700,80 +10578,96 @@ static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uin
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
     if (c->needs_buffers && !d->scratch && d->scratch_offset)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
+    c->needs_buffers = 0;
+    clsort__check_desc(c, d, CLSORT__TO_SORT);
 }
 
-/* The one pass of a merge. */
-static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
+/* Checks all pieces of a call, and plans the sort. Returns 0 if there is a mistake. */
+static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort__job *j)
 {
-    clsort__merge_pass pass;
-    memset(&pass, 0, sizeof pass);
-    pass.a.keys = clsort__make_span(m->keys_a, m->keys_a_offset);
-    pass.a.values = clsort__make_span(m->values_a, m->values_a_offset);
-    pass.b.keys = clsort__make_span(m->keys_b, m->keys_b_offset);
-    pass.b.values = clsort__make_span(m->values_b, m->values_b_offset);
-    pass.to.keys = clsort__make_span(m->keys_out, m->keys_out_offset);
-    pass.to.values = clsort__make_span(m->values_out, m->values_out_offset);
-    pass.n = m->count_a + m->count_b;
-    pass.run = m->count_a;
-    pass.span = 0xFFFFFFFFu;
-    return pass;
+    cl_uint i;
+    for (i = 0; i < j->piece_count; i++) clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
+    if (c->status == CL_SUCCESS) clsort__make_plan(c->s, d, &j->plan);
+    return c->status == CL_SUCCESS;
 }
 
-/* Checks a merge part by part, and plans it. */
+/* Writes the ranges of all pieces and of the caller's scratch memory to r, and returns how many
+   there are. A merge of runs with scratch memory reads its output, too, and none looks at runs
+   without elements. */
+static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
+{
+    const clsort_desc *d = &j->plan.d;
+    const size_t n = j->piece_count;
+    const int has_scratch = j->plan.scratch.layout.bytes > 0;
+    const clsort__range scratch = { "scratch", CLSORT__SPAN(d, scratch), d->scratch_size,
+                                    has_scratch, has_scratch };
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const clsort__piece *p = &j->pieces[i];
+        const int out = i + 1 == n, reads = !out || (j->runs && has_scratch),
+                  skips = j->runs && !p->count;
+        const clsort__range keys = { p->names.keys, skips ? clsort__no_span : p->arrays.keys,
+                                     p->count * j->plan.key.bytes, reads, out },
+                            values = { p->names.values, skips ? clsort__no_span : p->arrays.values,
+                                       p->count * d->value_size, reads, out };
+        r[i] = keys;
+        r[n + i] = values;
+    }
+    r[2 * n] = scratch;
+    return 2 * n + 1;
+}
+
+/* Checks the buffers of a merge. */
+static clsort_status clsort__check_piece_buffers(clsort__job *j)
+{
+    clsort__range r[2 * CLSORT_MAX_RUNS + 3];
+    CLSORT__MUST(clsort__check_ranges(j->s, r, clsort__piece_ranges(j, r)));
+    return clsort__check_limits(j);
+}
+
+/* Builds the kernels of a merge or a partition, and finds its scratch memory. */
+static clsort_status clsort__ready_pieces(clsort__job *j)
+{
+    if (j->idle) return CL_SUCCESS;
+    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->plan.d.flags));
+    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
+}
+
+/* Checks a merge piece by piece, and plans it. */
 static void clsort__check_merge(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_desc *m = j->merge;
-    const clsort_desc d = clsort__merge_as_sort(m);
-    size_t i;
-    j->pass = clsort__one_merge(m);
-    c->needs_buffers = 0;
-    clsort__check_pieces(c, &d, 0);
+    clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_FIELDS(d, m);
+    d.count = m->count_a + m->count_b;
+    d.algorithm = CLSORT_MERGE;
+    j->idle = !d.count;
+    CLSORT__PIECE(j, m, keys_a, values_a, "", m->count_a);
+    CLSORT__PIECE(j, m, keys_b, values_b, "", m->count_b);
+    CLSORT__PIECE(j, m, keys_out, values_out, "", d.count);
     if (d.count < m->count_a)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    for (i = 0; i < 3; i++) {
-        const clsort__merge_part part = clsort__get_merge_part(m, &j->pass, i);
-        clsort__check_merge_part(c, m->key_type, m->value_size, 1, &part);
-    }
-    if (c->status != CL_SUCCESS) return;
-    clsort__make_plan(c->s, &d, &j->plan);
+    clsort__check_as_sort(c, &d, 0);
+    if (!clsort__check_pieces(c, &d, j)) return;
     j->plan.config.two_arrays = 1;
     j->plan.config.subset = 0;
 }
 
-static clsort_status clsort__check_merge_buffers(clsort__job *j)
-{
-    clsort__range r[6];
-    size_t i;
-    for (i = 0; i < 3; i++) {
-        const clsort__merge_part part = clsort__get_merge_part(j->merge, &j->pass, i);
-        r[i] = clsort__make_range(part.names->keys, part.arrays.keys,
-                                  part.count * j->plan.key.bytes, i < 2, i == 2);
-        r[3 + i] = clsort__make_range(part.names->values, part.arrays.values,
-                                      part.count * j->merge->value_size, i < 2, i == 2);
-    }
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 6));
-    return clsort__check_device(j->s, &j->plan);
-}
-
-static clsort_status clsort__ready_merge(clsort__job *j)
-{
-    return j->pass.n ? clsort__need_program(j->s, &j->plan.config, j->merge->flags) : CL_SUCCESS;
-}
-
-/* All commands of a merge. An input without elements is replaced by the other one. */
+/* All commands of a merge: one pass. An input without elements is replaced by the other one. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
     const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
-    clsort__merge_pass pass = j->pass;
-    if (!j->merge->count_a) pass.a = pass.b;
-    if (!j->merge->count_b) pass.b = pass.a;
-    if (pass.n) clsort__merge_runs(run, &j->plan, &shape, &pass);
+    const clsort__piece *a = &j->pieces[0], *b = &j->pieces[1];
+    const clsort__merge_pass pass = {
+        a->count ? a->arrays : b->arrays, b->count ? b->arrays : a->arrays, j->pieces[2].arrays,
+        j->plan.d.count, a->count, 0xFFFFFFFFu, clsort__no_span, 0
+    };
+    if (!j->idle) clsort__merge_runs(run, &j->plan, &shape, &pass);
 }
 
 static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
-                                                   clsort__check_merge_buffers, clsort__ready_merge,
-                                                   clsort__merge_inputs };
+                                                   clsort__check_piece_buffers,
+                                                   clsort__ready_pieces, clsort__merge_inputs };
 
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
@@ -10835,8 +10729,7 @@ static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *sh
 {
     size_t tile = CLSORT__RUNS_SERIAL_TILE;
     if (shape->share_log2)
-        return clsort__runs_room(shape, shape->share_log2)
-               - 2 * clsort__runs_slack(shape);
+        return clsort__runs_room(shape, shape->share_log2) - 2 * clsort__runs_slack(shape);
     while (tile > CLSORT__RUNS_LEAST_TILE
            && n / tile < CLSORT__RUNS_PER_CORE * (size_t)s->compute_units)
         tile /= 2;
@@ -10850,70 +10743,11 @@ static cl_uint clsort__runs_step(const clsort__config *shape)
                              : (cl_uint)CLSORT__RUNS_SERIAL_STEP_LOG2;
 }
 
-/* The most tiles that n elements are cut into, whatever the kernels' work-groups turn out to be. */
-static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__config *asked, size_t n)
-{
-    const size_t least = clsort__runs_room(asked, CLSORT__RUNS_GROUP_LOG2);
-    return asked->share_log2 ? n / least + 1
-                             : n / CLSORT__RUNS_SERIAL_TILE
-                                   + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units + 1;
-}
-
-/* The fields that descriptions of merges of runs and of partitions have in common, in a sort's. */
-#define CLSORT__COPY_PIECES(d, m) \
-    do { \
-        (d).key_type = (m)->key_type; \
-        (d).order = (m)->order; \
-        (d).nan_order = (m)->nan_order; \
-        (d).flags = (m)->flags; \
-        (d).keys = (m)->keys_out; \
-        (d).values = (m)->values_out; \
-        (d).value_size = (m)->value_size; \
-        (d).scratch = (m)->scratch; \
-        (d).scratch_offset = (m)->scratch_offset; \
-        (d).scratch_size = (m)->scratch_size; \
-        (d).tuning = (m)->tuning; \
-    } while (0)
-
-/* The sort that needs the same arrays as a merge of runs, for its checks and its plan. */
-static clsort_desc clsort__runs_as_sort(const clsort_merge_runs_desc *m)
-{
-    clsort_desc d = clsort_desc_default();
-    cl_uint i;
-    CLSORT__COPY_PIECES(d, m);
-    for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++)
-        d.count = clsort__saturating_add(d.count, m->runs[i].count);
-    d.algorithm = CLSORT_MERGE;
-    return d;
-}
-
-/* Run i, or the output if i is run_count. */
-static clsort__merge_part clsort__get_run(const clsort_merge_runs_desc *m, size_t n, cl_uint i)
-{
-#define CLSORT__RUN_NAMES(i) CLSORT__PART_NAMES("runs[" #i "].", "")
-    static const clsort__part_names names[CLSORT_MAX_RUNS] = {
-        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
-        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
-        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
-        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
-    };
-#undef CLSORT__RUN_NAMES
-    const int is_run = i < m->run_count;
-    clsort__merge_part part;
-    part.names = is_run ? &names[i] : &clsort__output_names;
-    part.count = is_run ? m->runs[i].count : n;
-    part.arrays.keys = is_run ? clsort__make_span(m->runs[i].keys, m->runs[i].keys_offset)
-                              : clsort__make_span(m->keys_out, m->keys_out_offset);
-    part.arrays.values = is_run ? clsort__make_span(m->runs[i].values, m->runs[i].values_offset)
-                                : clsort__make_span(m->values_out, m->values_out_offset);
-    return part;
-}
-
 /* Plans the kernels of a merge of runs. */
 static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
-    memset(&p->helpers, 0, sizeof p->helpers);
+    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
     c->team = s->has_warps ? CLSORT__WARP : 16;
@@ -10923,78 +10757,67 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     c->lanes = 1;
 }
 
+/* Adds the runs of a merge to a call. Returns how many elements they have in all. */
+static size_t clsort__add_runs(const clsort_merge_runs_desc *m, clsort__job *j)
+{
+#define CLSORT__RUN_NAMES(i) \
+    { "runs[" #i "].keys", "runs[" #i "].values", "runs[" #i "].keys_offset", \
+      "runs[" #i "].values_offset" }
+    static const clsort__piece_names names[CLSORT_MAX_RUNS] = {
+        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
+        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
+        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
+        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
+    };
+#undef CLSORT__RUN_NAMES
+    size_t n = 0, full = 0;
+    cl_uint i;
+    for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++) {
+        const clsort_run *r = &m->runs[i];
+        const clsort__piece run = { names[i], r->count,
+                                    { CLSORT__SPAN(r, keys), CLSORT__SPAN(r, values) } };
+        j->pieces[j->piece_count++] = run;
+        n = clsort__saturating_add(n, r->count);
+        full += r->count > 0;
+    }
+    j->idle = full < 2;
+    return n;
+}
+
 /* Checks a merge run by run, and plans it. */
 static void clsort__check_runs(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_runs_desc *m = j->runs;
-    const clsort_desc d = clsort__runs_as_sort(m);
-    const int enqueues = c->needs_buffers, known = m->run_count && m->run_count <= CLSORT_MAX_RUNS;
-    cl_uint i;
-    clsort__check_pieces(c, &d, CLSORT__RUNS);
-    c->needs_buffers = 0;
-    if (!known)
+    clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_FIELDS(d, m);
+    CLSORT__COPY_SCRATCH(d, m);
+    d.count = clsort__add_runs(m, j);
+    d.algorithm = CLSORT_MERGE;
+    CLSORT__PIECE(j, m, keys_out, values_out, "", d.count);
+    if (!m->run_count || m->run_count > CLSORT_MAX_RUNS) {
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "run_count: 1 to CLSORT_MAX_RUNS");
-    if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    for (i = 0; known && i <= m->run_count; i++) {
-        const clsort__merge_part part = clsort__get_run(m, d.count, i);
-        clsort__check_merge_part(c, d.key_type, d.value_size, enqueues, &part);
+        j->piece_count = 0;
     }
-    if (c->status != CL_SUCCESS) return;
-    clsort__make_plan(c->s, &d, &j->plan);
-    clsort__plan_runs(c->s, &j->plan);
+    if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
+    clsort__check_as_sort(c, &d, CLSORT__RUNS);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(c->s, &j->plan);
 }
 
-/* Runs that have elements. */
-static cl_uint clsort__full_runs(const clsort_merge_runs_desc *m)
-{
-    cl_uint i, full = 0;
-    for (i = 0; i < m->run_count; i++) full += m->runs[i].count > 0;
-    return full;
-}
-
+/* A table with rows for as many tiles as n elements are cut into at most, whatever the kernels'
+   work-groups turn out to be, and for the samples. */
 static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count,
-                 rows = clsort__runs_most_tiles(s, &p->config, n) + 1
-                        + (n >> clsort__runs_step(&p->config))
-                        + (p->config.share_log2 ? CLSORT__MOST_RUNS / 2 : 0);
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(&p->config),
+                 least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
+    const size_t rows = p->config.share_log2
+                            ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
+                            : n / CLSORT__RUNS_SERIAL_TILE + 2 + samples
+                                  + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units;
     l->most = clsort__most_bytes(s, p);
-    if (clsort__full_runs(j->runs) < 2) return;
+    if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
-}
-
-static clsort_status clsort__check_run_buffers(clsort__job *j)
-{
-    const clsort_merge_runs_desc *m = j->runs;
-    const size_t n = j->plan.d.count;
-    const int has_scratch = j->plan.scratch.layout.bytes > 0;
-    clsort__range r[2 * CLSORT_MAX_RUNS + 3];
-    cl_uint i;
-    for (i = 0; i <= m->run_count; i++) {
-        const clsort__merge_part part = clsort__get_run(m, n, i);
-        const int is_run = i < m->run_count, looks = part.count > 0;
-        const clsort__span none = clsort__make_span(NULL, 0);
-        r[2 * i] = clsort__make_range(part.names->keys, looks ? part.arrays.keys : none,
-                                      part.count * j->plan.key.bytes, is_run || has_scratch,
-                                      !is_run);
-        r[2 * i + 1] = clsort__make_range(part.names->values, looks ? part.arrays.values : none,
-                                          part.count * m->value_size, is_run || has_scratch,
-                                          !is_run);
-    }
-    r[2 * i] = clsort__make_range("scratch", clsort__make_span(m->scratch, m->scratch_offset),
-                                  m->scratch_size, has_scratch, has_scratch);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 2 * (size_t)i + 1));
-    return clsort__check_limits(j);
-}
-
-static clsort_status clsort__ready_runs(clsort__job *j)
-{
-    if (clsort__full_runs(j->runs) < 2) return CL_SUCCESS;
-    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->runs->flags));
-    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
 }
 
 /* A merge of runs: those that have elements, and how their output is cut. */
@@ -11010,10 +10833,10 @@ typedef struct clsort__runs_job {
 
 static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
 {
-    const clsort_merge_runs_desc *m = j->runs;
     const clsort__plan *p = &j->plan;
     const clsort__config shape = clsort__built_shape(j->s, &p->config);
     const size_t shifts = shape.share_log2 > 0;   /* work-items have their samples at multiples */
+    const clsort__piece *piece = j->pieces, *out = j->pieces + j->piece_count - 1;
     cl_uint i;
     memset(r, 0, sizeof *r);
     r->p = p;
@@ -11023,16 +10846,15 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->tile = clsort__runs_tile(j->s, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
     r->slack = clsort__runs_slack(&r->shape);
-    for (i = 0; i < m->run_count; i++) {
-        const clsort__merge_part part = clsort__get_run(m, r->n, i);
-        if (!part.count) continue;
-        r->from[r->runs] = part.arrays;
-        r->samples += (part.count + shifts * CLSORT__RUNS_SHIFT(r->runs, r->step_log2))
+    for (; piece < out; piece++) {
+        if (!piece->count) continue;
+        r->from[r->runs] = piece->arrays;
+        r->samples += (piece->count + shifts * CLSORT__RUNS_SHIFT(r->runs, r->step_log2))
                       >> r->step_log2;
-        r->counts[r->runs++] = (cl_uint)part.count;
+        r->counts[r->runs++] = (cl_uint)piece->count;
     }
     for (i = r->runs; r->runs && i < CLSORT_MAX_RUNS; i++) r->from[i] = r->from[0];
-    r->to = clsort__get_run(m, r->n, m->run_count).arrays;
+    r->to = out->arrays;
     if (!p->scratch.layout.bytes) return;
     r->samples_at = clsort__scratch_part(&j->scratch, p->scratch.tables);
     r->splits_at = clsort__span_from(r->samples_at, r->samples * 4 * CLSORT__MOST_RUNS);
@@ -11056,7 +10878,7 @@ static void clsort__use_runs(clsort__run *run, const clsort__runs_job *r, int ke
     clsort__use_kernel(run, &r->p->config, kernel);
     clsort__arg_run_spans(run, r, 0);
     if (r->p->d.value_size) clsort__arg_run_spans(run, r, 1);
-    clsort__arg_own_codec(run, r->p);
+    clsort__arg_codec(run, r->p, r->p->data.keys);
     clsort__arg(run, sizeof r->counts, r->counts);
 }
 
@@ -11110,9 +10932,8 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
     clsort__arg_arrays(run, r->to);
     clsort__arg_span(run, r->splits_at);
     clsort__arg_runs_pass(run, r, each);
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));
-    clsort__launch(run, r->shape.share_log2 ? r->tiles << r->shape.share_log2
-                                            : clsort__ceil_divide(r->tiles, each));
+    clsort__launch_pass(run, r->p, r->shape.share_log2 ? r->tiles << r->shape.share_log2
+                                                       : clsort__ceil_divide(r->tiles, each));
 }
 
 /* All commands of a merge of runs. A single one is copied. */
@@ -11130,8 +10951,8 @@ static void clsort__merge_all_runs(clsort__run *run, const clsort__job *j)
 }
 
 static const clsort__operation clsort__merging_runs = { clsort__check_runs, clsort__runs_scratch,
-                                                        clsort__check_run_buffers,
-                                                        clsort__ready_runs,
+                                                        clsort__check_piece_buffers,
+                                                        clsort__ready_pieces,
                                                         clsort__merge_all_runs };
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
@@ -11317,6 +11138,7 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
 
 /* The arguments of radix kernels. */
 typedef struct clsort__radix_job {
+    const clsort__plan *p;
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
@@ -11324,10 +11146,9 @@ typedef struct clsort__radix_job {
     cl_uint mends;              /* CLSORT__LEAVES_BITS, to a sort of equal prefixes, or 0 */
 } clsort__radix_job;
 
-static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
-                              cl_uint pass)
+static void clsort__arg_radix(clsort__run *run, const clsort__radix_job *j, cl_uint pass)
 {
-    clsort__arg_workspace(run, p, &j->w);
+    clsort__arg_workspace(run, j->p, &j->w);
     CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, j->blocks), j->block_elements,
                   j->first_bit, j->last_bit, j->gated | j->mends | (cl_uint)j->w.in_place, pass);
 }
@@ -11341,14 +11162,13 @@ static cl_uint clsort__radix_moves(const clsort__radix_job *j)
 
 /* Counts the traffic of a radix kernel: counting reads keys, scattering moves elements, and a
    single work-item does everything in one launch. */
-static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
-                                  const clsort__radix_job *j, int kernel)
+static void clsort__radix_traffic(clsort__run *run, const clsort__radix_job *j, int kernel)
 {
-    const cl_ulong keys = (cl_ulong)p->d.count * p->key.bytes, all = clsort__sorted_bytes(p);
+    const cl_ulong keys = (cl_ulong)j->n * j->p->key.bytes, all = clsort__sorted_bytes(j->p);
     const cl_uint serial = clsort__radix_moves(j);
     if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
         clsort__traffic(run, 0, keys);
-    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2)
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !j->p->config.share_log2)
         clsort__traffic(run, serial, keys + 2 * serial * all);
     else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP
              || kernel == CLSORT__KERNEL_RADIX_SMALL)
@@ -11356,14 +11176,13 @@ static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
 }
 
 /* One launch of a radix kernel. local: the bytes of its local memory, 0: none. */
-static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
-                                 const clsort__radix_job *j, int kernel, cl_uint pass,
-                                 size_t groups, size_t local)
+static void clsort__radix_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
+                                 cl_uint pass, size_t groups, size_t local)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_radix(run, p, j, pass);
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_radix(run, j, pass);
     if (local) clsort__arg_local(run, local);
-    if (!j->gated) clsort__radix_traffic(run, p, j, kernel);
+    if (!j->gated) clsort__radix_traffic(run, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -11391,41 +11210,37 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
 
 /* The launches of each digit: count, scatter; between them a scan where work-items have blocks.
    Work-groups' sums are cleared before; hybrid radix has done so. */
-static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
-                                       const clsort__radix_job *j)
+static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t group = j->w.shape.share_log2 > 0;
     cl_uint pass;
     if (group && !j->gated)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR_SUMS, 0,
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR_SUMS, 0,
                              1 + CLSORT__STRETCHES(j->blocks), 0);
     for (pass = 0; pass < clsort__radix_moves(j); pass++) {
         if (pass < j->passes) {
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
+            clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
                                  group * l.bins);
-            if (!group) clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, 1, 0);
+            if (!group) clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SCAN, pass, 1, 0);
         }
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks,
-                             group * l.tile);
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks, group * l.tile);
     }
 }
 
 /* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to
    do, one for all. */
-static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *p,
-                                          const clsort__radix_job *j)
+static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     cl_uint pass;
     if (j->gated)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
-                             clsort__smaller(j->blocks,
-                                             CLSORT__SWEEP_GROUPS * run->s->compute_units),
-                             l.sweeps);
+        clsort__radix_launch(
+            run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
+            clsort__smaller(j->blocks, CLSORT__SWEEP_GROUPS * run->s->compute_units), l.sweeps);
     else
         for (pass = 0; pass < clsort__radix_moves(j); pass++)
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
+            clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
 /* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
@@ -11434,67 +11249,53 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
 {
     const size_t busy = 8 * (size_t)s->compute_units,
                  most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
-    return clsort__smaller(j->blocks,
-                           clsort__largest(busy, clsort__ceil_divide(j->blocks, most), 0));
+    return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
 
 /* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort of equal
    prefixes has not. */
-static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
-                                 const clsort__radix_job *j)
+static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units;
     if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__histogram_groups(run->s, j), l.histogram);
-    if (j->mends)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
-    clsort__radix_moves_of_sweeps(run, p, j);
+    if (j->mends) clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
+    clsort__radix_moves_of_sweeps(run, j);
     if (!j->mends) return;
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.runs);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
-}
-
-/* The most elements that one work-group, or on a CPU one work-item, sorts in one launch. */
-static size_t clsort__radix_small(const clsort__config *shape)
-{
-    return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
-}
-
-/* May the low digits be left to a sort of equal prefixes? Of long keys in pairs that save passes;
-   bare ones have hybrid radix. */
-static cl_uint clsort__radix_mends(const clsort__plan *p, const clsort__radix_job *j)
-{
-    return clsort__may_mend(&p->config) && !j->gated && j->passes > 5
-                   && j->n >= CLSORT__PREFIXES_LEAST
-               ? (cl_uint)CLSORT__LEAVES_BITS
-               : 0;
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.runs);
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__MAY_SKIP only what
-   others have not sorted. */
+   others have not sorted. Low digits of long keys in pairs are left to a sort of equal prefixes,
+   which saves passes; bare keys have hybrid radix. */
 static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
+    const size_t small = shape->share_log2 ? clsort__radix_tile(shape)
+                                           : (size_t)CLSORT__RADIX_SMALL;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.gated = gated;
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
-    j.mends = clsort__radix_mends(p, &j);
+    if (clsort__may_mend(&p->config) && !gated && j.passes > 5 && j.n >= CLSORT__PREFIXES_LEAST)
+        j.mends = CLSORT__LEAVES_BITS;
     clsort__radix_blocks(run->s, &j);
-    if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &j);
-    else if (gated || j.n > clsort__radix_small(shape)) clsort__radix_block_passes(run, p, &j);
+    if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
+    else if (gated || j.n > small) clsort__radix_block_passes(run, &j);
     else
-        clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
+        clsort__radix_launch(run, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
                              shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
     if (!j.mends) return;
     j.w.from = j.w.to;
@@ -11526,30 +11327,6 @@ static size_t clsort__partition_local(const clsort__config *c)
     return c->share_log2 ? clsort__largest(l.bins, l.tile, l.sums) + clsort__splitter_bytes(c) : 0;
 }
 
-/* The sort that needs the same arrays as a partition, for its checks and its plan. */
-static clsort_desc clsort__partition_as_sort(const clsort_partition_desc *m)
-{
-    clsort_desc d = clsort_desc_default();
-    CLSORT__COPY_PIECES(d, m);
-    d.count = m->count;
-    d.algorithm = CLSORT_RADIX;
-    return d;
-}
-
-/* The input, or the output if i is 1. */
-static clsort__merge_part clsort__get_partition_part(const clsort_partition_desc *m, int i)
-{
-    static const clsort__part_names names = CLSORT__PART_NAMES("", "");
-    clsort__merge_part part;
-    part.names = i ? &clsort__output_names : &names;
-    part.count = m->count;
-    part.arrays.keys = i ? clsort__make_span(m->keys_out, m->keys_out_offset)
-                         : clsort__make_span(m->keys, m->keys_offset);
-    part.arrays.values = i ? clsort__make_span(m->values_out, m->values_out_offset)
-                           : clsort__make_span(m->values, m->values_offset);
-    return part;
-}
-
 /* Checks the splitters and the starts. */
 static void clsort__check_splitters(clsort__checks *c, const clsort_partition_desc *m, int enqueues)
 {
@@ -11568,7 +11345,7 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
-    memset(&p->helpers, 0, sizeof p->helpers);
+    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__PARTITION;
     c->subset = 0;
     c->lanes = 1;
@@ -11581,20 +11358,16 @@ static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_u
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
 {
     const clsort_partition_desc *m = j->partition;
-    const clsort_desc d = clsort__partition_as_sort(m);
-    const int enqueues = c->needs_buffers;
-    int i;
-    clsort__check_pieces(c, &d, CLSORT__PARTITION);
-    c->needs_buffers = 0;
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    clsort__check_splitters(c, m, enqueues);
-    for (i = 0; i < 2; i++) {
-        const clsort__merge_part part = clsort__get_partition_part(m, i);
-        clsort__check_merge_part(c, d.key_type, d.value_size, enqueues, &part);
-    }
-    if (c->status != CL_SUCCESS) return;
-    clsort__make_plan(c->s, &d, &j->plan);
-    clsort__plan_partition(c->s, &j->plan, m->splitter_count);
+    clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_FIELDS(d, m);
+    CLSORT__COPY_SCRATCH(d, m);
+    d.count = m->count;
+    d.algorithm = CLSORT_RADIX;
+    CLSORT__PIECE(j, m, keys, values, "", m->count);
+    CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
+    clsort__check_as_sort(c, &d, CLSORT__PARTITION);
+    clsort__check_splitters(c, m, j->needs_buffers);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(c->s, &j->plan, m->splitter_count);
 }
 
 static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
@@ -11607,30 +11380,12 @@ static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
 static clsort_status clsort__check_partition_buffers(clsort__job *j)
 {
     const clsort_partition_desc *m = j->partition;
-    const size_t key = j->plan.key.bytes;
-    clsort__range r[7];
-    int i;
-    for (i = 0; i < 2; i++) {
-        const clsort__merge_part part = clsort__get_partition_part(m, i);
-        r[i] = clsort__make_range(part.names->keys, part.arrays.keys, m->count * key, !i, i);
-        r[2 + i] = clsort__make_range(part.names->values, part.arrays.values,
-                                      m->count * m->value_size, !i, i);
-    }
-    r[4] = clsort__make_range("splitters",
-                              clsort__make_span(m->splitters, m->splitters_offset),
-                              m->splitter_count * key, 1, 0);
-    r[5] = clsort__make_range("starts", clsort__make_span(m->starts, m->starts_offset),
-                              ((size_t)m->splitter_count + 2) * 4, 0, 1);
-    r[6] = clsort__make_range("scratch", clsort__make_span(m->scratch, m->scratch_offset),
-                              m->scratch_size, 1, 1);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 7));
+    clsort__range r[7] = {
+        { "splitters", CLSORT__SPAN(m, splitters), m->splitter_count * j->plan.key.bytes, 1, 0 },
+        { "starts", CLSORT__SPAN(m, starts), ((size_t)m->splitter_count + 2) * 4, 0, 1 }
+    };
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 2 + clsort__piece_ranges(j, r + 2)));
     return clsort__check_limits(j);
-}
-
-static clsort_status clsort__ready_partition(clsort__job *j)
-{
-    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->partition->flags));
-    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
 }
 
 /* One launch of a partition's kernel, with `local` bytes of local memory if work-groups share
@@ -11640,14 +11395,14 @@ static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
                                      size_t local)
 {
     const clsort_partition_desc *m = j->partition;
-    const clsort__span starts = clsort__make_span(m->starts, m->starts_offset);
+    const clsort__span starts = CLSORT__SPAN(m, starts);
     clsort__arrays none;
     none.keys = none.values = starts;
     clsort__use_kernel(run, &j->plan.config, kernel);
-    CLSORT__ARRAYS(run, m->count ? clsort__get_partition_part(m, 0).arrays : none,
-                   m->count ? clsort__get_partition_part(m, 1).arrays : none);
-    clsort__arg_own_codec(run, &j->plan);
-    CLSORT__SPANS(run, clsort__make_span(m->splitters, m->splitters_offset), starts,
+    CLSORT__ARRAYS(run, m->count ? j->pieces[0].arrays : none,
+                   m->count ? j->pieces[1].arrays : none);
+    clsort__arg_codec(run, &j->plan, j->plan.data.keys);
+    CLSORT__SPANS(run, CLSORT__SPAN(m, splitters), starts,
                   clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
     CLSORT__UINTS(run, m->count, b->blocks, b->block_elements, m->splitter_count);
     if (b->w.shape.share_log2) clsort__arg_local(run, local);
@@ -11681,8 +11436,7 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
 static const clsort__operation clsort__partitioning = { clsort__check_partition,
                                                         clsort__partition_scratch,
                                                         clsort__check_partition_buffers,
-                                                        clsort__ready_partition,
-                                                        clsort__partition };
+                                                        clsort__ready_pieces, clsort__partition };
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
@@ -11721,26 +11475,25 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
     l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
     l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums)
               + (2 * group + CLSORT__HYBRID_HEAVY_SAMPLE) * key;
-    l.count = clsort__largest(4 * CLSORT__HYBRID_COPIES * digits
-                                  + clsort__largest(masks, CLSORT__HYBRID_CELLS, 0),
-                              4 * (second_digits + 1), 0);
+    l.count = clsort__larger(4 * CLSORT__HYBRID_COPIES * digits
+                                 + clsort__larger(masks, CLSORT__HYBRID_CELLS),
+                             4 * (second_digits + 1));
     l.split = 4 * (2 * second_digits + sums) + tile * key
-              + clsort__largest(masks, c->wide ? 0 : tile, 0);
+              + clsort__larger(masks, c->wide ? 0 : tile);
     return l;
 }
 
 static size_t clsort__hybrid_need(const clsort__config *c)
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(c);
-    return clsort__largest(clsort__largest(l.cells, l.count, 0), l.split, l.buckets);
+    return clsort__largest(clsort__larger(l.cells, l.count), l.split, l.buckets);
 }
 
 /* Local memory of a tile of bare keys that a merge of runs sorts as a bucket, in bytes. */
 static size_t clsort__run_bucket_bytes(const clsort__config *c)
 {
     return clsort__hybrid_sizes(c).buckets
-           + clsort__largest(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2,
-                             0);
+           + clsort__larger(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2);
 }
 
 /* Bytes of the codes that are sorted from the top down: a pair is one of 8. */
@@ -11807,21 +11560,15 @@ static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
            && !(sweeps && p->d.count > CLSORT__HYBRID_MOST_PAIRS);
 }
 
-/* The most keys that a work-item moves at once. Without a bound of registers, 32 of 4 bytes spill
-   on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28 do not, by the
-   vendors' compilers. */
-static cl_uint clsort__hybrid_items(const clsort_sorter *s, size_t code)
-{
-    return s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
-}
-
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
-   are not the fastest. */
+   are not the fastest. `most`: keys that a work-item moves at once. Without a bound of registers,
+   32 of 4 bytes spill on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28
+   do not, by the vendors' compilers. */
 static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = clsort__hybrid_items(s, code);
+    const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
     if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes
         && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
@@ -11855,7 +11602,7 @@ typedef char clsort__the_list_of_buckets_has_room
 static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
 {
     clsort__plan passes = *p;
-    if (p->helpers.passes.family) passes.config = p->helpers.passes;
+    if (p->helper.family) passes.config = p->helper;
     return clsort__round_up(clsort__radix_tables(s, &passes));
 }
 
@@ -11863,69 +11610,66 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
    digits of a range; those of a cell group that are counted together with the first ones, 0:
    none. */
 typedef struct clsort__hybrid_job {
+    const clsort__plan *p;
     const clsort__workspace *w;
     size_t tables, second_digits, group_digits;
 } clsort__hybrid_job;
 
 /* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
-static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
-                                  const clsort__hybrid_job *j, int kernel, size_t groups,
-                                  size_t local, cl_uint times)
+static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j, int kernel,
+                                  size_t groups, size_t local, cl_uint times)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_workspace(run, p, j->w);
-    CLSORT__UINTS(run, clsort__amount(run, p->d.count), clsort__amount(run, j->tables),
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_workspace(run, j->p, j->w);
+    CLSORT__UINTS(run, clsort__amount(run, j->p->d.count), clsort__amount(run, j->tables),
                   clsort__amount(run, j->second_digits), clsort__amount(run, j->group_digits));
     clsort__arg_local(run, local);
-    clsort__traffic(run, times > 1, times * clsort__sorted_bytes(p));
+    clsort__traffic(run, times > 1, times * clsort__sorted_bytes(j->p));
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* The second digits of a cell group where they are counted together with the first ones; 0: they
    are not, since their counters do not fit. A bucket keeps room for some standard deviations. */
-static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__plan *p,
-                                          const clsort__hybrid_job *j)
+static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
                  cell_groups = CLSORT__HYBRID_DIGITS - 2,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
-                 digits = p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
+                 digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
-    return j->second_digits < digits || p->config.value_bytes
+    return j->second_digits < digits || j->p->config.value_bytes
                    || local > CLSORT__HYBRID_GROUP_DIGIT_BYTES || local > s->local_bytes
                ? 0
                : digits;
 }
 
 /* Moves elements to their buckets, and sorts these. */
-static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
-                                   const clsort__hybrid_job *j)
+static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j)
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
-    const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
+    const size_t tiles = clsort__ceil_divide(j->p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, cores = run->s->compute_units, busy = 8 * cores,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
-                 enough = digits + p->d.count / bucket / 7 * 8,
+                 enough = digits + j->p->d.count / bucket / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t recounts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES),
                  counters = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(j->group_digits),
-                 count = clsort__largest(l.count, counters, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
+                 count = clsort__larger(l.count, counters);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_COUNT,
                           clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), count, 1);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->second_digits) {
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RECOUNT, recounts, l.count, 1);
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_STARTS, digits, l.split, 0);
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split,
-                              2);
+        clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RECOUNT, recounts, l.count, 1);
+        clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_STARTS, digits, l.split, 0);
+        clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split, 2);
     }
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS,
-                          clsort__smaller(buckets, enough), l.buckets, 2);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_BUCKETS, clsort__smaller(buckets, enough),
+                          l.buckets, 2);
+    clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
                           l.buckets, 0);
 }
 
@@ -11937,12 +11681,13 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     const clsort__workspace both = clsort__both_in_place(run, p, w);
     clsort__workspace rest = both;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = &both;
     j.tables = clsort__hybrid_at(run->s, p) / 4;
     j.second_digits = clsort__hybrid_second_digits(run->s, p);
-    j.group_digits = clsort__hybrid_group_digits(run->s, p, &j);
-    clsort__hybrid_buckets(run, p, &j);
-    passes.config = p->helpers.passes;
+    j.group_digits = clsort__hybrid_group_digits(run->s, &j);
+    clsort__hybrid_buckets(run, &j);
+    passes.config = p->helper;
     rest.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
@@ -11999,8 +11744,8 @@ static size_t clsort__samples_tables(const clsort__config *c, size_t n)
     if (c->items_log2 <= 3) return own;
     spread.items_log2 = 3;
     spread.radix_items = 1u << spread.items_log2;
-    return clsort__largest(
-        own, clsort__samples_tables(&spread, clsort__samples_spread(c->group_log2)), 0);
+    return clsort__larger(own,
+                          clsort__samples_tables(&spread, clsort__samples_spread(c->group_log2)));
 }
 
 /* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
@@ -12054,8 +11799,7 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
                   clsort__amount(run, j->buckets), clsort__amount(run, j->samples), run->s->seed,
                   p->indirect != 0);
     clsort__arg_local(run, clsort__samples_need(&w->shape));
-    clsort__traffic(run, 1, clsort__sorted_bytes(p) * 2);
-    clsort__launch(run, groups << run->group_log2);
+    clsort__launch_pass(run, p, groups << run->group_log2);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
@@ -12090,11 +11834,6 @@ enum {
 static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
 {
     return (size_t)(2 * c->key_bytes + 12) << size_log2;
-}
-
-static size_t clsort__ranks_need(const clsort__config *c)
-{
-    return clsort__ranks_bytes(c, c->group_log2);
 }
 
 /* Are elements sorted by all bits of a key as it is? Then kernels may number them, where indices
@@ -12158,8 +11897,8 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__arg_codec(run, p, from.keys);
     CLSORT__UINTS(run, clsort__amount(run, n), size_log2);
     clsort__arg_local(run, clsort__ranks_bytes(shape, size_log2));
-    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
+    clsort__launch_pass(run, p,
+                        clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
 /* The bits of the families for few elements that were named, or that AUTO takes. */
@@ -12221,50 +11960,41 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
            && (own || t->radix == CLSORT_RADIX_CACHED);
 }
 
-/* Are passes enqueued behind? */
-static int clsort__cached_gated(const clsort_sorter *s, const clsort__plan *p)
-{
-    return p->d.count >= CLSORT__CACHED_GATED && s->compute_units >= CLSORT__CACHED_CORES;
-}
-
 /* One launch, which reads so many keys per element, and moves each element so often. */
-static void clsort__cached_launch(clsort__run *run, const clsort__plan *p,
-                                  const clsort__radix_job *j, int kernel, cl_uint part,
-                                  size_t groups, cl_uint keys, cl_uint moves)
+static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
+                                  cl_uint part, size_t groups, cl_uint keys, cl_uint moves)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_radix(run, p, j, part);
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_radix(run, j, part);
     clsort__traffic(run, moves,
-                    keys * (cl_ulong)p->d.count * p->key.bytes
-                        + 2 * moves * clsort__sorted_bytes(p));
+                    keys * (cl_ulong)j->p->d.count * j->p->key.bytes
+                        + 2 * moves * clsort__sorted_bytes(j->p));
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* What the tables of radix have room for behind those of radix in cache, where packed elements are
    sorted: lanes of 8 bytes for each work-item. */
-static cl_uint clsort__spare_lanes(const clsort__plan *p, const clsort__radix_job *j,
-                                   size_t workers)
+static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
 {
     const size_t words = clsort__block_tables(j->n) / 4,
                  used = CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
                         + j->blocks * CLSORT__CACHED_RANGES + 16;
-    return clsort__packs(p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
+    return clsort__packs(j->p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
 }
 
 /* Elements are moved to ranges, which cores then sort. A range may have as many elements as the
    cores would sort in twice the time. */
-static void clsort__cached_ranges(clsort__run *run, const clsort__plan *p,
-                                  const clsort__radix_job *j)
+static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
     const size_t cores = clsort__smaller(run->s->compute_units, 32),
                  workers = clsort__smaller(run->s->compute_units, j->blocks);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_RANGES,
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_RANGES,
                           CLSORT__EDGE_CACHED_PART((cl_uint)cores), 1, 0, 0);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_SPLIT, 0, j->blocks, 0, 1);
-    clsort__cached_launch(run, p, j, CLSORT__KERNEL_CACHED_BUCKETS,
-                          clsort__spare_lanes(p, j, workers), workers, 0, 1);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SPLIT, 0, j->blocks, 0, 1);
+    clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_BUCKETS,
+                          clsort__spare_lanes(j, workers), workers, 0, 1);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tables of blocks have fewer of them
@@ -12274,21 +12004,22 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     clsort__plan passes = *p;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
-    j.gated = p->helpers.passes.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
+    j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= CLSORT__CACHED_SMALL) {
-        clsort__cached_launch(run, p, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
+        clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
     }
     j.blocks = clsort__smaller(clsort__radix_most_blocks(j.n) - CLSORT__CACHED_WORDS / 256,
                                4 * (size_t)run->s->compute_units);
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
-    clsort__cached_ranges(run, p, &j);
+    clsort__cached_ranges(run, &j);
     if (!j.gated) return;
-    passes.config = p->helpers.passes;
+    passes.config = p->helper;
     j.w.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
@@ -12298,12 +12029,6 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 /* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
 enum { CLSORT__TEST_TOP_DOWN = 700001 };
 
-static int clsort__hybrid_gated(const clsort_sorter *s, const clsort__plan *p)
-{
-    (void)s, (void)p;
-    return 1;
-}
-
 static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     clsort__radix_passes(run, p, w, 0);
@@ -12311,14 +12036,14 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 
 static const clsort__radix_form clsort__radix_forms[] = {
     { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
-      clsort__take_ranks, NULL, clsort__ranks },
+      clsort__take_ranks, 0, 0, clsort__ranks },
     { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
-      clsort__take_samples, NULL, clsort__samples },
+      clsort__take_samples, 0, 0, clsort__samples },
     { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, clsort__hybrid_gated, clsort__hybrid },
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
     { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      clsort__cached_gated, clsort__cached },
-    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, NULL, clsort__all_passes }
+      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
+    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12348,9 +12073,10 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
         c = before;
         if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
             continue;
-        if (form->has_passes && form->has_passes(s, p)) {
-            p->helpers.passes = p->config;
-            p->helpers.passes.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+        if (form->passes_cores && s->compute_units >= form->passes_cores
+            && p->d.count >= form->passes_count) {
+            p->helper = p->config;
+            p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
         return;
@@ -12369,7 +12095,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
     const size_t own = lean ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
                        : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                                   : clsort__radix_tables(s, p);
-    return clsort__largest(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0, 0);
+    return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -12379,11 +12105,10 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 enum { CLSORT__PIECE = 1 << 14, CLSORT__LONG_PIECE = 1 << 18, CLSORT__PIECE_WORKERS = 1024 };
 
 /* Vectors are faster than merges as long as a core's cache holds the piece. */
-static size_t clsort__piece(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t cores = s->compute_units;
-    const int enough = p->d.rows >= 2 * cores
-                       || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
+    const int enough = p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
     return s->has_rows && enough && p->key.bytes >= 4 && !p->config.value_bytes
                    && !p->config.comparator
                ? (size_t)CLSORT__LONG_PIECE
@@ -12432,58 +12157,55 @@ static size_t clsort__apart(const clsort__plan *p, size_t apart)
 
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
+    const clsort__plan *p;
     clsort__workspace w;
     size_t tile;                /* elements sorted at once */
     size_t most;                /* jobs that the table has room for */
     size_t per;                 /* jobs of each segment; 0: they are listed in the table */
 } clsort__segment_job;
 
-static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
 {
-    clsort__arg_segments(run, p, j->w.to.keys);
+    clsort__arg_segments(run, j->p, j->w.to.keys);
     clsort__arg_span(run, j->w.tables);
     CLSORT__UINTS(run, j->most, j->per);
 }
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
    most of it may be empty. Work-items are a power of two: see first_job in kernels.cl. */
-static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
-                                 const clsort__segment_job *j)
+static size_t clsort__job_groups(const clsort__run *run, const clsort__segment_job *j)
 {
-    const size_t jobs = j->per ? p->data.segments * j->per : p->data.extent / j->tile * 3 + 1,
+    const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
                  busy = 32 * (size_t)run->s->compute_units,
                  groups = j->per || jobs < busy ? jobs : busy;
     return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
 
 /* Fills the table with the jobs of segments longer than `least`, and with the half tiles. */
-static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j,
-                              size_t least)
+static void clsort__list_jobs(clsort__run *run, const clsort__segment_job *j, size_t least)
 {
     clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
-    clsort__arg_jobs(run, p, j);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_JOBS);
+    clsort__arg_jobs(run, j);
     CLSORT__UINTS(run, least, j->tile);
     clsort__arg_local(run, clsort__group_sums(run->group_log2));
-    clsort__launch(run, p->data.segments);
+    clsort__launch(run, j->p->data.segments);
 }
 
 /* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
-static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
-                                   const clsort__segment_job *j, size_t longest)
+static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *j, size_t longest)
 {
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
     cl_uint pass;
     for (pass = 0; pass < passes; pass++) {
-        clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
+        clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_PASS);
         CLSORT__ARRAYS(run, j->w.to, j->w.alt);
-        clsort__arg_codec(run, p, j->w.to.keys);
-        clsort__arg_jobs(run, p, j);
+        clsort__arg_codec(run, j->p, j->w.to.keys);
+        clsort__arg_jobs(run, j);
         clsort__arg_uint(run, pass);
         if (j->w.shape.share_log2) clsort__arg_merge_tile(run, &j->w.shape);
         else clsort__arg_uint(run, j->tile);
-        clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
-        clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
+        clsort__launch_pass(run, j->p, clsort__job_groups(run, j) << j->w.shape.share_log2);
     }
 }
 
@@ -12496,61 +12218,59 @@ static void clsort__first_traffic(clsort__run *run, const clsort__plan *p)
 
 /* Sorts segments of up to half a tile. A tile holds as many rows as fit, or the segments that begin
    in half a tile. */
-static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
-                                 clsort__segment_job packed)
+static void clsort__segment_pack(clsort__run *run, clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
-    const size_t per = p->data.at_offsets ? 0 : j->tile / p->d.count,
-                 groups = clsort__ceil_divide(per ? p->data.segments : p->data.extent,
+    const size_t per = j->p->data.at_offsets ? 0 : j->tile / j->p->d.count,
+                 groups = clsort__ceil_divide(per ? j->p->data.segments : j->p->data.extent,
                                               per ? per : j->tile / 2);
     packed.per = per;
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_PACK);
     CLSORT__ARRAYS(run, j->w.from, j->w.to);
-    clsort__arg_codec(run, p, j->w.to.keys);
-    clsort__arg_jobs(run, p, j);
+    clsort__arg_codec(run, j->p, j->w.to.keys);
+    clsort__arg_jobs(run, j);
     clsort__arg_tile(run, &j->w.shape);
     clsort__arg_local(run, clsort__packing_bytes(&j->w.shape));
-    clsort__first_traffic(run, p);
+    clsort__first_traffic(run, j->p);
     clsort__launch(run, groups << j->w.shape.share_log2);
 }
 
 /* Sorts the tiles of long segments and of rows. */
-static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
-                                  const clsort__segment_job *j)
+static void clsort__segment_tiles(clsort__run *run, const clsort__segment_job *j)
 {
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_TILE);
     CLSORT__ARRAYS(run, j->w.from, j->w.to, j->w.alt);
-    clsort__arg_codec(run, p, j->w.to.keys);
-    clsort__arg_jobs(run, p, j);
+    clsort__arg_codec(run, j->p, j->w.to.keys);
+    clsort__arg_jobs(run, j);
     clsort__arg_merge_tile(run, &j->w.shape);
-    if (!p->data.at_offsets) clsort__first_traffic(run, p);   /* else packing counts it */
-    clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
+    if (!j->p->data.at_offsets) clsort__first_traffic(run, j->p);   /* else packing counts it */
+    clsort__launch(run, clsort__job_groups(run, j) << j->w.shape.share_log2);
 }
 
 /* Sorts whole segments, or pieces of long ones, by radix, one per work-item. The plans of the
    work-items follow the table of jobs. */
-static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
-                                   const clsort__segment_job *j)
+static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *j)
 {
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
+    r.p = j->p;
     r.w = j->w;
     r.w.in_place = 0;
-    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->data.extent));
-    r.last_bit = (cl_uint)(8 * p->key.bytes);
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RADIX_PIECES);
-    clsort__arg_radix(run, p, &r, 0);
-    clsort__arg_jobs(run, p, j);
+    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(j->p->data.extent));
+    r.last_bit = (cl_uint)(8 * j->p->key.bytes);
+    clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_RADIX_PIECES);
+    clsort__arg_radix(run, &r, 0);
+    clsort__arg_jobs(run, j);
     clsort__arg_uint(run, j->tile);
-    clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, (size_t)1 << clsort__log2(clsort__piece_workers(p->data.extent)));
+    clsort__launch_pass(run, j->p,
+                        (size_t)1 << clsort__log2(clsort__piece_workers(j->p->data.extent)));
 }
 
 /* The longest segment that is sorted in one step; longer ones are merged. */
 static size_t clsort__least_long(const clsort_sorter *s, const clsort__plan *p,
                                  const clsort__config *shape)
 {
-    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece(s, p);
+    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(s, p);
 }
 
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
@@ -12558,19 +12278,16 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 {
     const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
               listed = p->data.at_offsets || ranges;
-    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece(run->s, p),
+    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece_size(run->s, p),
                  least = ranges ? 0 : clsort__least_long(run->s, p, &w->shape);
     const int fits = p->d.count <= least;   /* no segment is long */
-    clsort__segment_job j;
-    j.w = *w;
-    j.tile = tile;
-    j.most = clsort__most_jobs(p->data.extent);
-    j.per = listed ? 0 : clsort__ceil_divide(p->d.count, tile);
-    if (listed) clsort__list_jobs(run, p, &j, least);
-    if (!shares) clsort__segment_pieces(run, p, &j);
-    else if (p->data.at_offsets || (fits && !ranges)) clsort__segment_pack(run, p, j);
-    if (shares && !fits) clsort__segment_tiles(run, p, &j);
-    if (!fits) clsort__segment_passes(run, p, &j, p->d.count);
+    const clsort__segment_job j = { p, *w, tile, clsort__most_jobs(p->data.extent),
+                                    listed ? 0 : clsort__ceil_divide(p->d.count, tile) };
+    if (listed) clsort__list_jobs(run, &j, least);
+    if (!shares) clsort__segment_pieces(run, &j);
+    else if (p->data.at_offsets || (fits && !ranges)) clsort__segment_pack(run, j);
+    if (shares && !fits) clsort__segment_tiles(run, &j);
+    if (!fits) clsort__segment_passes(run, &j, p->d.count);
 }
 
 /* The shape for segments of `row` elements on average: the widest tile if shorter ones would not
@@ -12752,6 +12469,7 @@ static size_t clsort__quick_tables(size_t n)
 
 /* The arguments of quicksort's kernels. */
 typedef struct clsort__quick_job {
+    const clsort__plan *p;
     clsort__workspace w;
     size_t n, tile, leaf_elements, block_elements, groups;
     cl_uint rounds, pivot;
@@ -12778,39 +12496,36 @@ static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
     j->groups = clsort__smaller(2 * clsort__ceil_divide(j->n, j->block_elements), most);
 }
 
-static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
-                              cl_uint round)
+static void clsort__arg_quick(clsort__run *run, const clsort__quick_job *j, cl_uint round)
 {
     const size_t capacity = clsort__quick_capacity(j->n);
-    clsort__arg_workspace(run, p, &j->w);
+    clsort__arg_workspace(run, j->p, &j->w);
     CLSORT__UINTS(run, clsort__amount(run, j->n), clsort__amount(run, capacity), j->leaf_elements,
                   j->block_elements, (cl_uint)j->w.in_place, j->pivot, j->rounds, round);
 }
 
-static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j, int kernel, cl_uint round,
-                                 size_t groups)
+static void clsort__quick_launch(clsort__run *run, const clsort__quick_job *j, int kernel,
+                                 cl_uint round, size_t groups)
 {
-    clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_quick(run, p, j, round);
+    clsort__use_kernel(run, &j->p->config, kernel);
+    clsort__arg_quick(run, j, round);
     if (kernel != CLSORT__KERNEL_QUICK_BEGIN)
         clsort__arg_local(run, clsort__quick_local(&j->w.shape));
     if (kernel == CLSORT__KERNEL_QUICK_COUNT)
-        clsort__traffic(run, 0, (cl_ulong)p->d.count * p->key.bytes);
+        clsort__traffic(run, 0, (cl_ulong)j->p->d.count * j->p->key.bytes);
     else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF)
-        clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
+        clsort__traffic(run, 1, 2 * clsort__sorted_bytes(j->p));
     clsort__launch(run, groups << run->group_log2);
 }
 
 /* Merges the ranges that rounds and leaves left unsorted. They are listed on the device, and
    treated as segments. */
-static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j)
+static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
 {
-    clsort__plan left = *p;
+    clsort__plan left = *j->p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = p->helpers.leftovers;
+    left.config = j->p->helper;
     left.data.in_ranges = 1;
     left.data.segments = clsort__quick_leftovers(j->n);
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
@@ -12820,24 +12535,21 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
     clsort__segments(run, &left, &w);
 }
 
-static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
-                                cl_uint round, size_t groups)
+static void clsort__quick_round(clsort__run *run, const clsort__quick_job *j, cl_uint round,
+                                size_t groups)
 {
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_COUNT, round, groups);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_PLAN, round, 1);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_COUNT, round, groups);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_PLAN, round, 1);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
 }
 
 /* Scheduler `queued`: enqueues all rounds at once. One round warms the kernels. */
-static void clsort__quick_queued(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j)
+static void clsort__quick_queued(clsort__run *run, const clsort__quick_job *j)
 {
     const cl_uint rounds = run->mode == CLSORT__WARM && j->rounds ? 1 : j->rounds;
     cl_uint round;
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-    for (round = 0; round < rounds; round++) clsort__quick_round(run, p, j, round, j->groups);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
-    clsort__quick_finish(run, p, j);
+    for (round = 0; round < rounds; round++) clsort__quick_round(run, j, round, j->groups);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
 }
 
 /* Reads quicksort's state back and waits for it, for the scheduler `host`. The command was not
@@ -12856,34 +12568,21 @@ static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_
 
 /* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all
    are. */
-static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
 {
     cl_uint state[CLSORT__QUICK_STATE_WORDS], round;
     size_t blocks, leaves;
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-    if (run->mode == CLSORT__WARM && j->rounds) clsort__quick_round(run, p, j, 0, j->groups);
+    if (run->mode == CLSORT__WARM && j->rounds) clsort__quick_round(run, j, 0, j->groups);
     for (round = 0; round < j->rounds && run->mode == CLSORT__RUN; round++) {
         clsort__quick_read(run, j, state);
         blocks = state[round % 2 * 2 + CLSORT__QUICK_BLOCKS];
         if (!blocks || run->status != CL_SUCCESS) break;
         run->total += 3;
-        clsort__quick_round(run, p, j, round, blocks);
+        clsort__quick_round(run, j, round, blocks);
     }
     clsort__quick_read(run, j, state);
     leaves = run->mode == CLSORT__WARM ? j->groups : state[CLSORT__QUICK_LEAVES];
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
-    clsort__quick_finish(run, p, j);
-}
-
-/* Scheduler `device`: one launch, which launches all rounds and leaves. */
-static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
-                                 const clsort__quick_job *j)
-{
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
-    clsort__arg_quick(run, p, j, 0);
-    clsort__arg_uint(run, clsort__quick_local(&j->w.shape));
-    clsort__launch(run, (size_t)1 << run->group_log2);
-    clsort__quick_finish(run, p, j);
+    clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
@@ -12891,13 +12590,23 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 {
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &j);
-    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
-    else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
-    else clsort__quick_queued(run, p, &j);
+    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+        /* one launch, which launches all rounds and leaves */
+        clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
+        clsort__arg_quick(run, &j, 0);
+        clsort__arg_uint(run, clsort__quick_local(&j.w.shape));
+        clsort__launch(run, (size_t)1 << run->group_log2);
+    } else {
+        clsort__quick_launch(run, &j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
+        if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, &j);
+        else clsort__quick_queued(run, &j);
+    }
+    clsort__quick_finish(run, &j);
 }
 
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
@@ -12908,10 +12617,10 @@ static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
         p->config.language = s->enqueues;
     }
     clsort__quick_shape(s, p);
-    p->helpers.leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
-    p->helpers.leftovers.ranges = 1;
-    p->helpers.leftovers.ties = p->helpers.leftovers.language = p->helpers.leftovers.scan = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->helpers.leftovers);
+    p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
+    p->helper.ranges = 1;
+    p->helper.ties = p->helper.language = p->helper.scan = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->helper);
 }
 
 static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__plan *p)
@@ -12948,11 +12657,10 @@ static const clsort__algorithm clsort__algorithms[] = {
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge_only) },
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
     { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_SEGMENTS), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments,
-      CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
       CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segments) },
     { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
@@ -12971,41 +12679,24 @@ static size_t clsort__tile_local(const clsort__config *c)
     return clsort__tile_keys(c) + clsort__tile_words(c);
 }
 
-static size_t clsort__merge_local(const clsort__config *c)
-{
-    return clsort__tile_local(c) + clsort__tile_splits(c);
-}
-
 static size_t clsort__segment_local(const clsort__config *c)
 {
-    return clsort__largest(clsort__tile_local(c) + clsort__packing_bytes(c),
-                           clsort__group_sums(c->group_log2), 0);
+    return clsort__larger(clsort__tile_local(c) + clsort__packing_bytes(c),
+                          clsort__group_sums(c->group_log2));
 }
 
 static size_t clsort__runs_local(const clsort__config *c)
 {
     if (!c->share_log2) return 0;
-    return clsort__largest(clsort__lane_bytes(c),
-                           clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
-                                                  : clsort__tile_local(c) + clsort__share_bytes(c),
-                           0);
-}
-
-static size_t clsort__row_tile_local(const clsort__config *c)
-{
-    return clsort__tile_local(c) + clsort__packing_bytes(c);
-}
-
-static size_t clsort__no_local(const clsort__config *c)
-{
-    (void)c;
-    return 0;
+    return clsort__larger(clsort__lane_bytes(c),
+                          clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
+                                                 : clsort__tile_local(c) + clsort__share_bytes(c));
 }
 
 static size_t clsort__local_need(const clsort__config *c)
 {
 #define CLSORT__CASE(name, text, local) \
-    case CLSORT__##name: return local(c);
+    case CLSORT__##name: return local;
     switch (c->family) {
         CLSORT__FAMILY_LIST(CLSORT__CASE)
         default: return 0;
@@ -13069,9 +12760,9 @@ static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
     const size_t count = i % 2 && g->source_count ? g->source_count : g->count;
-    const clsort__span span = !a      ? clsort__make_span(g->indices, g->indices_offset)
-                              : i % 2 ? clsort__make_span(a->source, a->source_offset)
-                                      : clsort__make_span(a->target, a->target_offset);
+    const clsort__span span = !a      ? CLSORT__SPAN(g, indices)
+                              : i % 2 ? CLSORT__SPAN(a, source)
+                                      : CLSORT__SPAN(a, target);
     return clsort__make_rows(span, g->rows, count, a ? a->element_size : 4,
                              clsort__given_stride(g, i));
 }
@@ -13121,25 +12812,14 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(c, g, i);
 }
 
-/* The rows of a part must not overlap. */
-static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
-{
-    clsort__checks c = clsort__begin_checks(s);
-    size_t i;
-    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
-        const clsort__rows r = clsort__gather_part(g, i);
-        if (r.rows > 1 && r.stride < r.count * r.element_bytes)
-            clsort__blame_gather_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
-    }
-    return clsort__conclude(&c);
-}
-
-/* Checks the buffers of a gather. The sorter keeps the memory of their list. */
+/* Checks the buffers of a gather, then that rows of a part do not overlap. The sorter keeps the
+   memory of the list of buffers. */
 static clsort_status clsort__check_gather_buffers(clsort__job *j)
 {
     clsort_sorter *s = j->s;
     const clsort_gather *g = j->gather;
     const size_t count = 2 * (size_t)g->array_count + 1;
+    clsort__checks rows = clsort__begin_checks(s);
     size_t i;
     if (!g->count) return CL_SUCCESS;
     if (s->range_room < count) {
@@ -13149,17 +12829,26 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     for (i = 0; i < count; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
         const int writes = i && i % 2 == 0;
-        s->ranges[i] = clsort__make_range(clsort__gather_role(i), r.span, clsort__rows_bytes(&r),
-                                          !writes, writes);
+        const clsort__range range = { clsort__gather_role(i), r.span, clsort__rows_bytes(&r),
+                                      !writes, writes };
+        s->ranges[i] = range;
+        if (r.rows > 1 && r.stride < r.count * r.element_bytes)
+            clsort__blame_gather_part(&rows, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
     }
     CLSORT__MUST(clsort__check_ranges(s, s->ranges, count));
-    return clsort__check_gather_rows(s, g);
+    return clsort__conclude(&rows);
 }
 
-static clsort_status clsort__ready_gather(clsort__job *j)
+static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags)
 {
-    const clsort__config utility = clsort__utility_config(j->s);
-    return clsort__need_program(j->s, &utility, j->gather->flags);
+    const clsort__config utility = clsort__utility_config(s);
+    return clsort__need_program(s, &utility, flags);
+}
+
+/* Builds the kernels of a gather or of a search for groups. */
+static clsort_status clsort__ready_utility(clsort__job *j)
+{
+    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags);
 }
 
 /* All commands of a gather. */
@@ -13177,18 +12866,9 @@ static void clsort__gather_all(clsort__run *run, const clsort__job *j)
 
 static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
                                                      clsort__check_gather_buffers,
-                                                     clsort__ready_gather, clsort__gather_all };
+                                                     clsort__ready_utility, clsort__gather_all };
 
 /* ---- >>groups -------------------------------------------------------------------------------- */
-
-/* Checks the offsets of a call's arrays. `key`: bytes of a key. */
-static void clsort__check_group_offsets(clsort__checks *c, const clsort_groups *g, size_t key)
-{
-    clsort__check_offset(c, "keys_offset", g->count, key, g->keys_offset, key);
-    clsort__check_offset(c, "starts_offset", g->groups, 4, g->starts_offset, 4);
-    clsort__check_offset(c, "counts_offset", g->groups, 4, g->counts_offset, 4);
-    clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
-}
 
 /* The checks that look at no buffer. */
 static void clsort__check_groups(clsort__checks *c, clsort__job *j)
@@ -13197,6 +12877,7 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
     const cl_uint type = g->key_type;
     const int is_unsigned = type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32
                             || type == CLSORT_U64;
+    const size_t key = is_unsigned ? clsort__key_bits(type) / 8 : 1;
     if (!is_unsigned) clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type: it must be unsigned");
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -13204,7 +12885,10 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "count_offset without count_buffer");
     if (clsort__exceeds_32_bits(g->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
     if (g->groups >= 0xFFFFFFFFu) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "groups");
-    clsort__check_group_offsets(c, g, is_unsigned ? clsort__key_bits(type) / 8 : 1);
+    clsort__check_offset(c, "keys_offset", g->count, key, g->keys_offset, key);
+    clsort__check_offset(c, "starts_offset", g->groups, 4, g->starts_offset, 4);
+    clsort__check_offset(c, "counts_offset", g->groups, 4, g->counts_offset, 4);
+    clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
     if (!g->keys && g->count) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "keys");
     if (!g->starts && !g->counts)
         clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts, counts");
@@ -13213,22 +12897,13 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_group_buffers(clsort__job *j)
 {
     const clsort_groups *g = j->groups;
-    clsort__range r[4];
-    r[0] = clsort__make_range("keys", clsort__make_span(g->keys, g->keys_offset),
-                              g->count * (clsort__key_bits(g->key_type) / 8), 1, 0);
-    r[1] = clsort__make_range("starts", clsort__make_span(g->starts, g->starts_offset),
-                              (g->groups + 1) * 4, 0, 1);
-    r[2] = clsort__make_range("counts", clsort__make_span(g->counts, g->counts_offset),
-                              g->groups * 4, 0, 1);
-    r[3] = clsort__make_range("count_buffer", clsort__make_span(g->count_buffer, g->count_offset),
-                              4, 1, 0);
+    clsort__range r[4] = {
+        { "keys", CLSORT__SPAN(g, keys), g->count * (clsort__key_bits(g->key_type) / 8), 1, 0 },
+        { "starts", CLSORT__SPAN(g, starts), (g->groups + 1) * 4, 0, 1 },
+        { "counts", CLSORT__SPAN(g, counts), g->groups * 4, 0, 1 },
+        { "count_buffer", clsort__make_span(g->count_buffer, g->count_offset), 4, 1, 0 }
+    };
     return clsort__check_ranges(j->s, r, 4);
-}
-
-static clsort_status clsort__ready_groups(clsort__job *j)
-{
-    const clsort__config utility = clsort__utility_config(j->s);
-    return clsort__need_program(j->s, &utility, j->groups->flags);
 }
 
 /* The one command of clsort_enqueue_group_starts. An array that is absent is replaced by one that
@@ -13236,13 +12911,12 @@ static clsort_status clsort__ready_groups(clsort__job *j)
 static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 {
     const clsort_groups *g = j->groups;
-    const clsort__span starts = clsort__make_span(g->starts, g->starts_offset),
-                       counts = clsort__make_span(g->counts, g->counts_offset),
+    const clsort__span starts = CLSORT__SPAN(g, starts), counts = CLSORT__SPAN(g, counts),
                        either = g->starts ? starts : counts,
                        most = clsort__make_span(g->count_buffer, g->count_offset);
     if (!g->groups && !g->starts) return;
     clsort__use_utility(run, CLSORT__KERNEL_GROUP_STARTS);
-    CLSORT__SPANS(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either, either,
+    CLSORT__SPANS(run, g->keys ? CLSORT__SPAN(g, keys) : either, either,
                   g->counts ? counts : starts, g->count_buffer ? most : either);
     CLSORT__UINTS(run, clsort__amount(run, g->count), g->groups, clsort__key_bits(g->key_type) / 8,
                   g->count_buffer != NULL, g->starts != NULL, g->counts != NULL);
@@ -13251,7 +12925,7 @@ static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 
 static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
                                                     clsort__check_group_buffers,
-                                                    clsort__ready_groups, clsort__find_groups };
+                                                    clsort__ready_utility, clsort__find_groups };
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
@@ -13458,20 +13132,9 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 /* Builds the programs that gather values and that check results. */
 static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 {
-    const clsort__config utility = clsort__utility_config(s);
     CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__need_program(s, &utility, p->d.flags));
+    CLSORT__MUST(clsort__need_utility(s, p->d.flags));
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
-}
-
-/* Builds the sort's own program, and that of the passes of hybrid radix. */
-static clsort_status clsort__try_kernels(clsort_sorter *s, clsort__plan *p, cl_uint *family)
-{
-    *family = p->config.family;
-    CLSORT__MUST(clsort__need_program(s, &p->config, p->d.flags));
-    if (!p->helpers.passes.family) return CL_SUCCESS;
-    *family = p->helpers.passes.family;
-    return clsort__need_program(s, &p->helpers.passes, p->d.flags);
 }
 
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p);
@@ -13503,12 +13166,17 @@ static int clsort__is_replaceable(cl_uint family)
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* Builds the kernels of a plan. If those of a form of radix do not build, the sorter gives it up:
-   radix sorts without it. So it is with kernels for rows that a work-group holds. */
+/* Builds the kernels of a plan, and those of its helper. If those of a form of radix do not build,
+   the sorter gives it up: radix sorts without it. So it is with kernels for rows that a work-group
+   holds. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
-    cl_uint family;
-    const clsort_status status = clsort__try_kernels(s, p, &family);
+    cl_uint family = p->config.family;
+    clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
+    if (status == CL_SUCCESS && p->helper.family) {
+        family = p->helper.family;
+        status = clsort__need_program(s, &p->helper, p->d.flags);
+    }
     if (!clsort__is_replaceable(family)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
@@ -13532,12 +13200,6 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     CLSORT__MUST(clsort__ready_comparator(s, p));
     CLSORT__MUST(clsort__ready_kernels(s, p));
     if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
-    if (p->helpers.tiles.family)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.tiles, p->d.flags));
-    if (p->helpers.leftovers.family)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.leftovers, p->d.flags));
-    if (p->helpers.published.family)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.published, p->d.flags));
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
 
@@ -13678,7 +13340,7 @@ static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
                                  clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = d->count, k = clsort__largest(d->top_k, 1, 0);   /* a partition's may be 0 */
+    const size_t n = d->count, k = clsort__larger(d->top_k, 1);   /* a partition's may be 0 */
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
@@ -13715,10 +13377,9 @@ static size_t clsort__select_tables(const clsort__plan *p)
                            ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
                            : 0;
     if (!t->pieces) return all;
-    return clsort__largest(all, clsort__round_bytes(p, t->pieces)
-                                    + clsort__round_bytes(p, clsort__round_pieces(
-                                                                 t->pieces * p->d.top_k)),
-                           0);
+    return clsort__larger(
+        all, clsort__round_bytes(p, t->pieces)
+                 + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
 }
 
 /* Do kernels of a selection write keys where these end up? */
@@ -13847,7 +13508,7 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
         return 0;
     for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
-        most = clsort__largest(most, clsort__most_of_plan(w, p->d.top_k), 0);
+        most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
         *least = w->least;
     }
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
@@ -13873,19 +13534,6 @@ static void clsort__take_order(const clsort_sorter *s, const clsort_desc *order,
 static int clsort__selects_aside(const clsort__plan *p, int written)
 {
     return !written || (p->select.sorts_after && p->data.own_strides);
-}
-
-/* Bytes from a row of what was selected to the next. */
-static size_t clsort__found_keys_apart(const clsort__plan *p)
-{
-    return clsort__selects_aside(p, clsort__selects_keys(p)) ? p->select.wanted * p->key.bytes
-                                                             : p->data.keys_apart;
-}
-
-static size_t clsort__found_indices_apart(const clsort__plan *p)
-{
-    return clsort__selects_aside(p, p->data.has_indices) ? p->select.wanted * 4
-                                                         : p->data.indices_apart;
 }
 
 /* Lays out the scratch memory of a selection; that of the sort after it comes last. */
@@ -13991,7 +13639,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     clsort__short_shape(s, p, &c);
     columns = (size_t)c.columns << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.columns));
-    capacity = 1u << clsort__ceil_log2(clsort__largest(candidates, columns, 0));
+    capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, columns));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
         || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
@@ -14094,10 +13742,9 @@ enum { CLSORT__LONG_TOTAL = 1 << 22 };
 static size_t clsort__long_local(const clsort__plan *p)
 {
     const size_t codes = clsort__select_codes(&p->config, p->select.list_capacity);
-    return clsort__largest(clsort__rank_local(&p->config),
-                           (codes + 7) / 8 * 8
-                               + clsort__select_words(&p->config, p->select.list_capacity),
-                           0);
+    return clsort__larger(clsort__rank_local(&p->config),
+                          (codes + 7) / 8 * 8
+                              + clsort__select_words(&p->config, p->select.list_capacity));
 }
 
 /* Plans a sample of rows: which of the work-items' firsts is the bound. On average x elements of
@@ -14128,8 +13775,8 @@ static void clsort__plan_one_launch(const clsort_sorter *s, clsort__plan *p)
                  parts = clsort__largest(each, p->d.count >> 16, 1);
     p->config.family = CLSORT__LONG_ROWS;
     if (t->parts > parts) clsort__cut_rows(s, p->d.count, parts, t);
-    t->ranges = clsort__smaller(t->ranges, clsort__largest(each, p->d.top_k / 384 + 1, 0));
-    t->groups = clsort__smaller(t->rows * clsort__largest(t->parts, t->ranges, 0), groups);
+    t->ranges = clsort__smaller(t->ranges, clsort__larger(each, p->d.top_k / 384 + 1));
+    t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
 /* Plans one reading of a few long rows. Returns whether it did. */
@@ -14322,31 +13969,26 @@ static int clsort__has_sample(const clsort__plan *p)
     return p->select.how == CLSORT__BY_ONE_LAUNCH || p->select.how == CLSORT__BY_SAMPLE;
 }
 
-/* The arrays that bound rows: lengths or offsets, ends, a count. Those that are absent are NULL:
-   another buffer in their place would take NVIDIA's driver 0.3 us each. */
-static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
-{
-    const clsort__data *a = &p->data;
-    const clsort__span none = clsort__make_span(NULL, 0);
-    CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
-                  a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
-}
-
-/* Chooses a kernel of a selection and sets the arguments that all of them have. */
+/* Chooses a kernel of a selection and sets the arguments that all of them have. Of the arrays that
+   bound rows (lengths or offsets, ends, a count) those that are absent are NULL: another buffer in
+   their place would take NVIDIA's driver 0.3 us each. */
 static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
-    const cl_uint kind = (p->data.at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                         | (p->data.has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
-                         | (p->data.count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
+    const clsort__data *a = &p->data;
+    const clsort__span none = clsort__no_span;
+    const cl_uint kind = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                         | (a->has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
+                         | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_span(run, p->data.keys);
-    clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
+    clsort__arg_codec(run, p, none);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
     CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
                   clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
     CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
-    clsort__arg_bounds(run, p);
+    CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
+                  a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
     clsort__arg_uint(run, kind);
 }
 
@@ -14389,7 +14031,21 @@ static void clsort__arg_found(clsort__run *run, clsort__arrays found, size_t ind
 
 static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
-    clsort__arg_found(run, found, clsort__found_indices_apart(p), clsort__found_keys_apart(p));
+    const clsort__selection *t = &p->select;
+    const int keys_aside = clsort__selects_aside(p, clsort__selects_keys(p)),
+              indices_aside = clsort__selects_aside(p, p->data.has_indices);
+    clsort__arg_found(run, found, indices_aside ? t->wanted * 4 : p->data.indices_apart,
+                      keys_aside ? t->wanted * p->key.bytes : p->data.keys_apart);
+}
+
+/* Chooses a kernel that has the tables and, unless that is NULL, the outputs; sets all arguments
+   but its local memory. */
+static void clsort__use_table_kernel(clsort__run *run, const clsort__plan *p, int kernel,
+                                     clsort__span tables, const clsort__arrays *found)
+{
+    clsort__use_select_kernel(run, p, kernel);
+    clsort__arg_select_tables(run, p, tables);
+    if (found) clsort__arg_outputs(run, p, *found);
 }
 
 /* Bytes of keys that a pass reads; then bytes that the selection writes. */
@@ -14426,8 +14082,7 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     cl_uint pass, last;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_PASS);
-    clsort__arg_select_tables(run, p, tables);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_PASS, tables, NULL);
     clsort__arg_local(run, clsort__select_words(&p->config, p->select.list_capacity));
     last = run->argument;
     for (pass = 0; pass <= p->select.passes; pass++) {
@@ -14438,25 +14093,13 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
     }
 }
 
-/* Chooses a kernel that has the outputs beside the tables, and sets all arguments but its local
-   memory. */
-static void clsort__use_rank_kernel(clsort__run *run, const clsort__plan *p, int kernel,
-                                    clsort__span tables, clsort__arrays found)
-{
-    clsort__use_select_kernel(run, p, kernel);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
-    clsort__arg_uint(run, p->select.ranges);
-}
-
 /* Enqueues a sample, by which rows are bounded. */
 static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     const clsort__selection *t = &p->select;
-    clsort__use_select_kernel(
-        run, p, t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
-                                                : CLSORT__KERNEL_SELECT_SAMPLE);
-    clsort__arg_select_tables(run, p, tables);
+    const int kernel = t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
+                                                       : CLSORT__KERNEL_SELECT_SAMPLE;
+    clsort__use_table_kernel(run, p, kernel, tables, NULL);
     CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, (size_t)CLSORT__RANKED_BYTES(p->key.bytes) << p->config.group_log2);
     clsort__launch(run, t->rows << run->group_log2);
@@ -14467,15 +14110,15 @@ static void clsort__select_once(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_READ);
-    clsort__arg_select_tables(run, p, tables);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_READ, tables, NULL);
     clsort__arg_local(run, CLSORT__LISTED * CLSORT__RANKED_BYTES(p->key.bytes) + 16);
     clsort__traffic(run, 1, clsort__select_read(p));
     clsort__launch(run, t->rows * t->parts << run->group_log2);
-    clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_RANK, tables, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_RANK, tables, &found);
+    clsort__arg_uint(run, t->ranges);
     clsort__arg_local(run, clsort__rank_local(&p->config));
     clsort__traffic(run, 0, clsort__select_written(p));
-    clsort__launch(run, t->rows * p->select.ranges << run->group_log2);
+    clsort__launch(run, t->rows * t->ranges << run->group_log2);
 }
 
 /* Everything after the sample in one launch. */
@@ -14483,7 +14126,8 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, &found);
+    clsort__arg_uint(run, t->ranges);
     CLSORT__UINTS(run, t->clusters, t->bounding);
     clsort__arg_local(run, clsort__long_local(p));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
@@ -14505,9 +14149,7 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
     if (clsort__has_sample(p)) clsort__select_once(run, p, tables, found);
     else clsort__fill(run, tables, 0, t->rows * 4 << p->config.digit_bits);
     clsort__select_passes(run, p, tables);
-    clsort__use_select_kernel(run, p, kernel);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
+    clsort__use_table_kernel(run, p, kernel, tables, &found);
     if (!clsort__has_sample(p)) clsort__traffic(run, 1, clsort__select_written(p));
     if (!t->scatters) {
         clsort__launch_rows(run, p);
@@ -14556,16 +14198,6 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
     if (a->has_values)
         clsort__move_selected(run, p, found, &values, a->values,
                               clsort__scratch_part(scratch, p->scratch.copied_values));
-}
-
-/* Takes the keys out of the records that are selected from, or makes their NaNs equal. */
-static void clsort__extract_selected(clsort__run *run, const clsort__plan *p, clsort__span keys)
-{
-    clsort__arrays pairs;
-    pairs.keys = keys;
-    pairs.values = clsort__make_span(NULL, 0);
-    if (p->key.has_codes) clsort__extract_codes(run, p, pairs, 0, p->key.field_count);
-    else clsort__extract(run, p, pairs);
 }
 
 /* Sorts what was selected, in place or into the outputs. */
@@ -14635,17 +14267,13 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     const clsort__selection *t = &p->select;
     const clsort__span tables = t->spread ? clsort__scratch_part(scratch, p->scratch.tables)
                                           : p->data.keys;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAM);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_STREAM, tables, &found);
     clsort__arg_local(run, clsort__select_words(&p->config, t->list_capacity));
     clsort__arg_local(run, clsort__select_codes(&p->config, t->list_capacity));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
     clsort__launch(run, t->rows * t->parts << run->group_log2);
     if (!t->spread) return;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAMED);
-    clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, p, found);
+    clsort__use_table_kernel(run, p, CLSORT__KERNEL_SELECT_STREAMED, tables, &found);
     clsort__launch_rows(run, p);
 }
 
@@ -14656,16 +14284,6 @@ static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t 
     clsort__arg_local(run, p->select.local);
     clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
                             << run->group_log2);
-}
-
-/* Selects from all pieces of the rows, which have numbers in place of indices if `numbers` is not
-   absent. The outputs are set. */
-static void clsort__launch_pieces(clsort__run *run, const clsort__plan *p, size_t pieces,
-                                  clsort__span numbers)
-{
-    clsort__arg_uint(run, clsort__amount(run, pieces));
-    clsort__arg_span(run, numbers);
-    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* One launch for rows that a work-group holds. */
@@ -14691,13 +14309,13 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
 static clsort__arrays clsort__round_results(const clsort__plan *p, clsort__span tables,
                                             size_t pieces)
 {
-    clsort__arrays a;
-    a.keys = a.values = tables;
+    clsort__arrays a = { tables, tables };
     a.values.offset += clsort__round_up(p->select.rows * pieces * p->d.top_k * p->key.bytes);
     return a;
 }
 
-/* One round. What the last one selects goes where the selection is wanted. */
+/* One round: selects from all pieces of the rows, which have numbers in place of indices if
+   `numbers` is not absent. What the last one selects goes where the selection is wanted. */
 static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t pieces,
                                  clsort__span numbers, clsort__arrays results, int last)
 {
@@ -14708,7 +14326,9 @@ static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t
     clsort__traffic(run, 1, clsort__select_read(p)
                                 + (last ? clsort__select_written(p)
                                         : p->select.rows * pieces * k * (bytes + 4)));
-    clsort__launch_pieces(run, p, pieces, numbers);
+    clsort__arg_uint(run, clsort__amount(run, pieces));
+    clsort__arg_span(run, numbers);
+    clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
 /* Rounds: the first k of each piece, pieces of these, and so on; what fits into one piece is the
@@ -14718,7 +14338,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
                                   clsort__arrays found)
 {
     clsort__plan round = *p;
-    clsort__span numbers = clsort__make_span(NULL, 0);
+    clsort__span numbers = clsort__no_span;
     size_t pieces = p->select.pieces;
     clsort__arrays results = clsort__round_results(p, tables, pieces), next;
     tables.offset += clsort__round_bytes(p, pieces);
@@ -14767,9 +14387,12 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
     clsort__arrays found;
     if (clsort__trivial(p)) return;
     found = clsort__select_results(p, &j->scratch);
-    if (p->select.extracts) {
-        source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
-        clsort__extract_selected(run, p, source.data.keys);
+    if (p->select.extracts) {   /* out of records, or NaNs are made equal */
+        const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
+                                      clsort__no_span };
+        source.data.keys = keys.keys;
+        if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
+        else clsort__extract(run, p, keys);
     }
     if (p->select.how == CLSORT__BY_SORTING)
         found.values = clsort__select_sorted(run, j, source.data.keys);
@@ -14804,9 +14427,9 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_order_buffers(clsort__job *j)
 {
     const clsort__data *a = &j->plan.data;
-    clsort__range r[5];
-    r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1, 0);
-    r[1] = clsort__make_range("result", j->result, 4, 1, 1);
+    clsort__range r[5] = {
+        { "keys", a->keys, a->extent * a->element_bytes, 1, 0 }, { "result", j->result, 4, 1, 1 }
+    };
     clsort__segment_ranges(a, r + 2);
     CLSORT__MUST(clsort__check_ranges(j->s, r, 5));
     return clsort__check_rows(j->s, &j->plan);
@@ -14845,7 +14468,7 @@ static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
 {
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, (cl_uint)a->extent, sizeof(cl_uint));
-    clsort__find_unsorted(run, &j->plan, a->keys, clsort__make_span(NULL, 0), j->result);
+    clsort__find_unsorted(run, &j->plan, a->keys, clsort__no_span, j->result);
 }
 
 static clsort_status clsort__ready_proof(clsort__job *j)
@@ -14896,27 +14519,11 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
                        (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
 }
 
-/* Blames fields that a description for host arrays must not set. */
-static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
-{
-    const clsort__mistake mistakes[] = {
-        { d->segment_count != 0, "segment_count: it must be 0 with host arrays" },
-        { d->scratch_size != 0, "scratch_size: it must be 0 with host arrays" },
-        { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0,
-          "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
-    };
-    const clsort__array_fields *a;
-    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
-        if (a->buffer || a->offset || a->stride)
-            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
-                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
-    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
-}
-
-/* All checks of a description for host arrays; d may be NULL. */
+/* All checks of a description for host arrays, which must not set some fields; d may be NULL. */
 static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const void *keys,
                                const void *values)
 {
+    const clsort__array_fields *a;
     clsort__check_desc(c, d, CLSORT__TO_SORT);
     if (!d) return;
     if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
@@ -14924,16 +14531,17 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
                       values ? "value_size, the bytes of a value"
                              : "values, of value_size bytes each");
-    clsort__check_no_buffers(c, d);
-}
-
-/* Adds to a message which function sorts what is too much for this device. */
-static void clsort__name_remedy(clsort__checks *c, const clsort_desc *d)
-{
-    const size_t used = strlen(c->detail);
-    if (c->status != CLSORT_ERROR_COUNT_TOO_LARGE || d->rows || d->precedes) return;
-    snprintf(c->detail + used, sizeof c->detail - used,
-             "; clsort_sort_host_on of clsort_multi.h takes any number");
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->buffer || a->offset || a->stride)
+            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
+    if (d->segment_count)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segment_count: it must be 0 with host arrays");
+    if (d->scratch_size)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "scratch_size: it must be 0 with host arrays");
+    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                      "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
 /* Creates buffers for host arrays and sorts these there; *d then names the buffers. */
@@ -14954,7 +14562,7 @@ static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void
     status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
     if (status != CL_SUCCESS) CLSORT_CL(clFinish)(s->own_queue);   /* the arrays are the caller's */
     CLSORT__MUST(status);
-    CLSORT__MUST(CLSORT__TRY(s, clFinish, (s->own_queue)));
+    CLSORT__CALL(s, clFinish, (s->own_queue));
     if (indices) return clsort__download(s, d->indices, index_bytes, indices);
     CLSORT__MUST(clsort__download(s, d->keys, key_bytes, keys));
     return clsort__download(s, d->values, value_bytes, values);
@@ -14999,7 +14607,7 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
     static const size_t apart[2] = { 0, 0 };
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, 0, sizeof(clsort_proof));
-    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__make_span(NULL, 0), apart,
+    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__no_span, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
 
@@ -15011,8 +14619,7 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
     const clsort__data *a = &p->data;
     const int beside = a->has_values && !a->writes_keys;
     const size_t apart[2] = { a->writes_keys ? a->keys_apart : 0, a->values_apart };
-    const clsort__span keys = a->writes_keys ? a->keys_to : a->keys,
-                       none = clsort__make_span(NULL, 0),
+    const clsort__span keys = a->writes_keys ? a->keys_to : a->keys, none = clsort__no_span,
                        unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
     clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
     clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none, apart,
@@ -15029,31 +14636,10 @@ static void clsort__check_proof(clsort__checks *c, clsort__job *j)
     clsort__check_sort(c, j);
 }
 
-/* The buffer for the proof of one sort. */
-static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
-{
-    CLSORT__MUST(clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending));
-    return clsort__create_buffer(s, sizeof(clsort_proof), NULL, CL_MEM_READ_WRITE, NULL,
-                                 &proof->buffer);
-}
-
 /* The verdict to report of two: a wrong result before all others, else the first. */
 static clsort_status clsort__worse(clsort_status a, clsort_status b)
 {
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
-}
-
-/* Finds the state of a sort, after waiting for it if `wait`; *state is negative if it failed on the
-   device. A wait that succeeds means that the sort is done. */
-static clsort_status clsort__sort_state(clsort_sorter *s, cl_event event, int wait, cl_int *state)
-{
-    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
-    const cl_int waited = wait ? CLSORT_CL(clWaitForEvents)(1, &event) : CL_SUCCESS;
-    const clsort_status status =
-        CLSORT__TRY(s, clGetEventInfo, (event, what, sizeof *state, state, NULL));
-    if (status != CL_SUCCESS || *state <= CL_COMPLETE) return status;
-    if (wait && waited == CL_SUCCESS) *state = CL_COMPLETE;
-    return clsort__note(s, waited, "clWaitForEvents");
 }
 
 /* Reads and judges the proof of a complete sort. *judged is 0 if the proof cannot be read. */
@@ -15069,15 +14655,21 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     return status;
 }
 
-/* Judges a sort that is done. *judged is 0 if it is not done, or its state cannot be had. */
+/* Judges a sort that is done, after waiting for it if `wait`. *judged is 0 if it is not done, or
+   its state cannot be had. The state is negative if the sort failed on the device; a wait that
+   succeeds means that it is done. */
 static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p, int wait,
                                            int *judged)
 {
+    const cl_int waited = wait ? CLSORT_CL(clWaitForEvents)(1, &p->event) : CL_SUCCESS;
     cl_int state = CL_QUEUED;
-    const clsort_status status = clsort__sort_state(s, p->event, wait, &state);
     *judged = 0;
-    if (status != CL_SUCCESS || state > CL_COMPLETE) return status;
-    if (state == CL_COMPLETE) return clsort__judge_proof(s, p->proof, judged);
+    CLSORT__MUST(
+        CLSORT__ASK(s, clGetEventInfo, p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, state));
+    if (state > CL_COMPLETE && waited != CL_SUCCESS)
+        return clsort__note(s, waited, "clWaitForEvents");
+    if (state > CL_COMPLETE && !wait) return CL_SUCCESS;
+    if (state >= CL_COMPLETE) return clsort__judge_proof(s, p->proof, judged);
     *judged = 1;
     return clsort__fail(s, state, "clsort_enqueue_sort", "a sort failed on the device");
 }
@@ -15105,8 +14697,8 @@ static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
     return first;
 }
 
-/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room.
-   `own` is the sort's event if the caller wants none. */
+/* Files the proof of an enqueued sort, for which clsort__ready_sort made room, and judges those
+   that are complete. `own` is the sort's event if the caller wants none. */
 static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status,
                                         cl_event own, cl_event *done)
 {
@@ -15153,13 +14745,18 @@ static clsort_status clsort__ready_choice(clsort__job *j)
    creates the buffer of the proof. */
 static clsort_status clsort__ready_sort(clsort__job *j)
 {
-    const int proves = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
+    clsort_sorter *const s = j->s;
+    const int proves = s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
     clsort__slot *slot = NULL;
     if (clsort__trivial(&j->plan)) return CL_SUCCESS;
     CLSORT__MUST(clsort__ready_choice(j));
     CLSORT__MUST(clsort__ready_plans(j));
     CLSORT__MUST(clsort__find_scratch(&j->run, &j->plan, &j->scratch, &slot));
-    if (proves) CLSORT__MUST(clsort__new_proof(j->s, &j->result));
+    if (proves) {
+        CLSORT__MUST(clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending));
+        CLSORT__MUST(clsort__create_buffer(s, sizeof(clsort_proof), NULL, CL_MEM_READ_WRITE, NULL,
+                                           &j->result.buffer));
+    }
     j->slot = slot;
     if (proves && !j->run.done) j->run.done = &j->proven;
     return CL_SUCCESS;
@@ -15194,28 +14791,24 @@ static const clsort__operation clsort__proving_output = { clsort__check_proof, c
                                                           clsort__prove_output };
 
 /* A call that a description is made for, which is copied into `own`. */
-static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, const clsort_desc *desc,
-                                    clsort_desc *own)
+static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *function,
+                             const clsort_desc *desc, clsort_desc *own)
 {
-    const int wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_DESC, desc);
-    clsort__job j = clsort__begin_job(s, function,
-                                      own->top_k ? &clsort__selecting : &clsort__sorting);
-    j.desc = desc ? own : NULL;
-    j.argument = "desc";
-    j.wrong = wrong;
-    return j;
+    clsort__given_job(j, s, function, &clsort__sorting, "desc", desc, own, sizeof *own,
+                      CLSORT__FIRST_DESC);
+    if (own->top_k) j->asked = j->op = &clsort__selecting;
+    j->desc = desc ? own : NULL;
 }
 
 /* A call that checks an order or a result. `name` is that of the buffer of `result`. */
-static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
-                                        const clsort__operation *op, const clsort_desc *desc,
-                                        clsort_desc *own, clsort__span result, const char *name)
+static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *function,
+                                 const clsort__operation *op, const clsort_desc *desc,
+                                 clsort_desc *own, clsort__span result, const char *name)
 {
-    clsort__job j = clsort__sort_job(s, function, desc, own);
-    j.asked = j.op = op;
-    j.missing = !desc ? "desc" : result.buffer ? NULL : name;
-    j.result = result;
-    return j;
+    clsort__sort_job(j, s, function, desc, own);
+    j->asked = j->op = op;
+    if (desc && !result.buffer) j->missing = name;
+    j->result = result;
 }
 
 /* ---- >>prepare ------------------------------------------------------------------------------- */
@@ -15260,9 +14853,10 @@ static clsort_status clsort__watch(struct clsort__measurement *m);
 static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
 {
     clsort_desc d = *a->most->desc;
-    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->asked);
+    clsort__job j;
     clsort__kinds own;
     size_t i;
+    clsort__begin_job(&j, a->most->s, a->most->s->function, a->most->asked);
     d.count = count;
     j.desc = &d;
     j.argument = a->most->argument;
@@ -15299,13 +14893,9 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
                                             struct clsort__measurement *watched)
 {
     const size_t least = most->desc->top_k ? most->desc->top_k : 1;
-    clsort__preparation a;
+    clsort__preparation a = { most, queue, watched, { { 0 }, 0 } };
     size_t count = most->desc->count, next;
     cl_ulong kinds = 0, next_kinds = 0;
-    a.most = most;
-    a.queue = queue;
-    a.watched = watched;
-    a.warmed.count = 0;
     if (count < least) return CL_SUCCESS;
     CLSORT__MUST(clsort__prepare_count(&a, count, &kinds));
     for (; count > least; count = next, kinds = next_kinds) {
@@ -15381,7 +14971,7 @@ static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_so
         *p = from->programs[i];
         p->unsaved = 0;   /* `from` saves it */
         memset(p->kernels, 0, sizeof p->kernels);
-        CLSORT__MUST(CLSORT__TRY(to, clRetainProgram, (p->program)));
+        CLSORT__CALL(to, clRetainProgram, (p->program));
         to->program_count++;
         CLSORT__MUST(clsort__create_kernels(to, p, &fits));
     }
@@ -15746,10 +15336,9 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
-    clsort__test t = { 0, 0, 0, 0, 0, 0 };
+    clsort__test t = { algorithm, radix, 0, 0, 0, 0 };
     cl_ulong x = 1;
     cl_uint i, c;
-    t.algorithm = algorithm, t.radix = radix;
     for (i = 0; i < 16; i++)
         for (c = 0; c < 4; c++) {
             t.key_type = types[i / 4];
@@ -15805,9 +15394,8 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
 {
     const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
     clsort_status status = CL_SUCCESS;
-    clsort__test t = { CLSORT_RADIX, 0, 0, 0, 0, 0 };
+    clsort__test t = { CLSORT_RADIX, form->radix, key_type, payload, 0, 0 };
     size_t i;
-    t.radix = form->radix, t.key_type = key_type, t.payload = payload;
     for (i = 0; i < 3 && status == CL_SUCCESS; i++) {
         t.count = counts[i];
         if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
@@ -15834,6 +15422,14 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
     return worst;
 }
 
+/* Notes that a family is wrong, or does not build, and reports it as wrong. */
+static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
+{
+    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
+    s->broken |= CLSORT__BIT(family);
+    return CLSORT_ERROR_WRONG_RESULT;
+}
+
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
    again without them; then the other form that CLSORT_RADIX_DEFAULT may take. An algorithm
    made of wrong ones might write anywhere: it fails without a test. */
@@ -15858,10 +15454,7 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
             status = CL_SUCCESS;
         }
     }
-    if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
-        s->broken |= CLSORT__BIT(algorithm);
-        status = CLSORT_ERROR_WRONG_RESULT;
-    }
+    status = clsort__note_broken(s, algorithm, status);
     return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
 }
 
@@ -15969,12 +15562,8 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
     cl_ulong splitters[CLSORT_MAX_SPLITTERS];
     clsort_status status;
     cl_uint i;
-    for (i = 0; i < count; i++) {
-        const cl_ulong key = (i + 1) * distance;
-        const cl_uint narrow = (cl_uint)key;
-        memcpy((unsigned char *)splitters + i * t->bytes,
-               t->bytes == 4 ? (const void *)&narrow : (const void *)&key, t->bytes);
-    }
+    for (i = 0; i < count; i++)
+        clsort__store_key((unsigned char *)splitters, t->bytes, i, (i + 1) * distance);
     CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY,
                                 CL_MEM_COPY_HOST_PTR, &t->in[2]));
     d.count = CLSORT__TEST_PIECES, d.key_type = t->key_type, d.value_size = t->value_size;
@@ -15991,14 +15580,6 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
     if (clsort__parts_hold(t, distance, count)) return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
                         clsort__family_name(CLSORT__PARTITION));
-}
-
-/* Notes that a family is wrong, or does not build, and reports it as wrong. */
-static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
-{
-    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
-    s->broken |= CLSORT__BIT(family);
-    return CLSORT_ERROR_WRONG_RESULT;
 }
 
 /* Tests merges of runs and partitions of keys of one type. */
@@ -16144,8 +15725,9 @@ static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
     for (f = 0; f < CLSORT__FORMS; f++) {
         clsort__checks c = clsort__begin_checks(m->s);
         clsort_desc d;
-        clsort__job j = clsort__sort_job(m->s, m->s->function, &m->d, &d);
+        clsort__job j;
         int *same = &t->form[f];
+        clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
         clsort__force(m, f);
         j.op->check(&c, &j);
         t->algorithm[f] = j.plan.algorithm;
@@ -16177,27 +15759,10 @@ static int clsort__keeps_pace(const clsort__timings *t, int form)
 
 /* ---- time ---- */
 
-static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_profiling_info what,
-                                        cl_ulong *ns)
-{
-    return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
-}
-
 /* Reads the device's clock: when a small command ended. */
 static clsort_status clsort__read_clock(clsort__measurement *m)
 {
-    const cl_uint zero = 0;
-    cl_event done = NULL;
-    clsort_status status;
-    CLSORT__MUST(CLSORT__TRY(
-        m->s, clEnqueueFillBuffer,
-        (m->queue, m->memory[CLSORT__ITS_PROOF], &zero, sizeof zero, 0, sizeof zero, 0, NULL,
-         &done)));
-    status = CLSORT__TRY(m->s, clWaitForEvents, (1, &done));
-    if (status == CL_SUCCESS)
-        status = clsort__event_time(m->s, done, CL_PROFILING_COMMAND_END, &m->now);
-    CLSORT_CL(clReleaseEvent)(done);
-    return status;
+    return clsort__touch(m->s, m->queue, m->memory[CLSORT__ITS_PROOF], &m->now);
 }
 
 /* Is there time for so many ns more? */
@@ -16234,9 +15799,8 @@ static clsort_status clsort__restore(clsort__measurement *m)
     int i;
     for (i = CLSORT__ITS_KEYS_OUT; i < CLSORT__ITS_KEYS_OUT + CLSORT__ITS_OUTPUTS; i++)
         if (m->memory[i])
-            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueFillBuffer,
-                                     (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL,
-                                      NULL)));
+            CLSORT__CALL(m->s, clEnqueueFillBuffer,
+                         (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL, NULL));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
     CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
                                     n * m->d.value_size));
@@ -16250,7 +15814,7 @@ static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_
                                      double *ns)
 {
     cl_ulong from = 0;
-    CLSORT__MUST(CLSORT__TRY(m->s, clWaitForEvents, (1, &last)));
+    CLSORT__CALL(m->s, clWaitForEvents, (1, &last));
     CLSORT__MUST(clsort__event_time(m->s, last, CL_PROFILING_COMMAND_END, &m->now));
     CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
@@ -16264,9 +15828,8 @@ static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_des
     clsort_proof proof;
     const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
     CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, d, buffer, 0, 0, NULL, NULL));
-    CLSORT__MUST(CLSORT__TRY(
-        m->s, clEnqueueReadBuffer,
-        (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL)));
+    CLSORT__CALL(m->s, clEnqueueReadBuffer,
+                 (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
     return clsort_judge(&proof);
 }
 
@@ -16281,9 +15844,9 @@ static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t
     for (role = 0; role < CLSORT__ITS_OUTPUTS; role++) {
         const size_t unit = m->unit[role], part = rows / each * k * unit;
         for (i = 0; i < each && unit; i++, to += part)
-            CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueReadBuffer,
-                                     (m->queue, m->memory[first + role], CL_FALSE,
-                                      i * count * unit, part, to, 0, NULL, NULL)));
+            CLSORT__CALL(m->s, clEnqueueReadBuffer,
+                         (m->queue, m->memory[first + role], CL_FALSE, i * count * unit, part, to,
+                          0, NULL, NULL));
     }
     return CLSORT__TRY(m->s, clFinish, (m->queue));
 }
@@ -16317,22 +15880,13 @@ static clsort_status clsort__make_reference(clsort__measurement *m)
     return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
 }
 
-/* Checks the result of the last sort. */
-static clsort_status clsort__check_result(clsort__measurement *m)
-{
-    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
-    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
-    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
-}
-
 /* Sorts once by a form, and checks the result. */
 static clsort_status clsort__run_form(clsort__measurement *m, int form, double *ns)
 {
-    clsort__timed timed;
+    clsort__timed timed = { NULL };
     cl_event last = NULL;
     clsort_status status;
     CLSORT__MUST(clsort__restore(m));
-    timed.first = NULL;
     m->s->timed = &timed;
     clsort__force(m, form);
     status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
@@ -16341,7 +15895,10 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
     if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
     if (last) CLSORT_CL(clReleaseEvent)(last);
-    return status == CL_SUCCESS ? clsort__check_result(m) : status;
+    CLSORT__MUST(status);
+    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
+    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
+    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
 /* Builds and warms what a form needs. A build is not begun without the time that the longest one
@@ -16354,7 +15911,7 @@ static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
     clsort_status status;
     given.flags |= CLSORT_FLAG_NO_BUILD;
     own.count = 0;
-    j = clsort__sort_job(m->s, m->s->function, &given, &d);
+    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
     clsort__force(m, form);
@@ -16375,14 +15932,17 @@ static int clsort__drops(clsort_status status)
            || status == CLSORT_ERROR_UNSUPPORTED;
 }
 
-/* The least time of a count in a round; 0: all were dropped. */
-static double clsort__least_time(const clsort__timings *t, int round)
+/* The least time of a count in a round, of all forms or of those that keep pace; 0: all were
+   dropped. */
+static double clsort__least_time(const clsort__timings *t, int round, int paced)
 {
     double least = 0;
     int f;
-    for (f = 0; f < CLSORT__FORMS; f++)
-        if (t->form[f] == f && t->ns[f][round] > 0 && (!(least > 0) || t->ns[f][round] < least))
-            least = t->ns[f][round];
+    for (f = 0; f < CLSORT__FORMS; f++) {
+        const int takes_part = t->form[f] == f && (!paced || clsort__keeps_pace(t, f));
+        const double ns = takes_part ? t->ns[f][round] : 0;
+        if (ns > 0 && (!(least > 0) || ns < least)) least = ns;
+    }
     return least;
 }
 
@@ -16443,12 +16003,7 @@ static clsort_status clsort__build_forms(clsort__measurement *m)
    passes or from the top, for top-k digits? */
 static int clsort__is_behind(const clsort__timings *t, int form)
 {
-    double least = 0;
-    int f;
-    for (f = 0; f < CLSORT__FORMS; f++) {
-        const double ns = t->form[f] == f ? t->ns[f][0] : 0;
-        if (clsort__keeps_pace(t, f) && ns > 0 && (!(least > 0) || ns < least)) least = ns;
-    }
+    const double least = clsort__least_time(t, 0, 1);
     return least > 0 && t->ns[t->form[form]][0] > 2 * least;
 }
 
@@ -16461,7 +16016,7 @@ static double clsort__hopeless_time(const clsort__measurement *m, int count, int
     double ns;
     if (!count || !clsort__outgrows(t, form) || form == t->form[CLSORT__OWN_FORM]) return 0;
     ns = before->ns[before->form[form]][0];
-    return ns > 4 * clsort__least_time(before, 0)
+    return ns > 4 * clsort__least_time(before, 0, 0)
                    || (count > 1 && clsort__is_behind(before, form)
                        && clsort__is_behind(before - 1, form))
                ? 2 * ns
@@ -16542,11 +16097,11 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
     CLSORT__MUST(clsort__make_reference(m));
     for (f = 0; f < CLSORT__FORMS; f++)
         if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
-    first = clsort__least_time(t, 0);
+    first = clsort__least_time(t, 0, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
     m->spent = (double)(m->now - began);
-    return clsort__least_time(t, 1) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
+    return clsort__least_time(t, 1, 0) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
 /* ---- thresholds ---- */
@@ -16616,14 +16171,6 @@ static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
             }
 }
 
-/* AUTO's own row, as one that may be measured. */
-static clsort__crossover clsort__own_row(const clsort__measurement *m)
-{
-    clsort__crossover row = clsort__find_crossover(m->s, &m->d);
-    if (row.bitonic > CLSORT__MOST_BITONIC) row.bitonic = CLSORT__MOST_BITONIC;
-    return row;
-}
-
 /* The mean time before, in thousandths of that after, which is the sum of parts of it. */
 static cl_uint clsort__gain(const clsort__measurement *m, double after)
 {
@@ -16639,7 +16186,8 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    best->row = clsort__own_row(m);
+    best->row = clsort__find_crossover(m->s, &m->d);
+    if (best->row.bitonic > CLSORT__MOST_BITONIC) best->row.bitonic = CLSORT__MOST_BITONIC;
     least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
         clsort__crossover row = clsort__widest_rows[1];
@@ -16742,7 +16290,7 @@ static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_
     clsort_desc given = *m->m.sort, d;
     clsort__job j;
     given.flags |= CLSORT_FLAG_ANY_COUNT;
-    j = clsort__sort_job(m->s, m->s->function, &given, &d);
+    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
     j.run.queue = queue;
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__check_queue(m->s, &j.run));
@@ -16778,36 +16326,27 @@ static clsort_status clsort__take_row(clsort__measurement *m, const clsort__meas
 
 /* ---- the call ---- */
 
-/* Random bytes for a buffer, a block at a time. */
-static clsort_status clsort__fill_random(clsort__measurement *m, int which, unsigned char *block,
-                                         size_t room)
-{
-    cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
-    size_t at, i;
-    for (at = 0; at < m->bytes[which]; at += room) {
-        const size_t left = m->bytes[which] - at, bytes = left < room ? left : room;
-        for (i = 0; i < room; i += sizeof x) {
-            cl_ulong word;
-            x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
-            word = x * 0x2545F4914F6CDD1Du;            /* Vigna's xorshift* */
-            word ^= word >> 32;
-            memcpy(block + i, &word, sizeof word);
-        }
-        CLSORT__MUST(CLSORT__TRY(m->s, clEnqueueWriteBuffer,
-                                 (m->queue, m->memory[which], CL_TRUE, at, bytes, block, 0, NULL,
-                                  NULL)));
-    }
-    return CL_SUCCESS;
-}
-
+/* Fills the inputs with random bytes, a block at a time. */
 static clsort_status clsort__fill_inputs(clsort__measurement *m)
 {
-    const size_t room = 1 << 20;
-    unsigned char *block = NULL;
-    clsort_status status;
-    CLSORT__MUST(clsort__grow(m->s, &block, room, 1));
-    status = clsort__fill_random(m, CLSORT__ITS_KEYS, block, room);
-    if (status == CL_SUCCESS) status = clsort__fill_random(m, CLSORT__ITS_VALUES, block, room);
+    enum { WORDS = 1 << 17 };
+    cl_ulong *block = NULL;
+    clsort_status status = clsort__grow(m->s, &block, WORDS, sizeof *block);
+    int which;
+    for (which = CLSORT__ITS_KEYS; which <= CLSORT__ITS_VALUES; which++) {
+        cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
+        size_t at, i;
+        for (at = 0; status == CL_SUCCESS && at < m->bytes[which]; at += WORDS * sizeof x) {
+            const size_t bytes = clsort__smaller(m->bytes[which] - at, WORDS * sizeof x);
+            for (i = 0; i < WORDS; i++) {
+                block[i] = clsort__draw(&x) * 0x2545F4914F6CDD1Du;   /* Vigna's xorshift* */
+                block[i] ^= block[i] >> 32;
+            }
+            status = CLSORT__TRY(m->s, clEnqueueWriteBuffer,
+                                 (m->queue, m->memory[which], CL_TRUE, at, bytes, block, 0, NULL,
+                                  NULL));
+        }
+    }
     clsort__free(block);
     return status;
 }
@@ -16849,7 +16388,7 @@ static clsort_status clsort__check_bytes(clsort__measurement *m)
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
     if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     clsort__begin_call(s, "clsort_measure");
-    sum = clsort__largest(sum, more, 0);   /* a queue has one */
+    sum = clsort__larger(sum, more);   /* a queue has one */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
@@ -16885,27 +16424,21 @@ static cl_uint clsort__first_length(cl_uint k_log2)
     return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
 }
 
-/* Chooses the counts. */
-static void clsort__choose_counts(clsort__measurement *m)
+/* Makes what a measurement needs, and chooses its counts. */
+static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
     const size_t most = m->d.count;
     size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
-    for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
-        m->at[m->counts++].n = n;
-    m->at[m->counts++].n = most;
-    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
-}
-
-/* Makes what a measurement needs. */
-static clsort_status clsort__set_up_measurement(clsort__measurement *m)
-{
     clsort__make_forms(m);
     CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
     CLSORT__MUST(clsort__make_buffers(m));
     CLSORT__MUST(clsort__read_clock(m));
     m->start = m->now;
     CLSORT__MUST(clsort__fill_inputs(m));
-    clsort__choose_counts(m);
+    for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
+        m->at[m->counts++].n = n;
+    m->at[m->counts++].n = most;
+    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
     return CL_SUCCESS;
 }
 
@@ -17303,12 +16836,13 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
+    size_t i;
 #define CLSORT__TEXT(name, code, text) case code: return text;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        default: return clsort__opencl_name(status);
-    }
+    switch (status) { CLSORT_STATUS_LIST(CLSORT__TEXT) }
 #undef CLSORT__TEXT
+    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
+        if (clsort__codes[i].code == status) return clsort__codes[i].name;
+    return "an OpenCL error";
 }
 
 CLSORT_API cl_uint clsort_version(void)
@@ -17449,7 +16983,8 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_check", desc, &d);
+    clsort__job j;
+    clsort__sort_job(&j, sorter, "clsort_check", desc, &d);
     return sorter ? clsort__check_job(&j) : CLSORT_ERROR_NULL_ARGUMENT;
 }
 
@@ -17457,7 +16992,8 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
                                         clsort_desc *resolved)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_resolve", desc, &d);
+    clsort__job j;
+    clsort__sort_job(&j, sorter, "clsort_resolve", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, resolved, CLSORT_ERROR_NULL_ARGUMENT, "resolved");
     if (!clsort__given_size(resolved, sizeof d, CLSORT__FIRST_DESC))
@@ -17466,7 +17002,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     j.plan.d.scratch = NULL;   /* its size is not checked */
     CLSORT__MUST(clsort__check_limits(&j));
     d = clsort__resolved(&j);
-    clsort__give_desc(&d, resolved);
+    clsort__give(resolved, &d, sizeof d, CLSORT__FIRST_DESC);
     return CL_SUCCESS;
 }
 
@@ -17474,7 +17010,8 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
                                         const clsort_desc *desc)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_prepare", desc, &d);
+    clsort__job j;
+    clsort__sort_job(&j, sorter, "clsort_prepare", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     j.run.queue = queue;
     CLSORT__MUST(clsort__plan_job(&j));
@@ -17497,13 +17034,13 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     clsort__job j;
     if (form->row && form->row->bitonic && given.count > form->row->bitonic)
         given.count = form->row->bitonic;
-    j = clsort__sort_job(s, s->function, &given, &d);
+    clsort__sort_job(&j, s, s->function, &given, &d);
     s->pinned = 1;
     s->forced = form;
     j.op->check(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
-        *most = clsort__largest(*most, j.plan.scratch.layout.bytes, 0);
+        *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
     }
     s->forced = NULL;
     s->pinned = pinned;
@@ -17551,7 +17088,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
-    j = clsort__sort_job(sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
+    clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
@@ -17566,32 +17103,32 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
              : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
                                     : clsort__scratch_by_any(sorter, &d);
     if (sorter && !d.algorithm && !sorter->pinned && chosen.top_k != d.top_k)
-        *bytes = clsort__largest(*bytes, clsort__scratch_by_any(sorter, &chosen), 0);
+        *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
     return CL_SUCCESS;
-}
-
-/* How a selection works, or a partition that is planned as a sort. */
-static const char *clsort__select_name(const clsort__plan *p)
-{
-    return clsort__ways[p->d.top_k ? p->select.how : CLSORT__BY_SORTING].name;
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc, &d);
+    clsort__job j;
     clsort__tally tally;
-    clsort__text t;
+    clsort__text t = { text, size, 0 };
+    char places[6];
+    int how;
+    clsort__sort_job(&j, sorter, "clsort_explain", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, size, CLSORT_ERROR_NULL_ARGUMENT, "size");
     *text = 0;
-    CLSORT__MUST(clsort__count_job(&j, &tally));
-    t.text = text;
-    t.size = size;
-    t.used = 0;
-    if (d.top_k) clsort__report(&t, "algorithm top-k by %s", clsort__select_name(&j.plan));
+    CLSORT__MUST(clsort__check_job(&j));
+    clsort__fake_buffers(&j, places);
+    memset(&tally, 0, sizeof tally);
+    j.run.mode = CLSORT__COUNT;
+    j.run.tally = &tally;
+    j.op->commands(&j.run, &j);
+    how = j.plan.d.top_k ? j.plan.select.how : CLSORT__BY_SORTING;   /* or a partition by a sort */
+    if (d.top_k) clsort__report(&t, "algorithm top-k by %s", clsort__ways[how].name);
     else clsort__report(&t, "algorithm %s", clsort__plan_name(&j.plan));
     if (clsort__sorts_then(&j.plan)) clsort__report(&t, ", %s", clsort__plan_name(&j.then));
     else if (d.top_k && !j.plan.d.top_k) clsort__report(&t, ", %s", clsort__plan_name(&j.plan));
@@ -17607,9 +17144,9 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                                              const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__sort_job(sorter, "clsort_enqueue_sort", desc, &d);
+    clsort__job j;
     clsort_status status;
-    j.missing = desc ? NULL : "desc";
+    clsort__sort_job(&j, sorter, "clsort_enqueue_sort", desc, &d);
     status = clsort__enqueue(&j, queue, n_wait, wait, done);
     return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
                            : status;
@@ -17622,11 +17159,14 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     clsort_desc d;
     clsort_status status;
     const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_sort_host");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_sort_host"));
     CLSORT__MUST(clsort__judge_struct(sorter, "desc", wrong));
     clsort__check_host(&c, desc ? &d : NULL, keys, values);
-    clsort__name_remedy(&c, &d);
+    if (c.status == CLSORT_ERROR_COUNT_TOO_LARGE && !d.rows && !d.precedes) {   /* a remedy */
+        const size_t used = strlen(c.detail);
+        snprintf(c.detail + used, sizeof c.detail - used,
+                 "; clsort_sort_host_on of clsort_multi.h takes any number");
+    }
     if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
     if (indices) d.value_size = 0;   /* only the permutation is wanted */
     status = clsort__sort_buffers(sorter, &d, keys, values, indices);
@@ -17640,12 +17180,12 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const clsort_gather *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_gather", &clsort__gathering);
     clsort_gather g;
-    j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GATHER, gather);
-    j.missing = !gather ? "gather" : g.array_count && !g.arrays ? "arrays" : NULL;
+    clsort__job j;
+    clsort__given_job(&j, sorter, "clsort_enqueue_gather", &clsort__gathering, "gather", gather, &g,
+                      sizeof g, CLSORT__FIRST_GATHER);
+    if (g.array_count && !g.arrays) j.missing = "arrays";
     j.gather = &g;
-    j.argument = "gather";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17653,12 +17193,11 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
                                                      const clsort_groups *groups, cl_uint n_wait,
                                                      const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_group_starts", &clsort__grouping);
     clsort_groups g;
-    j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GROUPS, groups);
-    j.missing = groups ? NULL : "groups";
+    clsort__job j;
+    clsort__given_job(&j, sorter, "clsort_enqueue_group_starts", &clsort__grouping, "groups",
+                      groups, &g, sizeof g, CLSORT__FIRST_GROUPS);
     j.groups = &g;
-    j.argument = "groups";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17666,26 +17205,22 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_merge", &clsort__merging);
     clsort_merge_desc m;
-    j.wrong = clsort__adopt(&m, sizeof m, CLSORT__FIRST_MERGE, merge);
-    j.missing = merge ? NULL : "merge";
+    clsort__job j;
+    clsort__given_job(&j, sorter, "clsort_enqueue_merge", &clsort__merging, "merge", merge, &m,
+                      sizeof m, CLSORT__FIRST_MERGE);
     j.merge = &m;
-    j.argument = "merge";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
 /* A call that merges runs, whose description is copied into `own`. */
-static clsort__job clsort__runs_call(clsort_sorter *s, const char *function,
-                                     const clsort_merge_runs_desc *given,
-                                     clsort_merge_runs_desc *own)
+static void clsort__runs_call(clsort__job *j, clsort_sorter *s, const char *function,
+                              const clsort_merge_runs_desc *given, clsort_merge_runs_desc *own)
 {
-    clsort__job j = clsort__begin_job(s, function, &clsort__merging_runs);
-    j.wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_MERGE_RUNS, given);
-    j.missing = !given ? "merge" : own->run_count && !own->runs ? "runs" : NULL;
-    j.runs = own;
-    j.argument = "merge";
-    return j;
+    clsort__given_job(j, s, function, &clsort__merging_runs, "merge", given, own, sizeof *own,
+                      CLSORT__FIRST_MERGE_RUNS);
+    if (own->run_count && !own->runs) j->missing = "runs";
+    j->runs = own;
 }
 
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
@@ -17694,16 +17229,24 @@ CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_com
                                                    cl_event *done)
 {
     clsort_merge_runs_desc m;
-    clsort__job j = clsort__runs_call(sorter, "clsort_enqueue_merge_runs", merge, &m);
+    clsort__job j;
+    clsort__runs_call(&j, sorter, "clsort_enqueue_merge_runs", merge, &m);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+/* Plans a merge of runs or a partition that is not enqueued. */
+static clsort_status clsort__plan_call(clsort__job *j)
+{
+    if (!j->s) return CLSORT_ERROR_NULL_ARGUMENT;
+    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
+    return clsort__plan_job(j);
 }
 
 /* Gives the bytes of a call's scratch memory, and enqueues nothing. */
 static clsort_status clsort__tell_scratch(clsort__job *j, size_t *bytes)
 {
-    if (!j->s || !bytes) return CLSORT_ERROR_NULL_ARGUMENT;
-    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
-    CLSORT__MUST(clsort__plan_job(j));
+    if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
+    CLSORT__MUST(clsort__plan_call(j));
     *bytes = j->plan.scratch.layout.bytes;
     return CL_SUCCESS;
 }
@@ -17713,16 +17256,15 @@ CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
                                                         size_t *bytes)
 {
     clsort_merge_runs_desc m;
-    clsort__job j = clsort__runs_call(sorter, "clsort_merge_runs_scratch_size", merge, &m);
+    clsort__job j;
+    clsort__runs_call(&j, sorter, "clsort_merge_runs_scratch_size", merge, &m);
     return clsort__tell_scratch(&j, bytes);
 }
 
 /* Builds the kernels of a merge of runs or of a partition. */
 static clsort_status clsort__build_pieces(clsort__job *j)
 {
-    if (!j->s) return CLSORT_ERROR_NULL_ARGUMENT;
-    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
-    CLSORT__MUST(clsort__plan_job(j));
+    CLSORT__MUST(clsort__plan_call(j));
     CLSORT__MUST(clsort__check_limits(j));
     return clsort__need_program(j->s, &j->plan.config, 0);
 }
@@ -17731,21 +17273,18 @@ CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
                                                    const clsort_merge_runs_desc *merge)
 {
     clsort_merge_runs_desc m;
-    clsort__job j = clsort__runs_call(sorter, "clsort_prepare_merge_runs", merge, &m);
+    clsort__job j;
+    clsort__runs_call(&j, sorter, "clsort_prepare_merge_runs", merge, &m);
     return clsort__build_pieces(&j);
 }
 
 /* A call that partitions, whose description is copied into `own`. */
-static clsort__job clsort__partition_call(clsort_sorter *s, const char *function,
-                                          const clsort_partition_desc *given,
-                                          clsort_partition_desc *own)
+static void clsort__partition_call(clsort__job *j, clsort_sorter *s, const char *function,
+                                   const clsort_partition_desc *given, clsort_partition_desc *own)
 {
-    clsort__job j = clsort__begin_job(s, function, &clsort__partitioning);
-    j.wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_PARTITION, given);
-    j.missing = given ? NULL : "partition";
-    j.partition = own;
-    j.argument = "partition";
-    return j;
+    clsort__given_job(j, s, function, &clsort__partitioning, "partition", given, own, sizeof *own,
+                      CLSORT__FIRST_PARTITION);
+    j->partition = own;
 }
 
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
@@ -17754,7 +17293,8 @@ CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_comm
                                                   cl_event *done)
 {
     clsort_partition_desc p;
-    clsort__job j = clsort__partition_call(sorter, "clsort_enqueue_partition", partition, &p);
+    clsort__job j;
+    clsort__partition_call(&j, sorter, "clsort_enqueue_partition", partition, &p);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17763,7 +17303,8 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
                                                        size_t *bytes)
 {
     clsort_partition_desc p;
-    clsort__job j = clsort__partition_call(sorter, "clsort_partition_scratch_size", partition, &p);
+    clsort__job j;
+    clsort__partition_call(&j, sorter, "clsort_partition_scratch_size", partition, &p);
     return clsort__tell_scratch(&j, bytes);
 }
 
@@ -17771,7 +17312,8 @@ CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
                                                   const clsort_partition_desc *partition)
 {
     clsort_partition_desc p;
-    clsort__job j = clsort__partition_call(sorter, "clsort_prepare_partition", partition, &p);
+    clsort__job j;
+    clsort__partition_call(&j, sorter, "clsort_prepare_partition", partition, &p);
     return clsort__build_pieces(&j);
 }
 
@@ -17781,9 +17323,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                                                   const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_is_sorted", &clsort__ordering,
-                                         desc, &d, clsort__make_span(result, result_offset),
-                                         "result");
+    clsort__job j;
+    clsort__checking_job(&j, sorter, "clsort_enqueue_is_sorted", &clsort__ordering, desc, &d,
+                         clsort__make_span(result, result_offset), "result");
     d = clsort__order_only(&d);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
@@ -17794,9 +17336,9 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
                                                     const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_fingerprint",
-                                         &clsort__proving_input, desc, &d,
-                                         clsort__make_span(proof, proof_offset), "proof");
+    clsort__job j;
+    clsort__checking_job(&j, sorter, "clsort_enqueue_fingerprint", &clsort__proving_input, desc, &d,
+                         clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17806,8 +17348,9 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_verify", &clsort__proving_output,
-                                         desc, &d, clsort__make_span(proof, proof_offset), "proof");
+    clsort__job j;
+    clsort__checking_job(&j, sorter, "clsort_enqueue_verify", &clsort__proving_output, desc, &d,
+                         clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17871,7 +17414,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
                                                                        CLSORT__FIRST_DESC,
                                                                        m->sort)));
     CLSORT__MUST(clsort__check_measured(s, d));
-    j = clsort__sort_job(s, s->function, d, &own);
+    clsort__sort_job(&j, s, s->function, d, &own);
     j.run.queue = queue;
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__check_limits(&j));
@@ -17887,8 +17430,7 @@ CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue 
     clsort_desc d;
     clsort_status status;
     const int wrong = clsort__adopt(&given, sizeof given, CLSORT__FIRST_MEASURE, measure);
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_measure");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_measure"));
     CLSORT__REQUIRE(sorter, measure, CLSORT_ERROR_NULL_ARGUMENT, "measure");
     CLSORT__MUST(clsort__judge_struct(sorter, "measure", wrong));
     CLSORT__MUST(clsort__begin_measure(sorter, queue, &given, &d));
@@ -17913,17 +17455,13 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
                                             clsort_choice *choice)
 {
     clsort_choice c = clsort_choice_default();
-    size_t size;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_auto_choice");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_auto_choice"));
     CLSORT__REQUIRE(sorter, choice, CLSORT_ERROR_NULL_ARGUMENT, "choice");
-    size = clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE);
-    if (!size) return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
+    if (!clsort__given_size(choice, sizeof c, CLSORT__FIRST_CHOICE))
+        return clsort__judge_struct(sorter, "choice", CLSORT__STRUCT_HAS_NO_SIZE);
     CLSORT__REQUIRE(sorter, clsort__describe_choice(sorter, number, &c),
                     CLSORT_ERROR_UNKNOWN_VALUE, "number");
-    c.struct_size = size;
-    memset(choice, 0, size);
-    memcpy(choice, &c, size < sizeof c ? size : sizeof c);
+    clsort__give(choice, &c, sizeof c, CLSORT__FIRST_CHOICE);
     return CL_SUCCESS;
 }
 
@@ -17933,8 +17471,7 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     char *section = NULL;
     size_t needed = 0;
     clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_save_choices");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_save_choices"));
     CLSORT__REQUIRE(sorter, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__grow(sorter, &section, CLSORT__MOST_SECTION, 1));
@@ -17955,8 +17492,7 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
     clsort_status status;
     cl_uint taken = 0;
     if (fits) *fits = 0;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__begin_call(sorter, "clsort_load_choices");
+    CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");

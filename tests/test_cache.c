@@ -63,8 +63,8 @@ static void loads_what_was_saved(bench *b)
 static void survives_damage(bench *b)
 {
     store s = { 0 }, other = { 0 };
-    uint64_t random = 1;
-    int i, count = b->small ? 50 : 250;
+    uint64_t random = test_seed();
+    int i, count = b->small ? 50 : test_draws(b) ? 80 : 250;
     run_start(b, &s, CLSORT_BITONIC);
     run_start(b, &other, CLSORT_RADIX);
     for (i = 0; s.count && i < count; i++) {

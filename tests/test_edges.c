@@ -6,6 +6,8 @@
    the test. `counts` has a row for each number of the planner that decides by counts, and the line
    of tests/plans that lists where. tests/scripts/header ties both to kernels.cl and clsort.h. */
 
+#include <limits.h>
+
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
@@ -932,27 +934,40 @@ static int is_wanted(const struct decision *d)
     return !only || !strcmp(only, d->name);
 }
 
-/* Each edge of some decisions for the layouts and sizes of keys that it is for; for half of these
-   where tests draw. */
+/* Tries an edge for the layouts and sizes of keys that it is for, or for number `only` of these,
+   if that is not below 0. Returns how many there are. */
+static int try_edge(stage *t, const struct decision *d, int only)
+{
+    int number = 0;
+    for (t->layout = 0; t->layout < LAYOUTS; t->layout += d->elements & MOVED ? PAIRS_OUT : 1)
+        for (t->bytes = d->elements & LONG ? 8 : 4;
+             t->bytes <= (is_pairs(t) || d->elements & SHORT ? 4 : 8); t->bytes += 4) {
+            if (!(d->elements & (is_pairs(t) ? PAIRS : KEYS))) continue;
+            if (only < 0 || number == only) {
+                t->form = d->form;
+                t->floats = 0;
+                try_sides(t, d);
+            }
+            number++;
+        }
+    return number;
+}
+
+/* Each edge of some decisions for all that it is for; on CPUs for one of these, the same of all
+   that are for the same, since programs take long to build. */
 static void try_edges(const bench *b, size_t first, size_t end)
 {
     static stage t;
-    unsigned number = (unsigned)test_seed();
+    const int draws = test_is_cpu(b) && !getenv("CLSORT_TEST_WHOLE");
     size_t i;
     t.b = b;
     t.random = test_seed();
-    for (i = first; i < end; i++)
-        for (t.layout = 0; t.layout < LAYOUTS;
-             t.layout += decisions[i].elements & MOVED ? PAIRS_OUT : 1)
-            for (t.bytes = decisions[i].elements & LONG ? 8 : 4;
-                 t.bytes <= (is_pairs(&t) || decisions[i].elements & SHORT ? 4 : 8); t.bytes += 4)
-                if (decisions[i].elements & (is_pairs(&t) ? PAIRS : KEYS)
-                    && is_wanted(&decisions[i])
-                    && (++number % 2 || !test_draws(b))) {
-                    t.form = decisions[i].form;
-                    t.floats = 0;
-                    try_sides(&t, &decisions[i]);
-                }
+    for (i = first; i < end; i++) {
+        const int all = try_edge(&t, &decisions[i], INT_MAX);
+        const int drawn = all ? (int)(test_seed_alone() % (uint64_t)all) : 0;
+        if (CHECK(all > 0) && is_wanted(&decisions[i]))
+            try_edge(&t, &decisions[i], draws ? drawn : -1);
+    }
 }
 
 /* The decision whose edge `make` makes; of NULL the first one that other programs test. */

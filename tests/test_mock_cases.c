@@ -439,7 +439,7 @@ static void try_cases(bench *b)
 /* The family of a plan's kernels that others replace where it does not build; 0: none. */
 static cl_uint replaceable_family(const clsort__plan *p)
 {
-    const cl_uint families[2] = { p->config.family, p->helpers.passes.family };
+    const cl_uint families[2] = { p->config.family, p->helper.family };
     int i;
     for (i = 0; i < 2; i++)
         if (families[i] && clsort__is_replaceable(families[i])) return families[i];
@@ -450,7 +450,7 @@ static cl_uint replaceable_family(const clsort__plan *p)
 static clsort_status plan_case(drawn *c, clsort__job *j)
 {
     static clsort_desc own;
-    *j = clsort__sort_job(c->sorter, "a test", &c->bare, &own);
+    clsort__sort_job(j, c->sorter, "a test", &c->bare, &own);
     return clsort__plan_job(j);
 }
 
@@ -574,9 +574,10 @@ static void sizes_grow(bench *b)
 {
     const char *from = getenv("CLSORT_TEST_SEED");
     const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    const int count = b->small ? 4000 : getenv("CLSORT_TEST_WHOLE") ? 20000 : 8000;
     static drawn c;
     int i, grew = 0;
-    for (i = 0; i < (b->small ? 4000 : 20000) && test_now.faults < 20; i++) {
+    for (i = 0; i < count && test_now.faults < 20; i++) {
         draw_seed(&c, first + (uint64_t)i);
         c.sorter->pinned = i & 1;
         if (i & 2) c.bare.algorithm = CLSORT_AUTO;

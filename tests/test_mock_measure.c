@@ -338,7 +338,7 @@ static int planned_way(world *w, const clsort_desc *d, size_t count, const clsor
     clsort__checks c = clsort__begin_checks(w->sorter);
     clsort__job j;
     at.count = count;
-    j = clsort__sort_job(w->sorter, "test", &at, &own);
+    clsort__sort_job(&j, w->sorter, "test", &at, &own);
     w->sorter->forced = form;
     j.op->check(&c, &j);
     w->sorter->forced = NULL;
@@ -719,8 +719,9 @@ static void survives_faults(bench *b)
     static const cl_int codes[3] = { CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY,
                                      CL_MEM_OBJECT_ALLOCATION_FAILURE };
     uint64_t random = test_seed();
+    const uint64_t apart = b->small ? 200 : getenv("CLSORT_TEST_WHOLE") ? 20 : 50;
     int at, failed = 0, survived = 0;
-    for (at = 1;; at += 1 + (int)(pattern_random(&random) % (b->small ? 200 : 20))) {
+    for (at = 1;; at += 1 + (int)(pattern_random(&random) % apart)) {
         const int number = at % (SORTS + SELECTIONS);
         const clsort_desc d = small_number(number);
         clsort_status status;
@@ -1068,6 +1069,27 @@ static void travel_as_text(bench *b)
     CHECK_OK(clsort_load_choices(s, both, &fits));
     CHECK(fits == 1);
     clsort_destroy(s);
+    close_world(&w);
+}
+
+/* The longest name that a text holds; one that is longer is not told. */
+static void long_names_of_devices(bench *b)
+{
+    char name[CLSORT__MOST_NAME + 1], text[4000];
+    size_t length;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu());
+    for (length = CLSORT__MOST_NAME - 3; length <= CLSORT__MOST_NAME; length++) {
+        memset(name, 'x', length);
+        name[length] = 0;
+        measured_text(&w, name, text, sizeof text);
+        AT("%u characters", (unsigned)length);
+        CHECK(!strstr(text, name) == (length > CLSORT__MOST_NAME - 2));
+        CHECK(!strstr(text, " ?\n") == (length <= CLSORT__MOST_NAME - 2));
+        CHECK(!mock.faults == (length <= CLSORT__MOST_NAME - 2));   /* the query was refused */
+        mock.faults = 0;
+    }
     close_world(&w);
 }
 
@@ -1486,6 +1508,7 @@ static const test_entry tests[] = {
     { "clones that are made later have the choices, others do not", clones_share },
     { "choices are kept in a cache, by device and driver", kept_in_a_cache },
     { "choices travel as text, that of many devices", travel_as_text },
+    { "a text tells names of devices up to the longest", long_names_of_devices },
     { "texts of other versions fit, or are skipped", versions_of_texts },
     { "lines that make no sense are refused", lines_that_make_no_sense },
     { "choices that gain nothing are AUTO's own, and travel as text", own_choices_travel },

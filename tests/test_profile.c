@@ -174,7 +174,7 @@ static void hears_algorithms(bench *b)
     cl_uint i;
     listening.sorter = listening_sorter(b);
     for (i = 0; clsort_algorithm_name(i); i++) {
-        if (!test_takes(b, 3)) continue;
+        if (!test_takes(b, 6)) continue;
         hear_algorithm(&listening, clsort_algorithm_name(i), 700, b->session.queue);
         if (!b->small)
             hear_algorithm(&listening, clsort_algorithm_name(i), 20000, b->session.queue);

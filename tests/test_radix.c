@@ -13,6 +13,12 @@ enum { GUARD = 127, SMALL = 1 << 14 };   /* up to so many rows one work-item of 
 
 static cl_uint width_of(cl_uint type) { return type & 0xFFu; }
 
+/* Of many cases for the same programs: one of three, others each day, where tests draw. */
+static int takes_third(const bench *b, size_t number)
+{
+    return !test_draws(b) || (number + test_seed()) % 3 == 0;
+}
+
 /* Values with the index in them, and stable: so the harness expects it. sort_given does not ask. */
 static sort_case radix_make(cl_uint type, size_t n, const char *pattern)
 {
@@ -1074,7 +1080,7 @@ static void with_kernels_of_gpus(bench *b, void (*run)(bench *))
 {
     bench other = *b;
     more_options = quick_builds(b);
-    other.sorter = fresh_sorter(b, 0);
+    other.sorter = keeping_sorter(b);
     if (other.sorter) run(&other);
     clsort_destroy(other.sorter);
     more_options = NULL;
@@ -1237,11 +1243,15 @@ static void plans_fit_edges(bench *b)
     enum { N = 1200007, M = 1 << 23 };
     static cl_uint keys[N];
     static cl_float numbers[M];
+    const size_t only = test_choice(b, 2);
     hybrid_result r;
-    AT("%d keys that the sample overlooks", 17 * N / 10000);
-    fill_middle(keys, N, 17);
-    r = run_hybrid(b, CLSORT_U32, N, keys);
-    CHECK(r.stays && r.over == 0);
+    if (only != 1) {
+        AT("%d keys that the sample overlooks", 17 * N / 10000);
+        fill_middle(keys, N, 17);
+        r = run_hybrid(b, CLSORT_U32, N, keys);
+        CHECK(r.stays && r.over == 0);
+    }
+    if (only == 0) return;
     AT("%d numbers that thin out", M);
     pattern_fill(pattern_find("normal"), CLSORT_F32, M, 1, 0, numbers);
     r = run_hybrid(b, CLSORT_F32, M, numbers);
@@ -1263,6 +1273,7 @@ static void plans_fit_keys(bench *b)
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
         hybrid_result r;
+        if (!test_takes_of_few(b, 3)) continue;
         AT("%s %s", case_type_name(cases[i].type), cases[i].pattern);
         pattern_fill(pattern_find(cases[i].pattern), cases[i].type, N, i + 1, 0, keys);
         r = run_hybrid(b, cases[i].type, N, keys);
@@ -1327,6 +1338,7 @@ static void pairs_of_every_pattern(bench *b)
                 sort_case c = hybrid_make(types[(k + i) % 3], counts[i] + k % 2, pattern_name(k));
                 if (!pattern_applies(k, c.d.key_type)) continue;
                 if (k && (k + indices) % 2 != i % 2) continue;
+                if (!takes_third(b, (i + k) / 2)) continue;
                 c.d.tuning.work_group = 64;
                 c.d.value_size = indices ? 0 : 4;
                 c.indices = (int)indices;
@@ -1350,6 +1362,7 @@ static void pairs_of_spans(bench *b)
     for (k = 0; k < seeds; k++) {
         sort_case c = hybrid_make(k % 3 ? CLSORT_U32 : CLSORT_I32, 17588 + k,
                                   k % 4 ? "span-24" : "span");
+        if (!test_takes(b, 3)) continue;
         c.d.tuning.work_group = 64;
         c.indices = k % 5 == 4;
         c.d.value_size = c.indices ? 0 : 4;
@@ -1531,6 +1544,7 @@ static void samples_of_every_pattern(bench *b)
             for (k = 0; pattern_name(k); k++) {
                 sort_case c = samples_make(types[t], counts[i] - k % 2, pattern_name(k));
                 if (!pattern_applies(k, types[t]) || (b->small && k % 3 != i % 3)) continue;
+                if (!takes_third(b, i + k)) continue;
                 c.keys_out = k % 3 == 2 ? CASE_OWN : 0;
                 c.d.nan_order = k & 1;
                 if (!case_run(b, &c)) return;
@@ -1637,6 +1651,7 @@ static void samples_of_pairs(bench *b)
         for (k = 0; pattern_name(k); k++) {
             sort_case c = samples_make(types[(k + i) % 3], counts[i] - k % 2, pattern_name(k));
             if (!pattern_applies(k, c.d.key_type) || (b->small && k % 3 != i % 3)) continue;
+            if (!takes_third(b, i + k)) continue;
             c.indices = (int)(k + i) % 2;
             c.d.value_size = c.indices ? 0 : 4;
             c.d.stable = 1;
@@ -1703,6 +1718,7 @@ static void ranks_of_every_pattern(bench *b)
             for (k = 0; pattern_name(k); k++) {
                 sort_case c = samples_make(kinds[t].type, counts[i] - k % 2, pattern_name(k));
                 if (!pattern_applies(k, kinds[t].type) || (b->small && k % 3 != i)) continue;
+                if (!takes_third(b, i + k)) continue;
                 c.d.value_size = kinds[t].values;
                 c.d.record_size = kinds[t].record;
                 c.d.key_offset = kinds[t].record ? 4 : 0;
@@ -1759,6 +1775,7 @@ static void cached_sorts_every_pattern(bench *b)
             for (k = 0; pattern_name(k); k++) {
                 sort_case c = cached_make(types[t], counts[i] + k % 2, pattern_name(k));
                 if (!pattern_applies(k, types[t]) || (i > 2 && k % 3 != i % 3)) continue;
+                if (i < 3 && !takes_third(b, i + k)) continue;
                 c.keys_out = k % 3 == 2 ? CASE_OWN : 0;
                 c.d.nan_order = k & 1;
                 if (!case_run(b, &c)) return;

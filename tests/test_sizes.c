@@ -37,12 +37,23 @@ static void every_small_size(bench *b)
             sort_small_sizes(b, clsort_algorithm_name(i));
 }
 
+/* The largest keys in the order of their values, before what fills a tile behind them. */
+static int sort_largest(bench *b, const char *name, size_t n)
+{
+    sort_case c = case_make(CLSORT_U32, n, "maximum");
+    c.algorithm = name;
+    c.d.value_size = 4;
+    c.d.stable = 1;
+    return case_run(b, &c);
+}
+
 static void every_small_size_of_pairs(bench *b)
 {
     size_t n, step = b->small ? 29 : 1, last = b->small ? 150 : 1025;
     for (n = 0; n <= last; n += step)
         if (!sort_one(b, "auto", CLSORT_U32, n, "mod-16", 4)
-            || !sort_one(b, "bitonic", CLSORT_F32, n, "uniform", 4))
+            || !sort_one(b, "bitonic", CLSORT_F32, n, "uniform", 4)
+            || !sort_largest(b, n % 2 ? "bitonic" : "quicksort", n))
             return;
 }
 

@@ -1147,7 +1147,7 @@ def collect(arguments):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--cases", type=int, default=24)
+    parser.add_argument("--cases", type=int, default=12)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("CLSORT_TEST_SEED", 1)))
     failed = 0
     tests = collect(parser.parse_args())

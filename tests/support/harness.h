@@ -9,7 +9,8 @@
    CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
    CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1);
                        tests/run gives each day another
-   CLSORT_TEST_WHOLE   set: CPUs, too, run every case that test_takes would leave out */
+   CLSORT_TEST_WHOLE   set: CPUs and the mock, too, run every case that test_takes and the like
+                       would leave out */
 
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H
@@ -102,11 +103,18 @@ static inline int test_check_status(clsort_status got, clsort_status wanted, con
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* What draws depend on: CLSORT_TEST_SEED, and the name of the test. */
+/* CLSORT_TEST_SEED: what tests draw by that share what they build. */
+static inline uint64_t test_seed_alone(void)
+{
+    const char *text = getenv("CLSORT_TEST_SEED");
+    return text && *text ? strtoull(text, NULL, 10) : 1;
+}
+
+/* What other draws depend on: that, and the name of the test. */
 static inline uint64_t test_seed(void)
 {
-    const char *text = getenv("CLSORT_TEST_SEED"), *c;
-    uint64_t seed = text && *text ? strtoull(text, NULL, 10) : 1;
+    const char *c;
+    uint64_t seed = test_seed_alone();
     for (c = test_now.name; c && *c; c++) seed = seed * 31 + (unsigned char)*c;
     return seed;
 }
@@ -181,15 +189,40 @@ static inline int test_draws(const bench *b)
     return test_is_cpu(b) && !b->few_programs && !getenv("CLSORT_TEST_WHOLE");
 }
 
-/* Is the running test's next case drawn? On CPUs, where compiling takes most of a test's time, one
-   of `one_in` that come after each other is; elsewhere every case is, and with CLSORT_TEST_WHOLE,
-   and where programs are few. A test has one such stream of cases, always with the same `one_in`:
-   of fewer cases than that none may be drawn. */
-static inline int test_takes(const bench *b, uint64_t one_in)
+/* Is the next case of the running test drawn, as one of `one_in` that come after each other? Every
+   one is with CLSORT_TEST_WHOLE, or without `draws`. A test has one such stream of cases, always
+   with the same `one_in`: of fewer cases than that none may be drawn. */
+static inline int test_takes_if(int draws, uint64_t one_in)
 {
     sample_draw *drawn = &test_now.drawn;
-    if (!drawn->one_in) *drawn = sample_one_in(test_draws(b) ? one_in : 1, test_seed());
+    if (!drawn->one_in)
+        *drawn = sample_one_in(draws && !getenv("CLSORT_TEST_WHOLE") ? one_in : 1, test_seed());
     return sample_takes(drawn);
+}
+
+/* On CPUs, where compiling takes most of a test's time, one of `one_in`; elsewhere every case, and
+   where programs are few. */
+static inline int test_takes(const bench *b, uint64_t one_in)
+{
+    return test_takes_if(test_draws(b), one_in);
+}
+
+/* The same, but also where programs are few: of loops that have `one_in` cases there, too. */
+static inline int test_takes_of_few(const bench *b, uint64_t one_in)
+{
+    return test_takes_if(test_is_cpu(b), one_in);
+}
+
+/* The same where it is the host that takes long, whatever the device or the mock. */
+static inline int test_takes_on_host(uint64_t one_in) { return test_takes_if(1, one_in); }
+
+/* On CPUs the number of one of so many choices; `count`, where all of them are to be made. One is
+   made in any case, which test_takes does not promise. */
+static inline size_t test_choice(const bench *b, size_t count)
+{
+    const int all = !test_is_cpu(b) || getenv("CLSORT_TEST_WHOLE");
+    uint64_t random = test_seed();
+    return all ? count : (size_t)(pattern_random(&random) % count);
 }
 
 /* A buffer that starts as a copy of the data; with NULL its bytes are undefined. */

@@ -6,6 +6,59 @@
 #include "cases.h"
 #include "pretend.h"
 
+/* ---- builds that are kept -------------------------------------------------------------------- */
+
+/* Where programs are few, those that such sorters built are kept for the next ones: a compiler
+   takes seconds for each, and most tests make sorters of their own. A name and its bytes. */
+typedef struct kept_build { char name[256]; void *data; size_t size; struct kept_build *next;
+} kept_build;
+static kept_build *kept_builds;
+
+/* A build also depends on what pretend.h does to it. */
+static inline void kept_name(const char *name, char text[256])
+{
+    snprintf(text, 256, "%s %s", name, more_options ? more_options : "");
+}
+
+static inline size_t load_kept(void *user, const char *name, void *data, size_t size)
+{
+    const kept_build *k = kept_builds;
+    char text[256];
+    (void)user;
+    kept_name(name, text);
+    while (k && strcmp(k->name, text)) k = k->next;
+    if (!k || edited.text) return 0;
+    if (size) memcpy(data, k->data, size < k->size ? size : k->size);
+    return k->size;
+}
+
+static inline void save_kept(void *user, const char *name, const void *data, size_t size)
+{
+    kept_build *k = edited.text ? NULL : (kept_build *)malloc(sizeof *k);
+    (void)user;
+    if (!k) return;
+    kept_name(name, k->name);
+    k->data = malloc(size + 1);
+    k->size = k->data ? size : 0;
+    if (k->data) memcpy(k->data, data, size);
+    k->next = kept_builds;
+    kept_builds = k;
+}
+
+/* ---- sorters --------------------------------------------------------------------------------- */
+
+static inline clsort_sorter *keeping_sorter(const bench *b)
+{
+    clsort_options options = clsort_options_default();
+    clsort_sorter *s = NULL;
+    if (b->few_programs) {
+        options.cache_load = load_kept;
+        options.cache_save = save_kept;
+    }
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
 /* A sorter for a device that pretends: any of the numbers may be 0. */
 static inline clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units,
                                                cl_ulong local_memory)
@@ -14,7 +67,7 @@ static inline clsort_sorter *pretending_sorter(const bench *b, cl_device_type ty
     pretended.type = type;
     pretended.units = units;
     pretended.local_memory = local_memory;
-    s = fresh_sorter(b, 0);
+    s = keeping_sorter(b);
     memset(&pretended, 0, sizeof pretended);
     return s;
 }
