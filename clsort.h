@@ -10685,7 +10685,8 @@ static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
 static clsort_status clsort__check_piece_buffers(clsort__job *j)
 {
     clsort__range r[2 * CLSORT_MAX_RUNS + 3];
-    CLSORT__MUST(clsort__check_ranges(j->s, r, clsort__piece_ranges(j, r)));
+    const size_t count = clsort__piece_ranges(j, r);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, count));
     return clsort__check_limits(j);
 }
 
