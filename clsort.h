@@ -10621,7 +10621,8 @@ static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
 static clsort_status clsort__check_piece_buffers(clsort__job *j)
 {
     clsort__range r[2 * CLSORT_MAX_RUNS + 3];
-    CLSORT__MUST(clsort__check_ranges(j->s, r, clsort__piece_ranges(j, r)));
+    const size_t count = clsort__piece_ranges(j, r);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, count));
     return clsort__check_limits(j);
 }
 
@@ -17107,6 +17108,18 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     return CL_SUCCESS;
 }
 
+/* Reports the algorithm, or how a selection is made and what sorts after it or in its place. */
+static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    const int selects = j->desc->top_k > 0, how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
+    if (selects) clsort__report(t, "algorithm top-k by %s", clsort__ways[how].name);
+    else clsort__report(t, "algorithm %s", clsort__plan_name(p));
+    if (clsort__sorts_then(p)) clsort__report(t, ", %s", clsort__plan_name(&j->then));
+    else if (selects && !p->d.top_k) clsort__report(t, ", %s", clsort__plan_name(p));
+    clsort__report(t, "\n");
+}
+
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size)
 {
@@ -17115,7 +17128,6 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     clsort__tally tally;
     clsort__text t = { text, size, 0 };
     char places[6];
-    int how;
     clsort__sort_job(&j, sorter, "clsort_explain", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
@@ -17127,12 +17139,8 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     j.run.mode = CLSORT__COUNT;
     j.run.tally = &tally;
     j.op->commands(&j.run, &j);
-    how = j.plan.d.top_k ? j.plan.select.how : CLSORT__BY_SORTING;   /* or a partition by a sort */
-    if (d.top_k) clsort__report(&t, "algorithm top-k by %s", clsort__ways[how].name);
-    else clsort__report(&t, "algorithm %s", clsort__plan_name(&j.plan));
-    if (clsort__sorts_then(&j.plan)) clsort__report(&t, ", %s", clsort__plan_name(&j.then));
-    else if (d.top_k && !j.plan.d.top_k) clsort__report(&t, ", %s", clsort__plan_name(&j.plan));
-    clsort__report(&t, "\npasses %u\n", tally.passes);
+    clsort__report_algorithm(&t, &j);
+    clsort__report(&t, "passes %u\n", tally.passes);
     clsort__report_launches(&t, &tally, j.run.total);
     clsort__report(&t, "moved %.0f bytes\n", (double)tally.bytes);
     clsort__report(&t, "scratch %.0f bytes\n", (double)j.plan.scratch.layout.bytes);

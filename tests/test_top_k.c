@@ -335,9 +335,9 @@ static void partitions_of_segments(bench *b)
         if (test_takes(b, 3)) partition_segments(b, keys, (int)(i % 3), ks[i / 3]);
 }
 
-/* Where a work-item that reads a row of n descending elements alone draws a sample of the rest: each
-   element comes before those so far, until stream_row_part of kernels.cl has no patience left. 0 if
-   the device has no such plan. */
+/* Where a work-item that reads a row of descending elements alone draws a sample of the rest: each
+   element comes before those so far, until stream_row_part of kernels.cl has no patience left. 0
+   if the device has no such plan. */
 static size_t place_of_sample(bench *b, const clsort_desc *d)
 {
     const size_t k = d->top_k,

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import types
 
 import numpy as np
 
@@ -986,6 +987,26 @@ def test_pyopencl_has_drop_ins_for_its_sorts(gpu):
         assert (keys.get() == np.sort(a, axis)).all()
         order = np.argsort(a, axis)
         assert (values.get() == np.take_along_axis(places, order, axis)).all()
+
+
+def test_pyopencl_runs_what_the_patch_of_pyfai_adds(gpu):
+    """examples/adopt: its methods and its kernel, with what they need of pyFAI."""
+    with open(os.path.join(root, "examples", "adopt", "pyfai.patch")) as file:
+        added = "\n".join(re.findall(r"^\+(?!\+\+ )(.*)$", file.read(), re.M))
+    kernel = re.search(r"^kernel .*?^}", added, re.S | re.M).group()
+    methods = re.search(r"^    def .*?return data$", added, re.S | re.M).group()
+    names, profiled = {"numpy": np, "EventDescription": lambda name, event: name}, []
+    exec(f"class Separator:\n{methods}", names)
+    separator = names["Separator"]()
+    separator.queue, separator.sorter = gpu.queue, gpu.sorter
+    separator.profile_multi = profiled.extend
+    separator.kernels = types.SimpleNamespace(
+        transpose=gpu.cl.Program(gpu.context, kernel).build().transpose)
+    image = np.random.default_rng(8).random((37, 90), "f4")
+    for axis in 0, 1:
+        separator.cl_mem = {"input_data": gpu.put(image), "transposed": gpu.empty((90, 37), "f4")}
+        equal(separator._sort_with_clsort([], axis == 0).get(), np.sort(image, axis))
+    assert profiled == ["transpose", "clsort", "transpose", "clsort"]
 
 
 def test_axis_and_kind_are_numpys():
