@@ -1135,7 +1135,7 @@ static void wide_codes_are_cut_evenly(bench *b)
     static const char text[] =
         "kernel void share_of_first(global uint *share, ulong span, uint parts)\n"
         "{\n"
-        "    const linear_map_t line = make_map(0, span - 1, parts);\n"
+        "    const linear_map_t line = make_map(0, span - 1, parts, 0);\n"
         "    *share = (uint)(map_start(line, 1, 0, span - 1) / (span / parts / 1000));\n"
         "}\n";
     const size_t one = 1;
