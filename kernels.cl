@@ -7831,8 +7831,8 @@ CLSORT_INLINE void make_cell_map(hybrid_t h, cells_t *s)
     s->margin = margin;
     s->most = cap_add(most, lower ? inner : margin) | values;
     s->map = make_map((least - min(least, upper ? inner : margin)) & ~values,
-                              s->most - (folds ? (code_t)(length - 2 * inner) : 0),
-                              CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
+                      s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                      CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
     s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* of cell groups, a whole number */
     if (folds) fold_gap(s, inner);
     else {
