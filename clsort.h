@@ -1568,10 +1568,10 @@ extern "C" {
 
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "//---- shared\n\n\n\n\n\n\n#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n"
 "#define CLSORT__FAMILY_RADIX 3\n#define CLSORT__FAMILY_QUICKSORT 4\n#define "
 "CLSORT__FAMILY_UTILITY 32\n#define CLSORT__FAMILY_PUBLISHED_BITONIC 33\n#define "
@@ -1651,8 +1651,8 @@ static const char *const clsort__source[] = {
 "CLSORT__EDGE_EVEN_ROOM(bucket,group)((bucket)-(group)-(group)/4)\n#define CLSORT__EDGE_MOST_EVEN("
 "bucket,group)((bucket)-(group))\n#define CLSORT__EDGE_ROOM(bucket)((bucket)/8*7)\n#define "
 "CLSORT__EDGE_HEAVY_PART 4\n#define CLSORT__EDGE_OVER_PART 8\n#define CLSORT__EDGE_OVER_TIMES(n)("
-"8+((n)>>22))\n\n\n#define CLSORT__EDGE_DIGITS_CROWD 2\n#define CLSORT__EDGE_BINS_CROWD 4\n\n\n\n"
-"\n#define CLSORT__EDGE_MOST_TRANSPOSED 96\n#define CLSORT__EDGE_RUNS_LONG_BIN 24\n#define "
+"8+((n)>>22))\n\n\n\n#define CLSORT__EDGE_DIGITS_CROWD 2\n#define CLSORT__EDGE_BINS_CROWD 4\n\n\n"
+"\n\n#define CLSORT__EDGE_MOST_TRANSPOSED 96\n#define CLSORT__EDGE_RUNS_LONG_BIN 24\n#define "
 "CLSORT__EDGE_MOST_TRUSTED 10\n#define CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n#define "
 "CLSORT__EDGE_MOST_EQUAL_PREFIX 16\n\n\n#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n#define "
 "CLSORT__EDGE_CACHED_LEAST_RANGES 16\n#define CLSORT__EDGE_CACHED_PART(cores)(((cores)+1)/2)\n\n"
@@ -1689,7 +1689,7 @@ static const char *const clsort__source[] = {
 "CLSORT_IS(PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define "
 "CLSORT_HAS_RADIX 1\n#endif\n#define CLSORT_RUN_BUCKETS \\\n (CLSORT_IS(RUNS)&&CLSORT_VALUE_BYTES="
 "=0&&CLSORT_SHARE_LOG2>0&&CLSORT_HAS_RADIX)\n#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID)||"
-"CLSORT_RUN_BUCKETS)\n\n#define CLSORT_PAIRS ((CLSORT_IS(HYBRID)||CLSORT_IS(SAMPLES))&&"
+"CLSORT_RUN_BUCKETS)\n\n\n#define CLSORT_PAIRS ((CLSORT_IS(HYBRID)||CLSORT_IS(SAMPLES))&&"
 "CLSORT_VALUE_BYTES>0)\n#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT)||CLSORT_IS(RELAUNCH))"
 "\n#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS)||CLSORT_IS(ROW_TILES))\n#define "
 "CLSORT_NEEDS_MERGE \\\n (CLSORT_IS(MERGE)||CLSORT_IS(PUBLISHED_MERGE)||CLSORT_IS(RUNS)||"
@@ -2136,7 +2136,7 @@ static const char *const clsort__source[] = {
 "data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
 "left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
 #else
-"#line 2114\n",
+"#line 2120\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2150,7 +2150,7 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void batch_steps(array_t row,codec_t c,uint n,uint stage,uint low)\n{\nfor(uint "
 "left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage);\n}\n\n",
 #else
-"#line 2161\n",
+"#line 2167\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2164,7 +2164,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2184\n",
+"#line 2190\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2185,7 +2185,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2235\n",
+"#line 2241\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2210,7 +2210,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2296\n",
+"#line 2302\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2638,7 +2638,7 @@ static const char *const clsort__source[] = {
 "\nput_item(keys,words,(t& ~(2*run-1))+(t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr="
 "get_item(keys,words,t);\n}\n#endif\nstore_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3715\n",
+"#line 3721\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2769,7 +2769,7 @@ static const char *const clsort__source[] = {
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
 #else
-"#line 4088\n",
+"#line 4094\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
@@ -2777,8 +2777,8 @@ static const char *const clsort__source[] = {
 "code_t code)\n{\nwords[0]=(uint)code;\nwords[1]=(uint)((ulong)code>>32);\n}\n\n\n\nCLSORT_INLINE "
 "void clear_passes(global uint*words,global const uint*end)\n{\nfor(size_t i=get_global_id(0);i<("
 "size_t)(end-words);i+=get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
-"//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&&"
-"CLSORT_NEEDS_RADIX\n\n#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,"
+"//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES=="
+"1&&CLSORT_NEEDS_RADIX\n\n#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,"
 "CLSORT_DIGIT_BITS)\n\n\n#if CLSORT_IS(PARTITION)\n#if CLSORT_SHARE_LOG2==0\n#define "
 "CLSORT_SPLITTER_SPACE\n#else\n#define CLSORT_SPLITTER_SPACE local\n#endif\n\n\n\n\n#define "
 "CLSORT_FIRST_PART(splitter_count)(CLSORT_DIGITS-1-(splitter_count))\n\n\n\n#define "
@@ -2795,7 +2795,7 @@ static const char *const clsort__source[] = {
 "scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef struct{\n"
 "array_t source,target,alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,blocks,block_elements,"
 "first_bit,last_bit,in_place,pass;\nuint done;\nuint leaves_bits;\ndigit_t digit;\n}radix_t;\n\n\n"
-"\n\nCLSORT_INLINE global uint*radix_seen(radix_t r,uint block)\n{\nreturn r.scratch+"
+"\n\n\nCLSORT_INLINE global uint*radix_seen(radix_t r,uint block)\n{\nreturn r.scratch+"
 "CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\nCLSORT_INLINE global uint*radix_table("
 "radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+(size_t)digit*r.blocks;\n}\n\n"
 "CLSORT_INLINE uint radix_passes(radix_t r)\n{\nreturn max((r.last_bit-r.first_bit+"
@@ -3588,7 +3588,7 @@ static const char *const clsort__source[] = {
 "make_tile(space);\nconst uint plan=pass_plan(r),sorts=plan&PASS_SORTS;\ncopy_block(r,plan,"
 "take_block(r,(uint)get_group_id(0),plan&PASS_COPIES),local_id(),\nCLSORT_GROUP);\nif("
 "CLSORT_FORWARD_PROGRESS&& !sorts)\nreturn;\nsweep_tile(r,plan,draw_tile(r,tile,sorts),tile);\n}\n"
-"#endif\n\n#if CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_ALONE\n\n\n\nCLSORT_KERNEL void "
+"#endif\n\n#if CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_ALONE\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_radix_sweeps(CLSORT_RADIX_ARGS,local ulong*space)\n{\nradix_t r=CLSORT_RADIX;\nconst "
 "tile_t tile=make_tile(space +1);\nglobal uint*numbers=sweep_tickets(r);\nlocal uint*word=(local "
 "uint*)space;\nif(r.done)\nreturn;\nuint number=share_number(draw_ahead(numbers),word),first=0;\n"
@@ -3644,7 +3644,7 @@ static const char *const clsort__source[] = {
 "#pragma unroll 1\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1){\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
 "if(local_id()<step){\njoin_extreme(own,step);\nif(twice)\njoin_extreme(own+2*CLSORT_GROUP,step);"
 "\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n\n",
-"//---- radix: buckets\n\n\n\n#if CLSORT_NEEDS_BINS&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
+"//---- radix: buckets\n\n\n\n\n#if CLSORT_NEEDS_BINS&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
 "#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define "
 "CLSORT_BUCKET_TILE (CLSORT_GROUP*CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 ("
 "CLSORT_GROUP_LOG2+CLSORT__HYBRID_OWN_BINS_LOG2)\n#define CLSORT_OWN_BINS (1<<"
@@ -3654,8 +3654,8 @@ static const char *const clsort__source[] = {
 "#error \"hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8\"\n#elif "
 "CLSORT_BUCKET_ITEMS&1\n#error \"odd-even transposition needs an even "
 "CLSORT__EDGE_BUCKET_ITEMS\"\n#endif\n\n",
-"//---- radix: keys, or pairs as keys\n\n\nCLSORT_INLINE code_t load_key(array_t a,size_t i)\n{\n"
-"if(CLSORT_PAIRS_APART(a))\nreturn(code_t)((ulong)((global const uint*)a.keys)[i]<<32\n|((global "
+"//---- radix: keys, or pairs as keys\n\nCLSORT_INLINE code_t load_key(array_t a,size_t i)\n{\nif("
+"CLSORT_PAIRS_APART(a))\nreturn(code_t)((ulong)((global const uint*)a.keys)[i]<<32\n|((global "
 "const uint*)a.values)[i]);\nreturn*key_place(a,i);\n}\n\n\nCLSORT_INLINE code_t load_decider("
 "array_t a,size_t i)\n{\nif(CLSORT_PAIRS_APART(a))\nreturn(code_t)((ulong)((global const uint*)"
 "a.keys)[i]<<32);\nreturn load_key(a,i);\n}\n\nCLSORT_INLINE void store_key(array_t a,size_t i,"
@@ -3769,24 +3769,24 @@ static const char *const clsort__source[] = {
 "place_bins(l,CLSORT_OWN_BINS);\nfill_bins(l,key,rank,size);\norder_bins(l,size,one_code_bins(map)"
 "?0:longest);\n}\n#endif\n\n",
 "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID)&&"
-"CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n\n\n#define CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS("
-"source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*"
-"scratch,ulong scratch_at,uint n,uint tables,\\\n uint second_digits,uint group_digits,local "
-"ulong2*space\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer+alt_keys_at,alt_buffer,0)\n"
-"#define CLSORT_HYBRID \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,"
-"CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at)+CLSORT__SKIP_PASSES,\\\n (global uint*)("
-"scratch+scratch_at)+tables,\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_NEXT_AT,"
-"\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_SECOND_DIGITS_AT,n,\\\n "
-"second_digits,group_digits\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\n"
-"global uint*skip_passes,*tables;\nglobal uint*next,*buckets;\nuint n,second_digits,group_digits;"
-"\n}hybrid_t;\n\n\n\n\nenum{RANGE_LOW,RANGE_LAST=2,RANGE_SHIFT=4,RANGE_FACTOR,RANGE_TILES,"
-"RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\n\nCLSORT_INLINE global uint*hybrid_range("
-"hybrid_t h,uint digit)\n{\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+digit*"
-"CLSORT__HYBRID_RANGE_WORDS;\n}\n\nCLSORT_INLINE global uint*hybrid_heavy(hybrid_t h,uint number)"
-"\n{\nreturn h.tables+CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;\n}\n\n\n"
-"#define hybrid_sorts(h)((h).n!=0&& *(h).skip_passes!=0)\n\n\n\nCLSORT_INLINE global uint*"
-"hybrid_list(hybrid_t h)\n{\nreturn h.skip_passes+1;\n}\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS("
+"HYBRID)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n\n\n#define CLSORT_HYBRID_ARGS \\\n "
+"CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n "
+"CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint tables,\\\n uint "
+"second_digits,uint group_digits,local ulong2*space\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF("
+"alt_buffer+alt_keys_at,alt_buffer,0)\n#define CLSORT_HYBRID \\\n {\\\n CLSORT_ARRAY(source),"
+"CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at)+"
+"CLSORT__SKIP_PASSES,\\\n (global uint*)(scratch+scratch_at)+tables,\\\n (global uint*)(scratch+"
+"scratch_at)+tables+CLSORT__HYBRID_NEXT_AT,\\\n (global uint*)(scratch+scratch_at)+tables+"
+"CLSORT__HYBRID_SECOND_DIGITS_AT,n,\\\n second_digits,group_digits\\\n }\ntypedef struct{\n"
+"array_t source,target,alt;\ncodec_t codec;\nglobal uint*skip_passes,*tables;\nglobal uint*next,*"
+"buckets;\nuint n,second_digits,group_digits;\n}hybrid_t;\n\n\n\n\nenum{RANGE_LOW,RANGE_LAST=2,"
+"RANGE_SHIFT=4,RANGE_FACTOR,RANGE_TILES,RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\n\n"
+"CLSORT_INLINE global uint*hybrid_range(hybrid_t h,uint digit)\n{\nreturn h.tables+"
+"CLSORT__HYBRID_RANGES_AT+digit*CLSORT__HYBRID_RANGE_WORDS;\n}\n\nCLSORT_INLINE global uint*"
+"hybrid_heavy(hybrid_t h,uint number)\n{\nreturn h.tables+CLSORT__HYBRID_HEAVIES_AT+number*"
+"CLSORT__HYBRID_HEAVY_WORDS;\n}\n\n\n#define hybrid_sorts(h)((h).n!=0&& *(h).skip_passes!=0)\n\n\n"
+"\nCLSORT_INLINE global uint*hybrid_list(hybrid_t h)\n{\nreturn h.skip_passes+1;\n}\n\n",
 "//---- radix: hybrid sample\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS-2)\n#define "
 "CLSORT_CELL_GROUP (1<<CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define CLSORT_INNER_CELLS ("
 "CLSORT_CELL_GROUPS*CLSORT_CELL_GROUP)\n#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS+1)\n#define "
@@ -3876,9 +3876,9 @@ static const char *const clsort__source[] = {
 "//---- radix: hybrid cells\n\n\n#define CLSORT_TAIL_LOG2 6\n#define CLSORT_GAP_RANGES 4\n"
 "CLSORT_INLINE uint tail_range(uint outside)\n{\nreturn 31-clz(min(outside +1,1u<<"
 "CLSORT_TAIL_LOG2));\n}\n\n\n\n\n\nCLSORT_INLINE uint cell_quota(cells_t s,uint cell,uint before)"
-"\n{\nconst uint wide=CLSORT_CELL_GROUPS-CLSORT__HYBRID_EVEN_DIGITS-2*CLSORT_TAIL_LOG2\n-"
+"\n{\nconst uint spread=CLSORT_CELL_GROUPS-CLSORT__HYBRID_EVEN_DIGITS-2*CLSORT_TAIL_LOG2\n-"
 "CLSORT_GAP_RANGES,\neven=CLSORT__HYBRID_EVEN_DIGITS-2*s.heavies,\nscale=(even<<22)/max(s.light,"
-"1u);\nreturn min(before*scale>>22,even-1)+cell*wide/CLSORT__HYBRID_CELLS\n+tail_range(before)+"
+"1u);\nreturn min(before*scale>>22,even-1)+cell*spread/CLSORT__HYBRID_CELLS\n+tail_range(before)+"
 "CLSORT_TAIL_LOG2-tail_range(s.light-before);\n}\n\n\nCLSORT_INLINE code_t cell_start(cells_t s,"
 "uint cell)\n{\nconst code_t place=map_start(s.map,cell-(cell>0),0,fold_code(s.gap,s.most));\nif("
 "cell==0)\nreturn 0;\nif(cell==CLSORT_LAST_CELL)\nreturn(code_t)(s.most+1);\nreturn cell<="
@@ -4096,30 +4096,30 @@ static const char *const clsort__source[] = {
 "h.tables[CLSORT__HEAD_OVER],size);\nif(before>most||size>most-before\n||size/CLSORT_BUCKET_TILE>="
 "CLSORT__EDGE_OVER_TIMES(h.n))\natomic_and(h.skip_passes,0);\n}\n\n\n\n\n\n\n\nCLSORT_INLINE "
 "linear_map_t make_range_map(hybrid_t h,code_t low,code_t last,uint size,\nuint outside)\n{\n"
-"const uint even=h.tables[CLSORT__HEAD_CELL_GROUPS],\nroom=even?CLSORT__EDGE_EVEN_ROOM("
-"CLSORT_BUCKET_TILE,CLSORT_GROUP)\n:CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\nneeded=(size/room+1)<<"
-" !even,\nwanted=outside||(code_t)(last-low)<h.second_digits?h.second_digits\n:needed;\n"
-"linear_map_t map=make_map(low,last,max(min(wanted,h.second_digits),1u),0);\nif(!even&& "
-"!one_code_parts(map)&&h.second_digits)\nmap.factor&= ~1u;\nreturn map;\n}\n\n\nCLSORT_INLINE "
-"uint is_heavy_range(hybrid_t h,uint digit)\n{\nreturn digit<h.tables[CLSORT__HEAD_DIGITS]&&"
-"hybrid_range(h,digit)[RANGE_HEAVY]!=0;\n}\n\n\nCLSORT_INLINE uint is_edge(hybrid_t h,code_t low,"
-"code_t last,uint edge)\n{\nreturn last>=table_code(h.tables+edge)&&low<=table_code(h.tables+edge "
-"+2);\n}\n\n\n\nCLSORT_INLINE void write_range(hybrid_t h,uint digit,uint size,uint tiles,uint "
-"group_digits)\n{\nglobal uint*range=hybrid_range(h,digit);\nconst uint used=digit<"
-"h.tables[CLSORT__HEAD_DIGITS],\nnext=digit+1<h.tables[CLSORT__HEAD_DIGITS];\nconst code_t low="
-"used?table_code(range +RANGE_LOW):0,\nlast=next?table_code(range +CLSORT__HYBRID_RANGE_WORDS+"
-"RANGE_LOW)-1\n:CLSORT_TOP_CODE;\nconst code_t gap=table_code(h.tables+CLSORT__HEAD_GAP_LOW);\n"
-"const uint outside=digit==0|| !next||(low<=gap&&gap<=last)\n||is_edge(h,low,last,"
-"CLSORT__HEAD_FIRST)\n||is_edge(h,low,last,CLSORT__HEAD_LAST);\nlinear_map_t map=make_range_map(h,"
-"low,last,size,outside);\nif(group_digits!=0&&is_cell_group(digit)){\nmap.shift="
-"h.tables[CLSORT__HEAD_SHIFT];\nmap.factor=(uint)group_factor(h.tables[CLSORT__HEAD_FACTOR],"
-"group_digits);\n}\nif(!used)\nset_table_code(range +RANGE_LOW,low);\nset_table_code(range +"
-"RANGE_LAST,last);\nrange[RANGE_SHIFT]=map.shift;\nrange[RANGE_FACTOR]=map.factor;\n"
-"range[RANGE_TILES]=tiles;\nif(size>h.n/CLSORT__EDGE_HEAVY_PART&& !is_heavy_range(h,digit)\n&& !("
-"h.second_digits&&one_code_parts(map)))\natomic_and(h.skip_passes,0);\nif(h.second_digits==0&& "
-"!one_code_parts(map))\ncheck_bucket(h,size);\n}\n\n\nCLSORT_INLINE uint range_tiles(hybrid_t h,"
-"uint digit,uint size)\n{\nreturn is_heavy_range(h,digit)?0:(size +CLSORT_RADIX_TILE -1)"
-"/CLSORT_RADIX_TILE;\n}\n\n",
+"const uint cell_groups=h.tables[CLSORT__HEAD_CELL_GROUPS],\nroom="
+"cell_groups?CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE,CLSORT_GROUP)\n:CLSORT__EDGE_ROOM("
+"CLSORT_BUCKET_TILE),\nneeded=(size/room+1)<< !cell_groups,\nwanted=outside||(code_t)(last-low)<"
+"h.second_digits?h.second_digits\n:needed;\nlinear_map_t map=make_map(low,last,max(min(wanted,"
+"h.second_digits),1u),0);\nif(!cell_groups&& !one_code_parts(map)&&h.second_digits)\nmap.factor&= "
+"~1u;\nreturn map;\n}\n\n\nCLSORT_INLINE uint is_heavy_range(hybrid_t h,uint digit)\n{\nreturn "
+"digit<h.tables[CLSORT__HEAD_DIGITS]&&hybrid_range(h,digit)[RANGE_HEAVY]!=0;\n}\n\n\n"
+"CLSORT_INLINE uint is_edge(hybrid_t h,code_t low,code_t last,uint edge)\n{\nreturn last>="
+"table_code(h.tables+edge)&&low<=table_code(h.tables+edge +2);\n}\n\n\n\nCLSORT_INLINE void "
+"write_range(hybrid_t h,uint digit,uint size,uint tiles,uint group_digits)\n{\nglobal uint*range="
+"hybrid_range(h,digit);\nconst uint used=digit<h.tables[CLSORT__HEAD_DIGITS],\nnext=digit+1<"
+"h.tables[CLSORT__HEAD_DIGITS];\nconst code_t low=used?table_code(range +RANGE_LOW):0,\nlast="
+"next?table_code(range +CLSORT__HYBRID_RANGE_WORDS+RANGE_LOW)-1\n:CLSORT_TOP_CODE;\nconst code_t "
+"gap=table_code(h.tables+CLSORT__HEAD_GAP_LOW);\nconst uint outside=digit==0|| !next||(low<=gap&&"
+"gap<=last)\n||is_edge(h,low,last,CLSORT__HEAD_FIRST)\n||is_edge(h,low,last,CLSORT__HEAD_LAST);\n"
+"linear_map_t map=make_range_map(h,low,last,size,outside);\nif(group_digits!=0&&is_cell_group("
+"digit)){\nmap.shift=h.tables[CLSORT__HEAD_SHIFT];\nmap.factor=(uint)group_factor("
+"h.tables[CLSORT__HEAD_FACTOR],group_digits);\n}\nif(!used)\nset_table_code(range +RANGE_LOW,low);"
+"\nset_table_code(range +RANGE_LAST,last);\nrange[RANGE_SHIFT]=map.shift;\nrange[RANGE_FACTOR]="
+"map.factor;\nrange[RANGE_TILES]=tiles;\nif(size>h.n/CLSORT__EDGE_HEAVY_PART&& !is_heavy_range(h,"
+"digit)\n&& !(h.second_digits&&one_code_parts(map)))\natomic_and(h.skip_passes,0);\nif("
+"h.second_digits==0&& !one_code_parts(map))\ncheck_bucket(h,size);\n}\n\n\nCLSORT_INLINE uint "
+"range_tiles(hybrid_t h,uint digit,uint size)\n{\nreturn is_heavy_range(h,digit)?0:(size +"
+"CLSORT_RADIX_TILE -1)/CLSORT_RADIX_TILE;\n}\n\n",
 "//---- radix: hybrid ranges kernel\n\n\n\nCLSORT_INLINE uint check_group_digits(hybrid_t h,local "
 "uint*sums)\n{\nconst uint counted=h.tables[CLSORT__HEAD_GROUP_DIGITS],\nmost=counted*"
 "CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE,CLSORT_GROUP);\nuint crowded=0;\nfor(uint d=local_id();"
@@ -4153,12 +4153,12 @@ static const char *const clsort__source[] = {
 "uint k=0;k<own;k++){\nl.counters[first+k]=sum;\nl.offsets[first+k]=place[k]-sum;\nsum+=count[k];"
 "\n}\n}\n\n\ntypedef struct{\narray_t from,to;\nglobal uint*next;\nuint size;\n}tile_move_t;\n\n\n"
 "#if CLSORT_KEY_BYTES==4\n#define CLSORT_STAGED_AHEAD 8\n#else\n#define CLSORT_STAGED_AHEAD "
-"CLSORT_RADIX_ITEMS\n#endif\n\n\n\n#define CLSORT_KEEPS_DIGITS(by)((by)==BY_MASKS&& !CLSORT_WIDE)"
-"\n\n\nCLSORT_INLINE void write_one(tile_move_t v,finder_t s,split_space_t l,codec_t codec,uint i,"
-"\nconst uint by)\n{\nconst local uchar*digits=(local uchar*)l.masks;\nconst code_t code="
-"l.staged[i];\nconst uint digit=CLSORT_KEEPS_DIGITS(by)?(uint)digits[i]:split_digit(s,code,by);\n"
-"store_key(v.to,l.offsets[digit]+i,decode(code,codec));\n}\n\n\nCLSORT_INLINE void write_staged("
-"tile_move_t v,finder_t s,split_space_t l,codec_t codec,\nconst uint by)\n{\n#pragma unroll "
+"CLSORT_RADIX_ITEMS\n#endif\n\n\n#define CLSORT_KEEPS_DIGITS(by)((by)==BY_MASKS&& !CLSORT_WIDE)\n"
+"\n\nCLSORT_INLINE void write_one(tile_move_t v,finder_t s,split_space_t l,codec_t codec,uint i,\n"
+"const uint by)\n{\nconst local uchar*digits=(local uchar*)l.masks;\nconst code_t code=l.staged[i]"
+";\nconst uint digit=CLSORT_KEEPS_DIGITS(by)?(uint)digits[i]:split_digit(s,code,by);\nstore_key("
+"v.to,l.offsets[digit]+i,decode(code,codec));\n}\n\n\nCLSORT_INLINE void write_staged(tile_move_t "
+"v,finder_t s,split_space_t l,codec_t codec,\nconst uint by)\n{\n#pragma unroll "
 "CLSORT_STAGED_AHEAD\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nif(CLSORT_BRANCH_BARRIERS||v.size!="
 "0)\nwrite_one(v,s,l,codec,local_id()+m*CLSORT_GROUP,by);\n}\n\n",
 "//---- radix: hybrid whole tiles\n\n#if CLSORT_WARPS&&CLSORT_KEY_BYTES==8\n#define "
@@ -4257,9 +4257,9 @@ static const char *const clsort__source[] = {
 "//---- radix: hybrid starts\n\nCLSORT_INLINE uint second_digit_count(local const uint*counts,"
 "uint d,uint second_digits,\nuint joins)\n{\nif(d>=(joins?second_digits/2:second_digits))\nreturn "
 "0;\nreturn joins?counts[2*d]+counts[2*d+1]:counts[d];\n}\n\n\nCLSORT_INLINE uint needs_sort(uint "
-"size,uint one_code)\n{\nreturn size>1&&fits_bucket(size)&& !one_code;\n}\n\n\n\n\nCLSORT_INLINE "
-"uint join_second_digits(hybrid_t h,uint digit,local uint*counts,local uint*free)\n{\nconst "
-"linear_map_t map=load_range_map(h,digit);\nif(local_id()==0)\n*free=0;\nbarrier("
+"size,uint one_code)\n{\nreturn size>1&&fits_bucket(size)&& !one_code;\n}\n\n\n\n\n\n"
+"CLSORT_INLINE uint join_second_digits(hybrid_t h,uint digit,local uint*counts,local uint*free)\n{"
+"\nconst linear_map_t map=load_range_map(h,digit);\nif(local_id()==0)\n*free=0;\nbarrier("
 "CLK_LOCAL_MEM_FENCE);\nfor(uint d=local_id();d<h.second_digits/2;d+=CLSORT_GROUP)\nif("
 "!fits_bucket(counts[2*d]+counts[2*d+1]))\n*free=1;\nbarrier(CLK_LOCAL_MEM_FENCE|"
 "CLK_GLOBAL_MEM_FENCE);\nconst uint joins= !*free&& !h.tables[CLSORT__HEAD_CELL_GROUPS]&& "
@@ -4507,7 +4507,7 @@ static const char *const clsort__source[] = {
 "t<r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]=r.before[t]=0;\n}\nbarrier("
 "CLK_LOCAL_MEM_FENCE);\nsort_block(r);\ncount_others(r,v);\nif(t<r.elements)\nstore_whole_item("
 "target,codec,r.places[t]+r.before[r.places[t]],item);\n}\n#endif\n\n",
-"//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SAMPLES)&&"
+"//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SAMPLES)&&"
 "CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS("
 "source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*"
 "scratch,ulong scratch_at,uint n,uint tile,\\\n uint buckets,uint samples,uint seed,uint numbers,"
@@ -4705,7 +4705,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10581\n",
+"#line 10597\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5041,7 +5041,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11653\n",
+"#line 11669\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

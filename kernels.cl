@@ -23,7 +23,10 @@
      job         one slice of a segment that is too long for a work-group
      piece       the elements of a segment that one work-item sorts, on CPUs
      block       the elements that one work-group counts and moves: of radix, of quicksort
-     digit       some bits of a code; a pass of radix sorts by one
+     digit       some bits of a code; a pass of radix sorts by one. Of hybrid radix and partitions:
+                 the number of the part that a code belongs to
+     bucket      the elements that one work-group sorts after they have been distributed
+     capacity    of a work-group: how many elements it sorts at once
      sequence    a range that a round of quicksort partitions; its children are sequences, leaves
                  or leftovers
      place       the index where an element goes
@@ -101,26 +104,27 @@
    Then each part is sorted. The families differ in who takes a step:
 
      family       parts               counts become places    ranks               parts then
-     passes       a digit, from the   kernels count and scan  of warps; else      next digit
-                  lowest one on                               counters of teams
+     passes       a digit, from the   kernels count; on CPUs  of warps; else      next digit
+                  lowest one on       another one scans       counters of teams
      SWEEP        the same            tiles look back         the same            next digit
      HYBRID       ranges of cells of  an atomic for each      local atomics, not  a second digit,
                   a sample            tile and part           stable              then a bucket
      SAMPLES      between samples     buckets add up tiles'   local atomics; the  a bucket
                   of the source       counts                  number breaks ties
      RANKS        one element each    none                    searches of blocks  none
-     CACHED       ranges of cells of  one work-item           a work-item's       radix of a
-                  a sample, on CPUs   adds up blocks'         order               work-item
+     CACHED       ranges of cells of  one work-item           a work-item's       vectors, or
+                  a sample, on CPUs   adds up blocks'         order               radix, of a
+                                                                                  work-item
      PARTITION    between the         kernels count and scan  as passes           left to the
                   caller's splitters                                              caller
-     runs         between samples of  searches in the runs    merges; bare keys,  done
-                  the runs                                    also buckets
+     runs         between samples of  searches in the runs    merges; on GPUs,    done
+                  the runs                                    bins of bare keys
 
-   What they share: "group: totals" scans; "radix: digits" and "radix: splitters" find; "radix:
-   counts of a block" and "radix: a block per work-item" count, rank and move for a work-item;
-   "radix: counting" to "radix: tiles move" for a work-group; "radix: linear maps" and "radix: bins"
-   sort buckets of hybrid, samples and runs. Each family's chapter has its kernels and what they
-   decide.
+   What they share: "group" and "group: totals" scan; "radix: digits" and "radix: splitters" find;
+   "radix: counts of a block" and "radix: elements of a block move" count, rank and move for a
+   work-item; "radix: counting" to "radix: tiles move" for a work-group; "radix: linear maps" and
+   "radix: bins" sort buckets of hybrid and runs. Samples have bins of their own. Each family's
+   chapter has its kernels and what they decide.
 
    NAMES, as clsort_set_algorithm takes them, and the chapters that explain them. Most of them
    reproduce what was published, so that it can be measured. PERFORMANCE in clsort.h says what they
@@ -130,7 +134,7 @@
      merge               above; also sorts rows and segments
      radix               the fastest of the next five
      radix-portable      8 bits of the key at a time, from the lowest on, but for digits that all
-                         keys share; three launches for each: "radix: plan"
+                         keys share; two launches for each, three on CPUs: "radix: plan"
      radix-sweeps        the same with one launch for each, on NVIDIA's GPUs: "radix: sweep"
      radix-hybrid        from the top of the key down: two partitions into ranges of about equal
                          load, then each bucket in local memory: "radix: hybrid"
@@ -326,8 +330,8 @@
 #define CLSORT__HYBRID_FILLERS 2048
 /* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
    masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
-   buckets above the capacity have; TILES: how many tiles are moved; DIGITS: ranges in use; LEAST,
-   SHIFT, FACTOR: the map of the cells; MOST: its end; CELL_GROUPS: ranges are cell groups;
+   buckets above the capacity have; TILES: how many tiles resplit moves; DIGITS: ranges in use;
+   LEAST, SHIFT, FACTOR: the map of the cells; MOST: its end; CELL_GROUPS: ranges are cell groups;
    GROUP_DIGITS: how many second digits of each have been counted; HEAVIES: heavy codes; LISTED:
    buckets to be sorted; GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin
    and end. */
@@ -407,11 +411,11 @@
 #define CLSORT__EDGE_HEAVIES_PART 2
 /* Of exact counts: the keys that each work-item sorts of a bucket. A range has so many second
    digits that each has fewer than EVEN_ROOM keys on average where codes lie about evenly, fewer
-   than ROOM elsewhere; those that are counted with the first digits stand if each has MOST_EVEN or
-   fewer. Other passes sort where one range, or one cell of the sample, has more than
-   1 / HEAVY_PART of the keys, the buckets above the capacity more than 1 / OVER_PART, or one of
-   these OVER_TIMES the capacity. What lies outside of the sample, some 2^-14 of many keys, may
-   crowd into few buckets: more keys allow longer ones. */
+   than ROOM elsewhere; those that are counted with the first digits stand if those of each cell
+   group have MOST_EVEN or fewer on average. Other passes sort where one range, or one cell of the
+   sample, has more than 1 / HEAVY_PART of the keys, the buckets above the capacity more than
+   1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of the sample, some
+   2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
 #define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
@@ -420,7 +424,8 @@
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
 /* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin, and each second digit of cell groups, 1 / BINS_CROWD. */
+   have the first one's; for each bin of runs, and each second digit of cell groups,
+   1 / BINS_CROWD. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
 /* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
@@ -581,7 +586,8 @@
 #define CLSORT_RUN_BUCKETS \
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
 #define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_RUN_BUCKETS)
-/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. */
+/* 1: a key of 4 bytes and its value of 4 bytes, of samples also the element's number, are sorted as
+   one code of CLSORT_KEY_BYTES, 8. */
 #define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
@@ -4123,9 +4129,10 @@ CLSORT_INLINE void clear_passes(global uint *words, global const uint *end)
    tile at a time is put in order in local memory and written digit by digit.
 
    Which passes move anything is decided on the device. The first count also finds the bits in which
-   any two codes differ, and the first scan writes the PLAN: for every pass one word that says
-   whether the pass sorts, copies or is idle, and between which arrays. A pass whose digit is the
-   same everywhere is idle. The moves alternate between target and alt, and the last one ends in
+   any two codes differ. From these follows the PLAN, which the first scan writes; where work-groups
+   need no scan, each launch finds its own word of it. For every pass the plan has one word that
+   says whether the pass sorts, copies or is idle, and between which arrays. A pass whose digit is
+   the same everywhere is idle. The moves alternate between target and alt, and the last one ends in
    target. So a sort in place needs an even number of moves, and one out of place at least one. If
    that takes one move more, the first idle pass copies. In place with an odd number of passes,
    perhaps none is idle: there the host adds a pass at the end, which never sorts.
@@ -4193,9 +4200,10 @@ typedef struct {
     digit_t digit;   /* of a partition */
 } radix_t;
 
-/* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. Of passes
+/* The scratch, in words. Of work-items: plan, bits seen per block, table[block][digit]. Of passes
    by work-groups: plan, bits seen, sums[2][stretch][digit], of even passes and of odd ones,
-   table[block][digit]. */
+   table[block][digit]. Of partitions by work-groups: plan, bits seen, table[digit][block],
+   totals[digit]. */
 CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
@@ -6578,7 +6586,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
 //---- radix: small
 #if CLSORT_IS(RADIX)
 /* Sorts the codes and, where there are values, the numbers of their elements. Called by
-   clsort_radix_small; begins and ends with a barrier between the tile's uses. */
+   clsort_radix_small with the tile free; has barriers. */
 CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 {
     uint rank[CLSORT_RANK_WORDS];
@@ -6870,9 +6878,10 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #endif
 
 #if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
-/* All passes behind other plans, which seldom leave them something to do: then one launch ends
-   sooner than one for each. Any number of work-groups; each draws its next number while it moves a
-   tile. space: a word for it, rounded up to 8 bytes, then as for clsort_radix_scatter. */
+/* All passes behind another form of radix, which seldom leaves them something to do: then one
+   launch ends sooner than one for each. Any number of work-groups; each draws its next number while
+   it moves a tile. space: a word for the number, rounded up to 8 bytes, then as for
+   clsort_radix_scatter. */
 CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 {
     radix_t r = CLSORT_RADIX;
@@ -6912,7 +6921,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 
      measure               how many low bits are left
      begin, sweeps         by the digits above
-     prefixes              lists equal prefixes in alt, and sees that one has too many elements
+     prefixes              lists equal prefixes in alt, and sees whether one has too many elements
      sort_prefixes         sorts the elements of each */
 
 /* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
@@ -7074,9 +7083,10 @@ CLSORT_INLINE void join_extremes(local code_t *extremes, const uint twice)
 }
 
 //---- radix: buckets
-/* BUCKETS of bare keys, which one work-group sorts in local memory. A LINEAR MAP cuts a part of the
-   codes into bins of about equal length. Keys are put into their bins by counting; then, for few
-   keys to a bin, rounds of odd-even transposition sort them, else a bitonic network. */
+/* BUCKETS of bare keys, or of pairs as keys, which one work-group sorts in local memory. A LINEAR
+   MAP cuts codes into parts, and each part into bins, of about equal length. Keys are put into
+   their bins by counting; then, for few keys to a bin, rounds of odd-even transposition sort them,
+   else a bitonic network. */
 #if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
@@ -7092,8 +7102,7 @@ CLSORT_INLINE void join_extremes(local code_t *extremes, const uint twice)
 #endif
 
 //---- radix: keys, or pairs as keys
-/* A pair is a key of 8 bytes, whose upper half is the key that decides, and whose lower half is the
-   value. */
+/* A pair is a code of 8 bytes: its key above, its value below. */
 CLSORT_INLINE code_t load_key(array_t a, size_t i)
 {
     if (CLSORT_PAIRS_APART(a))
@@ -7121,8 +7130,8 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
 }
 
 //---- radix: linear maps
-/* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
-   number lies above the lower 31 bits, and a bin's inside the part in the highest of these.
+/* Some codes from `low` on, cut into parts of about equal length. Of the product, a part's number
+   lies above the lower 31 bits, and a bin's inside the part in the highest of these.
    map_part says 0 for part number `before`. With mul_hi in place of the product, splits took 18 and
    31 % more time on an H200. */
 typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
@@ -7351,8 +7360,8 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 }
 
 //---- radix: bins of warps
-/* The lanes of the warp that have the same bin as its first one, which is *first; 0 where warps are
-   not known. Called by whole warps. */
+/* The lanes of the warp that have the same bin as its first lane; 0 where warps are not known.
+   *first: that bin. Called by whole warps. */
 CLSORT_INLINE uint first_peers(uint bin, uint *first)
 {
     uint peers = 0;
@@ -7436,8 +7445,8 @@ CLSORT_INLINE uint bucket_item(uint m)
    an H200. */
 #define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS
 
-/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
-   all work-items with the bins placed; ends with a barrier. */
+/* Puts the keys into their bins. rank: a key's rank in its bin, and in the upper half the number of
+   its bin. Called by all work-items with the bins placed; ends with a barrier. */
 CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint first = first_item();
@@ -7500,27 +7509,29 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
    apart, so no pass has to be stable: a rank is one local atomic, and a tile reserves the places of
    a digit with one global atomic. No work-group waits for another, so this runs on every device.
 
-   The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
-   cuts the codes between its least and its most into 16256 cells; a range is some cells side by
-   side. What lies below or above the sample has a range of its own. So has a GAP in the middle of
-   the codes, if the sample's keys on both sides of it span less: floats of both signs leave most
-   codes out, those of numbers near 0. It is one cell then, however long it is. Where the sample is
-   about flat, without a gap and heavy codes, ranges are CELL GROUPS of 64: a key's range is then a
-   product, and no kernel looks it up in the table.
+   The digits of the first split are 256 RANGES of codes with about equally many keys. A sample cuts
+   the codes from a little below its least one to a little above its most into 16256 cells; a range
+   is some cells side by side. What lies below or above the sample has a range of its own. So has a
+   GAP in the middle of the codes, if the sample's keys on both sides of it span less: floats of
+   both signs leave most codes out, those of numbers near 0. It is one cell then, however long it
+   is. Where the sample is about flat, without a gap and heavy codes, ranges are CELL GROUPS of 64:
+   a key's range is then a product. Only split looks it up in the table, for keys of the last,
+   partial tile.
+
    Inside a range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
    work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
    odd-even transposition, else by a bitonic network.
 
      sample     takes a sample of 2^14 keys, or all, to alt
      cells      one work-group: cells, ranges, where codes change their range
-     count      how many keys each range has, and, where these are
-                cell groups, each second digit of one                 reads keys
+     count      how many keys each range has, and, if counted ahead,
+                each second digit of a cell group                     reads keys
      ranges     one work-group: where ranges begin, their second digits
-     split      moves keys to their ranges                            reads and writes keys
+     split      moves keys to their ranges, in alt                    reads and writes keys
      recount    how many keys each other second digit has             reads keys
      starts     a work-group for each range: which buckets it has, and where they begin
-     resplit    moves keys to their buckets                           reads and writes keys
-     buckets    a work-group for each one up to the capacity          reads and writes keys
+     resplit    moves keys to their buckets, in target                reads and writes keys
+     buckets    sorts those up to the capacity that need it           reads and writes keys
      long       the others, which are read again for each part of them that fits
 
    A PAIR, of a key and a value of 4 bytes each, is sorted as a code of 8 bytes, so that equal keys
@@ -7543,16 +7554,19 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
 
    What is decided, by which kernel, and who reads it:
 
-     cell groups, gap, heavy codes   cells, in the head of the tables     all that follow
-     map of the cells                cells, in the head                   count, ranges, split
-     second digits counted ahead     cells; ranges takes it back          count, recount
+     cell groups                     cells, in the head of the tables     count to split, starts
+     gap                             cells, in the head                   count, ranges, split
+     heavy codes                     cells, in the head; then each range  count to resplit
+     map of the cells                cells, in the head                   count to long
+     second digits counted ahead     cells; ranges takes it back          count to long, not split
      a range's second digits         ranges, in the range                 recount to long
-     whether these join in twos      starts                               by the buckets' places
+     whether these join in twos      starts, in the range's factor        resplit to long
      whether passes sort instead     SKIP_PASSES, see below               all but starts
 
-   The word SKIP_PASSES says that hybrid radix sorts. Where it is cleared, the kernels that follow
-   end at once, and the passes that are enqueued behind them (sweeps, or three launches per digit)
-   sort the untouched source; else those end at once. It is cleared
+   The word SKIP_PASSES says that hybrid radix sorts; to the host, the passes behind it are gated.
+   Where it is cleared, the kernels that follow end at once, and the passes that are enqueued behind
+   them (sweeps, or passes as of radix-portable) sort the untouched source; else those end at once.
+   It is cleared
 
      by cells    where a cell has too much of the sample, heavy codes left out, or ranges need more
                  second digits than they may have; for pairs, also where the sample is not flat or
@@ -7562,7 +7576,8 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, lin
      by ranges and starts
                  where a bucket, or all buckets above the capacity together, have too many keys
 
-   That only saves time: a bucket of any size and content is sorted right.
+   Mostly that saves time: a bucket of any size and content is sorted right. Two cases need it:
+   counters that overflowed, and pairs, which have no first digits but cell groups.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
@@ -7674,12 +7689,12 @@ CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
 #endif
 }
 
-/* The cells: their counts; the extremes of work-items, later the heavy codes; a part of the sample;
-   how codes are cut, and the gap; the sample's least and most code, the map's most, and how far
-   outside of the sample keys may end; as many as `size`, of which `light` are not heavy; heavies:
-   heavy codes; cell_groups: these are the ranges; gap_cell: of the gap, gap_first: the first one
-   above what lies below the gap, gap_last: of the least code above it, or all three one beyond the
-   last. */
+/* The cells: their counts; words for sums; the extremes of work-items, later the heavy codes;
+   second extremes, later a part of the sample; how codes are cut, and the gap; the sample's least
+   and most code, the map's most, and how far outside of the sample keys may end; as many as `size`,
+   of which `light` are not heavy; heavies: heavy codes; cell_groups: these are the ranges;
+   gap_cell: of the gap, gap_first: the first one above what lies below the gap, gap_last: of the
+   least code above it, or all three one beyond the last. */
 typedef struct {
     local uint *counts, *sums;
     local code_t *extremes, *heavy_sample;
@@ -7810,7 +7825,7 @@ CLSORT_INLINE uint takes_keys(linear_map_t map)
     return map.shift >= 32;
 }
 
-/* The map of the cells from the sample's least and most code, and some more on either side: what
+/* The map of the cells from the sample's least and most code, and a margin on either side: what
    lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
    within a few binades. Where values tell no cells apart, it begins and ends with all values of a
    key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
@@ -7833,7 +7848,7 @@ CLSORT_INLINE void make_cell_map(hybrid_t h, cells_t *s)
     s->map = make_map((least - min(least, upper ? inner : margin)) & ~values,
                       s->most - (folds ? (code_t)(length - 2 * inner) : 0),
                       CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
-    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* of cell groups, a whole number */
+    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* a cell group's is whole then */
     if (folds) fold_gap(s, inner);
     else {
         const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
@@ -7910,17 +7925,17 @@ CLSORT_INLINE uint tail_range(uint outside)
     return 31 - clz(min(outside + 1, 1u << CLSORT_TAIL_LOG2));
 }
 
-/* The range of those inside in which a cell lies: by how many of the sample come before it, and, so
-   that no range is very wide, by its number. Floats need that: half of those near zero lie in the
-   outermost of more than a hundred binades. A heavy code takes two ranges: its own, and what
-   follows. */
+/* A cell's QUOTA, which grows with what comes before it: a range begins where it changes. By how
+   many of the sample come before the cell, and, so that no range is very wide, by the cell's
+   number. Floats need that: half of those near zero lie in the outermost of more than a hundred
+   binades. A heavy code takes two ranges: its own, and what follows. */
 CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
-    const uint wide = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
-                      - CLSORT_GAP_RANGES,
+    const uint spread = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
+                        - CLSORT_GAP_RANGES,
                even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavies,
                scale = (even << 22) / max(s.light, 1u);
-    return min(before * scale >> 22, even - 1) + cell * wide / CLSORT__HYBRID_CELLS
+    return min(before * scale >> 22, even - 1) + cell * spread / CLSORT__HYBRID_CELLS
            + tail_range(before) + CLSORT_TAIL_LOG2 - tail_range(s.light - before);
 }
 
@@ -8084,8 +8099,8 @@ CLSORT_INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
 }
 
 /* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
-   in place of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of
-   them, or 0. Called by all work-items; ends with a barrier. */
+   in place of the cells' counts: in the upper 16 bits, how often; in the lower ones, 1 more than
+   the number of one of them, or 0. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 {
     clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
@@ -8221,9 +8236,9 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
 }
 
 //---- radix: hybrid sample is counted
-/* Counts the cells, again where a cell is crowded. *sum: how many of the sample lie in the
-   cells of a work-item; *heaviest: in one of these. Returns whether passes must sort.
-   Called by all work-items; ends with a barrier. */
+/* Counts the cells, again where a cell is crowded. *sum: how many of the sample lie in the cells of
+   a work-item; *heaviest: in one of these. Returns whether passes must sort. Called by all
+   work-items; ends with a barrier. */
 CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
 {
     uint gives_up = 0;
@@ -8287,8 +8302,8 @@ typedef struct {
     uint outside_at;
 } finder_t;
 
-/* What finds the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES
-   codes; the masks are loaded if asked for. Called by all work-items; needs a barrier after. */
+/* What finds the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES codes; the
+   masks are loaded if asked for. Called by all work-items; needs a barrier after. */
 CLSORT_INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
 {
     local code_t *heavy_codes = (local code_t *)(masks + CLSORT_CELL_MASKS);
@@ -8468,9 +8483,9 @@ CLSORT_INLINE void count_ahead(finder_t s, const code_t *code, local uint *count
         else add_count(counters, at[m], repeats, by), repeats = 1;
 }
 
-/* Adds those of `size` keys to the counters that begin at `first` and every `step` keys from there
-   on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
-   with the counters ready. */
+/* Adds some of `size` keys to the counters: CLSORT_AHEAD for each work-item from `first` on, then
+   again every `step` keys. Work-items do not wait for each other. Called by all work-items with the
+   counters ready. */
 CLSORT_INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
                                   uint step, local uint *counters, const uint by)
 {
@@ -8536,8 +8551,8 @@ CLSORT_INLINE void add_group_digits(hybrid_t h, uint group_digits, local const u
 }
 
 //---- radix: hybrid count kernel
-/* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words,
-   then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes; or
+/* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words, then
+   CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes; or
    CLSORT__HYBRID_GROUP_DIGIT_WORDS words, if these are more. */
 CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 {
@@ -8587,23 +8602,23 @@ CLSORT_INLINE void check_bucket(hybrid_t h, uint size)
         atomic_and(h.skip_passes, 0);
 }
 
-/* The second digits of a range: as many as its keys need, and, unless codes lie about evenly, twice
-   as many, which clsort_hybrid_starts may join in twos; one for each code of a narrow range, whose
-   buckets then need no sort; all that there are outside of the sample and at its edges, where keys
-   crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
-   about evenly. Without second digits it is one part, by max: LLVM 18 in PoCL 6.0 aborts at a
-   conditional expression. */
+/* The second digits of a range: as many as its keys need, and, unless ranges are cell groups, whose
+   codes lie about evenly, twice as many, so an even number, which clsort_hybrid_starts may join in
+   twos; one for each code of a narrow range, whose buckets then need no sort; all that there are
+   outside of the sample and at its edges, where keys crowd or end. A bucket keeps room for some
+   standard deviations, and for more outside of cell groups. Without second digits it is one part,
+   by max: LLVM 18 in PoCL 6.0 aborts at a conditional expression. */
 CLSORT_INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
                                           uint outside)
 {
-    const uint even = h.tables[CLSORT__HEAD_CELL_GROUPS],
-               room = even ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
-                           : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
-               needed = (size / room + 1) << !even,
+    const uint cell_groups = h.tables[CLSORT__HEAD_CELL_GROUPS],
+               room = cell_groups ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
+                                  : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
+               needed = (size / room + 1) << !cell_groups,
                wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits
                                                                           : needed;
     linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u), 0);
-    if (!even && !one_code_parts(map) && h.second_digits)
+    if (!cell_groups && !one_code_parts(map) && h.second_digits)
         map.factor &= ~1u;
     return map;
 }
@@ -8652,7 +8667,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, ui
         check_bucket(h, size);
 }
 
-/* How many tiles a split moves of a range of so many keys. */
+/* How many tiles resplit moves of a range of so many keys. */
 CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 {
     return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
@@ -8766,8 +8781,7 @@ typedef struct {
 #define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS
 #endif
 
-/* Do the digits of staged codes lie where the masks were? With the most second digits there is no
-   room. */
+/* Do the digits of staged codes lie where the masks were? With CLSORT_WIDE there is no room. */
 #define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
 
 /* Writes the i-th staged code of a tile as a key to its digit's place. */
@@ -8889,10 +8903,10 @@ CLSORT_INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, cons
     }
 }
 
-/* Finds the digits of a tile that is kept, by masks or, where these are the ranges, by cell
-   groups; and counts them. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there are no keys. Ranks
-   are 0 then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a barrier without ever
-   setting it. */
+/* Finds the digits of a tile that is kept, and counts them: BY_MASKS says by the first digit here,
+   so by cell groups where these are the ranges. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there
+   are no keys. Ranks are 0 then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a
+   barrier without ever setting it. */
 CLSORT_INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
                               uint moves)
 {
@@ -9029,8 +9043,8 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
    tiles; size 0: there is none. */
 typedef struct { uint digit, begin, size, tiles; } range_part_t;
 
-/* The range of tile `tile`, and what it has from there on. found: a word. Called by all work-items
-   with the word free; it is so again after the next barrier. */
+/* The range of tile `tile`, and what it has from there on, up to `most` tiles. found: a word.
+   Called by all work-items with the word free; it is so again after the next barrier. */
 CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
 {
     const uint total = h.tables[CLSORT__HEAD_TILES];
@@ -9049,8 +9063,8 @@ CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, loc
     return p;
 }
 
-/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose second
-   digits have been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
+/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose second digits
+   have been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -9097,7 +9111,8 @@ CLSORT_INLINE uint needs_sort(uint size, uint one_code)
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
-   are twice as dense below a power of two as above it. Returns whether it did. counts: of the
+   are twice as dense below a power of two as above it. Not those of cell groups, nor where each is
+   one code. Returns whether it did. counts: of the
    digits; free: a word. Called by all work-items after a barrier; ends with one. */
 CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
@@ -9896,7 +9911,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
    keys splits all of them into BUCKETS, each of which a work-group sorts.
 
      split      a work-group for each tile sorts the samples, moves its tile's codes to alt, bucket
-                by bucket, and writes where these begin in the tile reads and writes keys
+                by bucket, and writes where these begin
+                in the tile                                        reads and writes keys
      bucket     a work-group for each gathers its fragments from alt, sorts them, and writes them
                 behind what lies before its fragments              reads and writes keys
 
@@ -10244,8 +10260,8 @@ CLSORT_INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, co
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Puts the codes where they belong, by counting those of its bin that come before. one_code:
-   each bin has one. Called by all work-items with the bins filled; ends with a barrier. */
+/* Puts the codes where they belong, by counting those of its bin that come before. one_code: each
+   bin has one. Called by all work-items with the bins filled; ends with a barrier. */
 CLSORT_INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
                               uint one_code)
 {
