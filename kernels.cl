@@ -1171,7 +1171,7 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
     for (uint i = 0; i < size; i++)
         store_whole_item(target, c, base + i, v[i]);
 }
-#endif
+#endif   /* CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 */
 
 //---- segments
 /* SEGMENTS are elements that are sorted apart, given in one of three ways:

@@ -1169,7 +1169,7 @@ static void sweeps_follow_hybrid(bench *b)
     const size_t all = sizeof patterns / sizeof *patterns;
     size_t k;
     if (!sweeping_sorter(b, &other)) return;
-    if (test_is_cpu(b)) more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+    more_options = sweeping_builds(b);
     for (k = 0; k < 2 * all; k++) {
         sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k % all]);
         c.keys_out = k % all > 2 ? CASE_OWN : 0;

@@ -286,6 +286,24 @@ static void self_checking_sorters_find_wrong_kernels(bench *b)
 
 /* ---- the self-test --------------------------------------------------------------------------- */
 
+/* What the self-test asks of values: that each names one element, which has the key at its place.
+   Equal keys do not hide an element that is named twice in place of another one. */
+static void lost_values_are_found(bench *b)
+{
+    static const unsigned char keys[] = { 5, 7, 5 }, sorted[] = { 5, 5, 7 };
+    static const struct { cl_uint values[3]; int hold; } cases[] = {
+        { { 0, 2, 1 }, 1 }, { { 2, 0, 1 }, 1 }, { { 0, 0, 1 }, 0 }, { { 2, 2, 1 }, 0 },
+        { { 0, 1, 2 }, 0 }, { { 0, 2, 3 }, 0 }, { { 3, 2, 1 }, 0 }
+    };
+    unsigned char seen[3];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AT("case %u", (unsigned)i);
+        CHECK(clsort__values_hold(keys, sorted, 1, cases[i].values, seen, 3) == cases[i].hold);
+    }
+    (void)b;
+}
+
 static void the_self_test_passes(bench *b)
 {
     CHECK_OK(clsort_self_test(b->sorter));
@@ -312,7 +330,7 @@ static void the_self_test_finds_wrong_forms(bench *b)
     bench other = *b;
     int wrong;
     for (wrong = 0; memory && wrong < 2 && sweeping_sorter(b, &other); wrong++) {
-        if (test_draws(b)) more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+        if (test_draws(b)) more_options = sweeping_builds(b);
         test_hybrid(&other, memory, wrong);
         end_sweeping(&other);
     }
@@ -348,6 +366,7 @@ int main(void)
         { "self-checking sorters report wrong results",
           self_checking_sorters_report_wrong_results },
         { "self-checking sorters find wrong kernels", self_checking_sorters_find_wrong_kernels },
+    { "values that are lost are found", lost_values_are_found },
         { "the self-test passes", the_self_test_passes },
         { "the self-test finds a wrong form of radix", the_self_test_finds_wrong_forms },
         { "a family that failed the self-test is out of AUTO",

@@ -27,6 +27,16 @@ static inline const char *quick_builds(const bench *b)
     return test_draws(b) && !getenv("POCL_EXTRA_BUILD_FLAGS") ? "-cl-opt-disable" : NULL;
 }
 
+/* The options for a GPU's sweeps in one launch, whose loops have barriers that depend on other
+   work-groups: PoCL 3.1 with its optimizer compiles them wrong, and PoCL 5.0 and 6.0 without it
+   abort. POCL_EXTRA_BUILD_FLAGS says which is needed. NULL where the device is a GPU. */
+static inline const char *sweeping_builds(const bench *b)
+{
+    return !test_is_cpu(b)                  ? NULL
+         : getenv("POCL_EXTRA_BUILD_FLAGS") ? "-DCLSORT_FORWARD_PROGRESS=0"
+                                            : "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+}
+
 static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
                               const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                               void *user)

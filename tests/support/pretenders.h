@@ -94,9 +94,7 @@ static inline int sweeping_sorter(const bench *b, bench *other)
 }
 
 /* On a CPU, sorters that sort as on a GPU: one that takes sweeps, one with small work-groups, whose
-   buckets are small, and one that another vendor's GPU gets. PoCL's optimizer breaks sweeps in one
-   launch, whose loops have barriers that depend on other work-groups: only NVIDIA's GPUs run
-   these. */
+   buckets are small, and one that another vendor's GPU gets. */
 enum { SWEEPING, SMALL_GROUPS, OTHER_VENDOR, PRETENDED_GPUS };
 
 static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[PRETENDED_GPUS])
@@ -104,7 +102,7 @@ static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[PRETENDED_
     bench other = *b;
     if (!sweeping_sorter(b, &other)) return 0;
     gpus[SWEEPING] = other.sorter;
-    more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+    more_options = sweeping_builds(b);
     pretended.group = 64;
     gpus[SMALL_GROUPS] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
     if (gpus[SMALL_GROUPS]) gpus[SMALL_GROUPS]->has_progress = 1;
