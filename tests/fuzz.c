@@ -168,7 +168,7 @@ static void draw_segments(uint64_t *random, sort_case *c)
     for (i = 0; i < c->d.segment_count; i++) {
         ends[i] = offsets[i + 1];
         if (chance(random, 50) && ends[i]) ends[i] -= (uint32_t)draw(random, longest % ends[i] + 1);
-        if (chance(random, 5)) ends[i] = (uint32_t)draw(random, ascend ? offsets[i] + 1 : most);
+        if (chance(random, 5)) ends[i] = (uint32_t)draw(random, ascend ? offsets[i] + 1 : most + 1);
     }
     c->ends = ends;
 }
