@@ -9112,8 +9112,8 @@ CLSORT_INLINE uint needs_sort(uint size, uint one_code)
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
    are twice as dense below a power of two as above it. Not those of cell groups, nor where each is
-   one code. Returns whether it did. counts: of the
-   digits; free: a word. Called by all work-items after a barrier; ends with one. */
+   one code. Returns whether it did. counts: of the digits; free: a word. Called by all work-items
+   after a barrier; ends with one. */
 CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
     const linear_map_t map = load_range_map(h, digit);
@@ -9911,8 +9911,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
    keys splits all of them into BUCKETS, each of which a work-group sorts.
 
      split      a work-group for each tile sorts the samples, moves its tile's codes to alt, bucket
-                by bucket, and writes where these begin
-                in the tile                                        reads and writes keys
+                by bucket, and writes where these begin in the
+                tile                                               reads and writes keys
      bucket     a work-group for each gathers its fragments from alt, sorts them, and writes them
                 behind what lies before its fragments              reads and writes keys
 
