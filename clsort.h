@@ -1733,16 +1733,18 @@ static const char *const clsort__source[] = {
 "CLSORT_ITEMS_LOG2)\n#define CLSORT_TILE_ITEMS (1<<CLSORT_TILE_ITEMS_LOG2)\n#define CLSORT_WORDS ("
 "(CLSORT_VALUE_BYTES+3)/4)\n#define CLSORT_WORDS_OR_1 (CLSORT_WORDS+ !CLSORT_WORDS)\n\n#define "
 "CLSORT_INLINE static inline __attribute__((always_inline))\n\n#define CLSORT_NOINLINE static "
-"__attribute__((noinline))\n\n\n\n#if CLSORT_BOUND_REGISTERS\n#define CLSORT_KERNEL kernel\n#elif "
-"CLSORT_SUB_GROUP\n#define CLSORT_KERNEL \\\n kernel __attribute__((reqd_work_group_size("
-"CLSORT_GROUP,1,1),\\\n intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n#elif CLSORT_LANES==1\n"
-"#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1)))\n#else\n"
+"__attribute__((noinline))\n\n\n\n\n#if CLSORT_BOUND_REGISTERS\n#define CLSORT_KERNEL kernel\n"
+"#elif CLSORT_SUB_GROUP\n#define CLSORT_KERNEL \\\n kernel __attribute__((reqd_work_group_size("
+"CLSORT_GROUP,1,1),\\\n intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n#elif CLSORT_LANES>1\n"
 "#define CLSORT_KERNEL \\\n kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1),"
-"vec_type_hint(codes_t)))\n#endif\n\n\n\n\nCLSORT_INLINE uint local_id(void)\n{\n#if "
-"CLSORT_HIDES_IDS\nuint t;\n__asm__ volatile(\"mov.b32 %0, %1;\" : \"=r\"(t): \"r\"((uint)"
-"get_local_id(0)));\nreturn t&(CLSORT_GROUP -1);\n#else\nreturn(uint)get_local_id(0)&("
-"CLSORT_MASKS_IDS?CLSORT_GROUP -1: ~0u);\n#endif\n}\n\n#define CLSORT_JOIN_(a,b)a##b\n#define "
-"CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n\n",
+"vec_type_hint(codes_t)))\n#elif CLSORT_SHARE_LOG2==0&&(CLSORT_NEEDS_RADIX||CLSORT_NEEDS_PIECES)\n"
+"#define CLSORT_KERNEL \\\n kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1),"
+"vec_type_hint(uint16)))\n#else\n#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size("
+"CLSORT_GROUP,1,1)))\n#endif\n\n\n\n\nCLSORT_INLINE uint local_id(void)\n{\n#if CLSORT_HIDES_IDS\n"
+"uint t;\n__asm__ volatile(\"mov.b32 %0, %1;\" : \"=r\"(t): \"r\"((uint)get_local_id(0)));\n"
+"return t&(CLSORT_GROUP -1);\n#else\nreturn(uint)get_local_id(0)&(CLSORT_MASKS_IDS?CLSORT_GROUP -"
+"1: ~0u);\n#endif\n}\n\n#define CLSORT_JOIN_(a,b)a##b\n#define CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n"
+"\n",
 "//---- order\n\n\nCLSORT_INLINE uint ordered_place(global const uchar*indices,uint by_index,uint "
 "i,uint n)\n{\nconst uint place=by_index?((global const uint*)indices)[i]:i;\nreturn place<"
 "n?place:0;\n}\n\n\nCLSORT_INLINE uint ceil_log2(uint n)\n{\nreturn n>1?32-clz(n-1):0;\n}\n\n\n"
@@ -2136,7 +2138,7 @@ static const char *const clsort__source[] = {
 "data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
 "left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
 #else
-"#line 2120\n",
+"#line 2124\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2150,7 +2152,7 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void batch_steps(array_t row,codec_t c,uint n,uint stage,uint low)\n{\nfor(uint "
 "left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage);\n}\n\n",
 #else
-"#line 2167\n",
+"#line 2171\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2164,7 +2166,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2190\n",
+"#line 2194\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2185,7 +2187,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2241\n",
+"#line 2245\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2210,7 +2212,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2302\n",
+"#line 2306\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2638,7 +2640,7 @@ static const char *const clsort__source[] = {
 "\nput_item(keys,words,(t& ~(2*run-1))+(t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr="
 "get_item(keys,words,t);\n}\n#endif\nstore_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3721\n",
+"#line 3725\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2769,7 +2771,7 @@ static const char *const clsort__source[] = {
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
 #else
-"#line 4094\n",
+"#line 4098\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
@@ -2892,28 +2894,30 @@ static const char *const clsort__source[] = {
 "pass==0&& !r.done&&b<blocks;b++){\nseen.set|=table_code(radix_seen(r,b));\nseen.clear|="
 "table_code(radix_seen(r,b)+2);\n}\nif(pass==0)\nwrite_plan(r,seen.set&seen.clear);\nif(pass_plan("
 "r)&PASS_SORTS)\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nsum=place_digit(r,d,sum);\n}\n#endif\n\n",
-"//---- radix: lanes\n\n\n\n\n\n#if CLSORT_NO_VECTORS||CLSORT_RECORDS|| !defined(__AVX512F__)\n"
-"#define CLSORT_LANE_BYTES 0\n#elif CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||"
-"CLSORT_NEEDS_PIECES)\n#define CLSORT_LANE_BYTES CLSORT_KEY_BYTES\n#elif CLSORT_IS(CACHED)&&"
-"CLSORT_KEY_BYTES==4&&CLSORT_VALUE_BYTES==4\n#define CLSORT_LANE_BYTES 8\n#else\n#define "
-"CLSORT_LANE_BYTES 0\n#endif\n#if CLSORT_LANE_BYTES==4&&__has_builtin("
+"//---- radix: lanes\n\n\n\n\n\n\n#if CLSORT_RECORDS\n#define CLSORT_LANE_BYTES 0\n#elif "
+"CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n#define CLSORT_LANE_BYTES "
+"CLSORT_KEY_BYTES\n#elif CLSORT_IS(CACHED)&&CLSORT_KEY_BYTES==4&&CLSORT_VALUE_BYTES==4\n#define "
+"CLSORT_LANE_BYTES 8\n#else\n#define CLSORT_LANE_BYTES 0\n#endif\n#if CLSORT_NO_VECTORS|| "
+"!defined(__AVX512F__)\n#define CLSORT_COMPRESSES 0\n#elif CLSORT_LANE_BYTES==4&&__has_builtin("
 "__builtin_ia32_compresssi512_mask)\\\n &&__has_builtin(__builtin_ia32_expandsi512_mask)\\\n &&"
 "__has_builtin(__builtin_ia32_ucmpd512_mask)\\\n &&__has_builtin(__builtin_ia32_loaddqusi512_mask)"
-"\\\n &&__has_builtin(__builtin_ia32_storedqusi512_mask)\n#define CLSORT_VECTOR_LANES 16\ntypedef "
-"uint lane_t;\n#define CLSORT_LANE_NAME uint\ntypedef int16 flags_t;\n#define CLSORT_VECTOR_(name)"
-"CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),si512_mask)\n#define CLSORT_VECTOR_LESS "
-"__builtin_ia32_ucmpd512_mask\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))"
-"\n#elif CLSORT_LANE_BYTES==8&&__has_builtin(__builtin_ia32_compressdi512_mask)\\\n &&"
-"__has_builtin(__builtin_ia32_expanddi512_mask)\\\n &&__has_builtin(__builtin_ia32_ucmpq512_mask)"
-"\\\n &&__has_builtin(__builtin_ia32_loaddqudi512_mask)\\\n &&__has_builtin("
-"__builtin_ia32_storedqudi512_mask)\n#define CLSORT_VECTOR_LANES 8\ntypedef ulong lane_t;\n"
-"#define CLSORT_LANE_NAME ulong\ntypedef long8 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN("
-"CLSORT_JOIN(__builtin_ia32_,name),di512_mask)\n#define CLSORT_VECTOR_LESS "
-"__builtin_ia32_ucmpq512_mask\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))"
-"\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef code_t lane_t;\n#define CLSORT_WITH_VECTORS\n"
-"#endif\n#define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)\n\n#define "
-"CLSORT_IN_LANES (CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\n\n\n\nCLSORT_INLINE uint "
-"spare_lanes(radix_t r){return r.pass;}\n\n",
+"\\\n &&__has_builtin(__builtin_ia32_storedqusi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef "
+"int16 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),"
+"si512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&"
+"&__has_builtin(__builtin_ia32_compressdi512_mask)\\\n &&__has_builtin("
+"__builtin_ia32_expanddi512_mask)\\\n &&__has_builtin(__builtin_ia32_ucmpq512_mask)\\\n &&"
+"__has_builtin(__builtin_ia32_loaddqudi512_mask)\\\n &&__has_builtin("
+"__builtin_ia32_storedqudi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef long8 flags_t;\n#define "
+"CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),di512_mask)\n#define "
+"CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#else\n#define CLSORT_COMPRESSES 0\n#endif\n#if "
+"CLSORT_COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))\n#else\n"
+"#define CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n#define CLSORT_VECTOR_LANES 16\n"
+"typedef uint lane_t;\ntypedef uint16 vector_t;\n#elif CLSORT_LANE_BYTES==8&&(CLSORT_COMPRESSES||"
+"CLSORT_VALUE_BYTES==0)\n#define CLSORT_VECTOR_LANES 8\ntypedef ulong lane_t;\ntypedef ulong8 "
+"vector_t;\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef code_t lane_t;\n#endif\n#define "
+"CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)\n\n#define CLSORT_IN_LANES ("
+"CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\n\n\n\nCLSORT_INLINE uint spare_lanes(radix_t r){"
+"return r.pass;}\n\n",
 "//---- radix: scatter where places collide\n\n\n\n#define CLSORT_CACHE_SETS 64\n#define "
 "CLSORT_CACHE_WAYS 12\nCLSORT_NOINLINE uint do_places_collide(const uint*next,uint size)\n{\n"
 "const uint bytes=CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES;\nuint "
@@ -2994,96 +2998,103 @@ static const char *const clsort__source[] = {
 "PASS_COPIES)\ncopy_block(r,pass_plan(r),all,0,1);\n}\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL "
 "void clsort_radix_small(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(get_global_id(0)"
 "==0)\nsort_small(r);\n}\n#endif\n\n",
-"//---- radix: vectors\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_VECTOR_LANES==0\n\n"
-"CLSORT_INLINE uint sorts_by_vectors(radix_t r){return 0;}\nCLSORT_INLINE void vector_sort("
-"radix_t r){}\n#else\ntypedef CLSORT_JOIN(CLSORT_LANE_NAME,CLSORT_VECTOR_LANES)vector_t;\n\n"
-"CLSORT_INLINE uint sorts_by_vectors(radix_t r)\n{\nreturn CLSORT_IS(CACHED)||(r.first_bit==0&&"
-"r.last_bit==8*CLSORT_KEY_BYTES);\n}\n\n\n#define CLSORT_LEAF_VECTORS 16\n#define CLSORT_LEAF ("
-"CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n\n\nCLSORT_INLINE vector_t compress_vector(vector_t v,"
-"vector_t rest,uint mask)\n{\nreturn __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v,"
-"flags_t),\n__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n\nCLSORT_INLINE vector_t "
-"expand_vector(vector_t v,vector_t rest,uint mask)\n{\nreturn __builtin_astype(CLSORT_VECTOR_("
-"expand)(__builtin_astype(v,flags_t),\n__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n"
+"//---- radix: vectors\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_INLINE uint "
+"sorts_by_vectors(radix_t r)\n{\nreturn CLSORT_VECTOR_LANES>0\n&&(CLSORT_IS(CACHED)||(r.first_bit="
+"=0&&r.last_bit==8*CLSORT_KEY_BYTES));\n}\n\n#if CLSORT_VECTOR_LANES>0\n\n#define "
+"CLSORT_LEAF_VECTORS 8\n#define CLSORT_LEAF (CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n\n#if "
+"CLSORT_COMPRESSES\n\nCLSORT_INLINE vector_t compress_vector(vector_t v,vector_t rest,uint mask)\n"
+"{\nreturn __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v,flags_t),\n"
+"__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n\nCLSORT_INLINE vector_t expand_vector("
+"vector_t v,vector_t rest,uint mask)\n{\nreturn __builtin_astype(CLSORT_VECTOR_(expand)("
+"__builtin_astype(v,flags_t),\n__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n"
 "CLSORT_INLINE uint lanes_below(vector_t v,vector_t pivot)\n{\nreturn CLSORT_VECTOR_LESS("
 "__builtin_astype(v,flags_t),__builtin_astype(pivot,flags_t),1,\n(1u<<CLSORT_VECTOR_LANES)-1);\n}"
 "\n\n\nCLSORT_INLINE vector_t load_vector(global const lane_t*from,uint lanes,lane_t rest)\n{\n"
 "return __builtin_astype(CLSORT_VECTOR_(loaddqu)((global const void*)from,\n__builtin_astype(("
 "vector_t)rest,flags_t),\n(1u<<lanes)-1),\nvector_t);\n}\n\nCLSORT_INLINE void store_vector("
 "vector_t v,global lane_t*to,uint lanes)\n{\nCLSORT_VECTOR_(storedqu)((global void*)to,"
-"__builtin_astype(v,flags_t),(1u<<lanes)-1);\n}\n\n\nCLSORT_INLINE vector_t load_whole_vector("
-"global const lane_t*from)\n{\nreturn load_vector(from,CLSORT_VECTOR_LANES,0);\n}\n\n"
-"CLSORT_INLINE void store_whole_vector(vector_t v,global lane_t*to)\n{\nstore_vector(v,to,"
-"CLSORT_VECTOR_LANES);\n}\n\nCLSORT_INLINE vector_t toggle_vector(vector_t k,codec_t c)\n{\n"
-"return k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&(vector_t)c.mask);\n}\n\nCLSORT_INLINE "
-"vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn(toggle_vector(k,c)^(vector_t)c.flip)-("
-"vector_t)c.rotate;\n}\n\n\nCLSORT_INLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
-"CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^(vector_t)c.flip,c);\n}\n\n"
-"CLSORT_INLINE lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:decode(("
-"code_t)v,c);\n}\n\n",
+"__builtin_astype(v,flags_t),(1u<<lanes)-1);\n}\n\n#else\n\ntypedef vector_t loose_vector_t "
+"__attribute__((aligned(CLSORT_LANE_BYTES)));\n\nCLSORT_INLINE vector_t load_vector(global const "
+"lane_t*from,uint lanes,lane_t rest)\n{\nlane_t lane[CLSORT_VECTOR_LANES];\nif(lanes=="
+"CLSORT_VECTOR_LANES)\nreturn*(global const loose_vector_t*)from;\nfor(uint i=0;i<"
+"CLSORT_VECTOR_LANES;i++)\nlane[i]=i<lanes?from[i]:rest;\nreturn*(const loose_vector_t*)lane;\n}\n"
+"\nCLSORT_INLINE void store_vector(vector_t v,global lane_t*to,uint lanes)\n{\nlane_t "
+"lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES){\n*(global loose_vector_t*)to=v;\n"
+"return;\n}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)\nto[i]=lane[i];\n}\n#endif\n\n"
+"CLSORT_INLINE vector_t load_whole_vector(global const lane_t*from)\n{\nreturn load_vector(from,"
+"CLSORT_VECTOR_LANES,0);\n}\n\nCLSORT_INLINE void store_whole_vector(vector_t v,global lane_t*to)"
+"\n{\nstore_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nCLSORT_INLINE vector_t toggle_vector(vector_t "
+"k,codec_t c)\n{\nreturn k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&(vector_t)c.mask);\n}\n"
+"\nCLSORT_INLINE vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn(toggle_vector(k,c)^("
+"vector_t)c.flip)-(vector_t)c.rotate;\n}\n\n\nCLSORT_INLINE vector_t finish_vector(vector_t v,"
+"codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^(vector_t)c.flip,"
+"c);\n}\n\nCLSORT_INLINE lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn "
+"CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n\n",
 "//---- radix: lanes of vectors\n\nCLSORT_INLINE vector_t swap_lanes(vector_t v,uint bits)\n{\n"
 "#if CLSORT_VECTOR_LANES==16\nreturn bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd\n"
-":bits==3?v.s32107654ba98fedc:bits==4?v.s45670123cdef89ab\n:bits=="
-"7?v.s76543210fedcba98:v.sfedcba9876543210;\n#else\nreturn bits==1?v.s10325476:bits=="
-"2?v.s23016745\n:bits==3?v.s32107654:v.s76543210;\n#endif\n}\n\n\nCLSORT_INLINE vector_t "
-"mix_lanes(vector_t low,vector_t high,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nconst vector_t "
-"lane=(vector_t)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n#else\nconst vector_t lane=(vector_t)(0,"
-"1,2,3,4,5,6,7);\n#endif\nreturn select(low,high,(lane&(vector_t)(lane_t)(bits& ~(bits>>1)))!=0);"
-"\n}\n\nCLSORT_INLINE void order_vectors(vector_t*a,vector_t*b)\n{\nconst vector_t low=min(*a,*b);"
-"\n*b=max(*a,*b);\n*a=low;\n}\n\n\nCLSORT_INLINE void merge_columns(vector_t*r,uint vectors,uint "
-"bit)\n{\n#pragma unroll\nfor(uint b=bit;b>0;b/=2)\n#pragma unroll\nfor(uint i=0;i<vectors;i++)\n"
-"if(!(i&b))\norder_vectors(&r[i],&r[i+b]);\n}\n\n\nCLSORT_INLINE void mirror_columns(vector_t*r,"
-"uint vectors,uint bits)\n{\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nconst vector_t x=r[i]"
-",y=swap_lanes(r[vectors-1-i],bits),low=min(x,y),\nhigh=max(x,y);\nr[i]=mix_lanes(low,high,bits);"
-"\nr[vectors-1-i]=swap_lanes(mix_lanes(high,low,bits),bits);\n}\n}\n\nCLSORT_INLINE void "
-"order_columns(vector_t*r,uint vectors,uint bit)\n{\n#pragma unroll\nfor(uint i=0;i<vectors;i++){"
-"\nconst vector_t y=swap_lanes(r[i],bit);\nr[i]=mix_lanes(min(r[i],y),max(r[i],y),bit);\n}\n}\n\n"
-"\nCLSORT_INLINE void join_columns(vector_t*r,uint vectors,uint width)\n{\nmirror_columns(r,"
-"vectors,2*width-1);\n#pragma unroll\nfor(uint bit=width/2;bit>0;bit/=2)\norder_columns(r,vectors,"
-"bit);\nmerge_columns(r,vectors,vectors/2);\n}\n\nCLSORT_INLINE void sort_columns(vector_t*r,uint "
-"vectors)\n{\n#pragma unroll\nfor(uint run=1;run<vectors;run*=2){\n#pragma unroll\nfor(uint i=0;i<"
-"vectors;i++)\nif(!(i&run))\norder_vectors(&r[i],&r[i^(2*run-1)]);\nmerge_columns(r,vectors,run/2)"
-";\n}\n}\n\n",
+":bits==3?v.s32107654ba98fedc:bits==4?v.s45670123cdef89ab\n:bits==7?v.s76543210fedcba98:bits=="
+"8?v.s89abcdef01234567\n:v.sfedcba9876543210;\n#else\nreturn bits==1?v.s10325476:bits=="
+"2?v.s23016745\n:bits==3?v.s32107654:bits==4?v.s45670123:v.s76543210;\n#endif\n}\n\n\n"
+"CLSORT_INLINE vector_t mix_lanes(vector_t low,vector_t high,uint bits)\n{\n#if "
+"CLSORT_VECTOR_LANES==16\nconst vector_t lane=(vector_t)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n"
+"#else\nconst vector_t lane=(vector_t)(0,1,2,3,4,5,6,7);\n#endif\nreturn select(low,high,(lane&("
+"vector_t)(lane_t)(bits& ~(bits>>1)))!=0);\n}\n\nCLSORT_INLINE void order_vectors(vector_t*a,"
+"vector_t*b)\n{\nconst vector_t low=min(*a,*b);\n*b=max(*a,*b);\n*a=low;\n}\n\n\nCLSORT_INLINE "
+"void merge_columns(vector_t*r,uint vectors,uint bit)\n{\n#pragma unroll\nfor(uint b=bit;b>0;b/=2)"
+"\n#pragma unroll\nfor(uint i=0;i<vectors;i++)\nif(!(i&b))\norder_vectors(&r[i],&r[i+b]);\n}\n\n\n"
+"CLSORT_INLINE void mirror_columns(vector_t*r,uint vectors,uint bits)\n{\n#pragma unroll\nfor("
+"uint i=0;i<vectors/2;i++){\nconst vector_t x=r[i],y=swap_lanes(r[vectors-1-i],bits),low=min(x,y),"
+"\nhigh=max(x,y);\nr[i]=mix_lanes(low,high,bits);\nr[vectors-1-i]=swap_lanes(mix_lanes(high,low,"
+"bits),bits);\n}\n}\n\nCLSORT_INLINE void order_columns(vector_t*r,uint vectors,uint bit)\n{\n"
+"#pragma unroll\nfor(uint i=0;i<vectors;i++){\nconst vector_t y=swap_lanes(r[i],bit);\nr[i]="
+"mix_lanes(min(r[i],y),max(r[i],y),bit);\n}\n}\n\n\nCLSORT_INLINE void join_columns(vector_t*r,"
+"uint vectors,uint width)\n{\nmirror_columns(r,vectors,2*width-1);\n#pragma unroll\nfor(uint bit="
+"width/2;bit>0;bit/=2)\norder_columns(r,vectors,bit);\nmerge_columns(r,vectors,vectors/2);\n}\n\n"
+"CLSORT_INLINE void sort_columns(vector_t*r,uint vectors)\n{\n#pragma unroll\nfor(uint run=1;run<"
+"vectors;run*=2){\n#pragma unroll\nfor(uint i=0;i<vectors;i++)\nif(!(i&run))\norder_vectors(&r[i],"
+"&r[i^(2*run-1)]);\nmerge_columns(r,vectors,run/2);\n}\n}\n\n",
 "//---- radix: leaves of vectors\n\n\nCLSORT_INLINE void lay_columns(vector_t*r,uint vectors)\n{\n"
 "vector_t t[CLSORT_LEAF_VECTORS];\n#pragma unroll\nfor(uint bit=1;bit<vectors;bit*=2){\n#pragma "
 "unroll\nfor(uint i=0;i<vectors/2;i++){\nt[2*i].even=r[i].lo;\nt[2*i].odd=r[i+vectors/2].lo;\nt[2*"
 "i+1].even=r[i].hi;\nt[2*i+1].odd=r[i+vectors/2].hi;\n}\n#pragma unroll\nfor(uint i=0;i<vectors;i+"
 "+)\nr[i]=t[i];\n}\n}\n\n\nCLSORT_INLINE uint lanes_left(uint n,uint vector)\n{\nreturn min(max(n,"
-"vector*CLSORT_VECTOR_LANES)-vector*CLSORT_VECTOR_LANES,\n(uint)CLSORT_VECTOR_LANES);\n}\n\n\n"
+"vector*CLSORT_VECTOR_LANES)-vector*CLSORT_VECTOR_LANES,\n(uint)CLSORT_VECTOR_LANES);\n}\n\n\n\n"
 "CLSORT_INLINE void sort_vectors(global const lane_t*from,global lane_t*to,uint n,codec_t c,\n"
-"uint vectors,uint are_keys)\n{\nconst lane_t top=(lane_t)~(lane_t)0,rest=are_keys?finish_lane("
-"top,c):top;\nvector_t r[CLSORT_LEAF_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors;i++){\nr[i]"
-"=load_vector(from+i*CLSORT_VECTOR_LANES,lanes_left(n,i),rest);\nif(!CLSORT_PACKS_PAIRS&&are_keys)"
-"\nr[i]=encode_vector(r[i],c);\n}\nsort_columns(r,vectors);\n#pragma unroll\nfor(uint width=1;"
-"width<CLSORT_VECTOR_LANES;width*=2)\njoin_columns(r,vectors,width);\nlay_columns(r,vectors);\n"
-"#pragma unroll\nfor(uint i=0;i<vectors;i++)\nstore_vector(finish_vector(r[i],c),to+i*"
-"CLSORT_VECTOR_LANES,lanes_left(n,i));\n}\n\nCLSORT_NOINLINE void sort_leaf(global const lane_t*"
-"from,global lane_t*to,uint n,codec_t c,\nuint are_keys)\n{\nif(n<=CLSORT_LEAF/4)\nsort_vectors("
-"from,to,n,c,CLSORT_LEAF_VECTORS/4,are_keys);\nelse if(n<=CLSORT_LEAF/2)\nsort_vectors(from,to,n,"
-"c,CLSORT_LEAF_VECTORS/2,are_keys);\nelse\nsort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS,are_keys);"
-"\n}\n\n",
-"//---- radix: partitions of vectors\n\ntypedef struct{uint low,high;}unwritten_t;\n\n\n\n"
-"CLSORT_INLINE unwritten_t move_vector(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot)\n{"
-"\nconst uint below=lanes_below(v,(vector_t)pivot),count=popcount(below);\nconst vector_t moved="
-"expand_vector(compress_vector(v,v,~below),\ncompress_vector(v,v,below),~0u<<count);\n"
-"store_whole_vector(moved,to+g.low);\nstore_whole_vector(moved,to+g.high-CLSORT_VECTOR_LANES);\n"
-"g.low+=count;\ng.high-=CLSORT_VECTOR_LANES-count;\nreturn g;\n}\n\n\nCLSORT_INLINE unwritten_t "
-"move_lanes(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot,\nuint lanes)\n{\nconst uint "
-"all=(1u<<lanes)-1,below=lanes_below(v,(vector_t)pivot)&all,\ncount=popcount(below);\n"
-"store_vector(compress_vector(v,v,below),to+g.low,count);\ng.low+=count;\ng.high-=lanes-count;\n"
-"store_vector(compress_vector(v,v,all& ~below),to+g.high,lanes-count);\nreturn g;\n}\n\n\n#define "
-"CLSORT_END_VECTORS 4\n#define CLSORT_END_LANES (CLSORT_END_VECTORS*CLSORT_VECTOR_LANES)\n\n\n\n\n"
-"\nCLSORT_NOINLINE uint partition_in_place(global lane_t*a,uint n,lane_t pivot)\n{\nvector_t "
-"ends[2*CLSORT_END_VECTORS],v[CLSORT_END_VECTORS];\nunwritten_t g={0,n};\nuint i=CLSORT_END_LANES,"
-"j=n-CLSORT_END_LANES;\nfor(uint k=0;k<CLSORT_END_VECTORS;k++){\nends[k]=load_whole_vector(a+k*"
-"CLSORT_VECTOR_LANES);\nends[CLSORT_END_VECTORS+k]=load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);\n"
-"}\nwhile(j-i>=CLSORT_END_LANES){\nconst uint in_front=i-g.low<=g.high-j;\nglobal const lane_t*"
-"const from=a+(in_front?i:j-CLSORT_END_LANES);\ni+=in_front?CLSORT_END_LANES:0;\nj-="
-"in_front?0:CLSORT_END_LANES;\n#pragma unroll\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\nv[k]="
-"load_whole_vector(from+k*CLSORT_VECTOR_LANES);\n#pragma unroll\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,v[k],pivot);\n}\nfor(uint k=0;k<CLSORT_END_VECTORS;k++"
-")\nv[k]=load_vector(a+i+k*CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)\ng=move_lanes(a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k=0;k<2*"
-"CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,ends[k],pivot);\nreturn g.low;\n}\n\n\n\n"
+"uint vectors,uint are_keys,uint is_done)\n{\nconst lane_t top=(lane_t)~(lane_t)0,rest="
+"are_keys?finish_lane(top,c):top;\nvector_t r[CLSORT_LEAF_VECTORS];\n#pragma unroll\nfor(uint i=0;"
+"i<vectors;i++){\nr[i]=load_vector(from+i*CLSORT_VECTOR_LANES,lanes_left(n,i),rest);\nif("
+"!CLSORT_PACKS_PAIRS&&are_keys)\nr[i]=encode_vector(r[i],c);\n}\nsort_columns(r,vectors);\n"
+"#pragma unroll\nfor(uint width=1;width<CLSORT_VECTOR_LANES;width*=2)\njoin_columns(r,vectors,"
+"width);\nlay_columns(r,vectors);\n#pragma unroll\nfor(uint i=0;i<vectors;i++)\nstore_vector("
+"is_done?finish_vector(r[i],c):r[i],to+i*CLSORT_VECTOR_LANES,\nlanes_left(n,i));\n}\n\n"
+"CLSORT_NOINLINE void sort_leaf(global const lane_t*from,global lane_t*to,uint n,codec_t c,\nuint "
+"are_keys,uint is_done)\n{\nif(n<=CLSORT_LEAF/4)\nsort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS/4,"
+"are_keys,is_done);\nelse if(n<=CLSORT_LEAF/2)\nsort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS/2,"
+"are_keys,is_done);\nelse\nsort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS,are_keys,is_done);\n}\n\n"
+"#endif\n\n",
+"//---- radix: partitions of vectors\n#if CLSORT_COMPRESSES\n\ntypedef struct{uint low,high;}"
+"unwritten_t;\n\n\n\nCLSORT_INLINE unwritten_t move_vector(global lane_t*to,unwritten_t g,"
+"vector_t v,lane_t pivot)\n{\nconst uint below=lanes_below(v,(vector_t)pivot),count=popcount("
+"below);\nconst vector_t moved=expand_vector(compress_vector(v,v,~below),\ncompress_vector(v,v,"
+"below),~0u<<count);\nstore_whole_vector(moved,to+g.low);\nstore_whole_vector(moved,to+g.high-"
+"CLSORT_VECTOR_LANES);\ng.low+=count;\ng.high-=CLSORT_VECTOR_LANES-count;\nreturn g;\n}\n\n\n"
+"CLSORT_INLINE unwritten_t move_lanes(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot,\n"
+"uint lanes)\n{\nconst uint all=(1u<<lanes)-1,below=lanes_below(v,(vector_t)pivot)&all,\ncount="
+"popcount(below);\nstore_vector(compress_vector(v,v,below),to+g.low,count);\ng.low+=count;\n"
+"g.high-=lanes-count;\nstore_vector(compress_vector(v,v,all& ~below),to+g.high,lanes-count);\n"
+"return g;\n}\n\n\n#define CLSORT_END_VECTORS 4\n#define CLSORT_END_LANES (CLSORT_END_VECTORS*"
+"CLSORT_VECTOR_LANES)\n\n\n\n\n\nCLSORT_NOINLINE uint partition_in_place(global lane_t*a,uint n,"
+"lane_t pivot)\n{\nvector_t ends[2*CLSORT_END_VECTORS],v[CLSORT_END_VECTORS];\nunwritten_t g={0,n}"
+";\nuint i=CLSORT_END_LANES,j=n-CLSORT_END_LANES;\nfor(uint k=0;k<CLSORT_END_VECTORS;k++){\n"
+"ends[k]=load_whole_vector(a+k*CLSORT_VECTOR_LANES);\nends[CLSORT_END_VECTORS+k]="
+"load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);\n}\nwhile(j-i>=CLSORT_END_LANES){\nconst uint "
+"in_front=i-g.low<=g.high-j;\nglobal const lane_t*const from=a+(in_front?i:j-CLSORT_END_LANES);\n"
+"i+=in_front?CLSORT_END_LANES:0;\nj-=in_front?0:CLSORT_END_LANES;\n#pragma unroll\nfor(uint k=0;k<"
+"CLSORT_END_VECTORS;k++)\nv[k]=load_whole_vector(from+k*CLSORT_VECTOR_LANES);\n#pragma unroll\n"
+"for(uint k=0;k<CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,v[k],pivot);\n}\nfor(uint k=0;k<"
+"CLSORT_END_VECTORS;k++)\nv[k]=load_vector(a+i+k*CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor("
+"uint k=0;k<CLSORT_END_VECTORS;k++)\ng=move_lanes(a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k="
+"0;k<2*CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,ends[k],pivot);\nreturn g.low;\n}\n\n\n\n"
 "CLSORT_INLINE uint partition_lanes(global const lane_t*from,global lane_t*to,uint n,\nlane_t "
 "pivot)\n{\nunwritten_t g={0,n};\nuint i=0;\nif(CLSORT_PACKS_PAIRS&&from==to)\nreturn "
 "partition_in_place(to,n,pivot);\nfor(;i+2*CLSORT_VECTOR_LANES<=n;i+=CLSORT_VECTOR_LANES)\ng="
@@ -3114,8 +3125,8 @@ static const char *const clsort__source[] = {
 "to?v.begin+low:v.base};\nreturn rest;\n}\n\n\nCLSORT_INLINE void sort_lanes(vector_quick_t q,"
 "uint n)\n{\nvector_range_t stack[CLSORT_VECTOR_STACK],v={0,n,0,0};\nuint top=0;\nfor(;;){\nif("
 "v.size>CLSORT_LEAF){\nv=split_range(q,v,stack,&top);\ncontinue;\n}\nif(v.size>0)\nsort_leaf("
-"v.moves&1?q.second+(v.begin-v.base):q.first+v.begin,\nq.done +v.begin,v.size,q.codec,0);\nif(top="
-"=0)\nbreak;\nv=stack[--top];\n}\n}\n\n",
+"v.moves&1?q.second+(v.begin-v.base):q.first+v.begin,\nq.done +v.begin,v.size,q.codec,0,1);\nif("
+"top==0)\nbreak;\nv=stack[--top];\n}\n}\n\n#endif\n\n",
 "//---- radix: sort by vectors\n#if CLSORT_PACKS_PAIRS\n\n\nCLSORT_INLINE void take_words(global "
 "const lane_t*lanes,uint upper,global uint*to,uint n)\n{\nuint i=0;\nfor(;i+16<=n;i+=16){\nconst "
 "uint16 a=vload16(0,(global const uint*)(lanes+i)),\nb=vload16(1,(global const uint*)(lanes+i));\n"
@@ -3128,11 +3139,28 @@ static const char *const clsort__source[] = {
 "lanes[ordered-1]<lanes[ordered])\nordered++;\nif(ordered<r.n)\nsort_lanes(q,r.n);\nfor(uint i=0;"
 "i<r.n;i++)\nlanes[i]=(lanes[i]& ~(lane_t)0xFFFFFFFF)|values[(uint)lanes[i]];\ntake_words(lanes,0,"
 "values,r.n);\ntake_words(lanes,1,keys,r.n);\nfor(uint i=0;i<r.n&& !keys_are_codes(r.codec);i++)\n"
-"keys[i]=decode(keys[i],r.codec);\n}\n#else\n\n\nCLSORT_INLINE void vector_sort(radix_t r)\n{\n"
-"global lane_t*const target=lanes_of(r.target),*const alt=lanes_of(r.alt);\nconst vector_quick_t "
-"q={alt,target,target,r.n,2*ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\nsort_leaf(lanes_of("
-"r.source),target,r.n,r.codec,1);\nreturn;\n}\nfor(uint i=0;i<r.n;i++)\nalt[i]=encode(*key_place("
-"r.source,i),r.codec);\nsort_lanes(q,r.n);\n}\n#endif\n#endif\n\n",
+"keys[i]=decode(keys[i],r.codec);\n}\n#elif CLSORT_COMPRESSES\n\n\nCLSORT_INLINE void vector_sort("
+"radix_t r)\n{\nglobal lane_t*const target=lanes_of(r.target),*const alt=lanes_of(r.alt);\nconst "
+"vector_quick_t q={alt,target,target,r.n,2*ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\n"
+"sort_leaf(lanes_of(r.source),target,r.n,r.codec,1,1);\nreturn;\n}\nfor(uint i=0;i<r.n;i++)\n"
+"alt[i]=encode(*key_place(r.source,i),r.codec);\nsort_lanes(q,r.n);\n}\n#elif CLSORT_VECTOR_LANES>"
+"0\n\n\nCLSORT_INLINE void merge_vectors(global const lane_t*from,global lane_t*to,uint n,uint "
+"middle,\ncodec_t c,uint is_done)\n{\nconst lane_t top=(lane_t)~(lane_t)0;\nuint i="
+"CLSORT_VECTOR_LANES,j=middle,merged=0;\nvector_t high=load_vector(from,min(n,(uint)"
+"CLSORT_VECTOR_LANES),top);\nwhile(i<middle||j<n){\nconst uint is_first=j>=n||(i<middle&&from[i]<="
+"from[j]),\nnext=is_first?i:j;\nconst vector_t v=swap_lanes(load_vector(from+next,\nmin(n-next,("
+"uint)CLSORT_VECTOR_LANES),top),\nCLSORT_VECTOR_LANES-1);\nvector_t low=min(high,v);\nhigh=max("
+"high,v);\n#pragma unroll\nfor(uint bit=CLSORT_VECTOR_LANES/2;bit>0;bit/=2){\norder_columns(&low,"
+"1,bit);\norder_columns(&high,1,bit);\n}\nstore_whole_vector(is_done?finish_vector(low,c):low,to+"
+"merged);\nmerged+=CLSORT_VECTOR_LANES;\ni+=is_first?CLSORT_VECTOR_LANES:0;\nj+="
+"is_first?0:CLSORT_VECTOR_LANES;\n}\nstore_vector(is_done?finish_vector(high,c):high,to+merged,n-"
+"merged);\n}\n\n\n\nCLSORT_INLINE void vector_sort(radix_t r)\n{\nconst uint merges=ceil_log2(("
+"r.n+CLSORT_LEAF-1)/CLSORT_LEAF);\nglobal lane_t*from=lanes_of(merges&1?r.alt:r.target),\n*to="
+"lanes_of(merges&1?r.target:r.alt);\nfor(uint i=0;i<r.n;i+=CLSORT_LEAF)\nsort_leaf(lanes_of("
+"r.source)+i,from+i,min(r.n-i,(uint)CLSORT_LEAF),r.codec,1,\nmerges==0);\nfor(uint run="
+"CLSORT_LEAF;run<r.n;run*=2){\nglobal lane_t*const merged=to;\nfor(uint i=0;i<r.n;i+=2*run)\n"
+"merge_vectors(from+i,to+i,min(r.n-i,2*run),min(r.n-i,run),r.codec,\n2*run>=r.n);\nto=from;\nfrom="
+"merged;\n}\n}\n#else\n\nCLSORT_INLINE void vector_sort(radix_t r){}\n#endif\n\n",
 "//---- radix: sorted by a work-item\nCLSORT_INLINE void sort_alone(radix_t r)\n{\nif("
 "CLSORT_PACKS_PAIRS||sorts_by_vectors(r))\nvector_sort(r);\nelse if(r.n>CLSORT_INSERTION_MOST)\n"
 "sort_small(r);\nelse\ninsertion_sort(r.source,r.target,0,r.n,r.codec);\n}\n\n",
@@ -4705,7 +4733,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10597\n",
+"#line 10697\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5041,7 +5069,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11669\n",
+"#line 11769\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
@@ -5994,8 +6022,9 @@ struct clsort_sorter {
     int has_local;              /* local memory is a memory of its own, not a cached part of all */
     int shares_memory;          /* a CPU that can work in memory of the host's */
     int has_vectors;            /* a CPU whose compiler uses vector registers */
-    int has_rows;               /* one whose work-items may well hold vectors of AVX-512: only a
-                                   reason to choose kernels, which do without these, too */
+    int has_rows;               /* one whose compiler may well show what vectors of AVX-512 can
+                                   do: only a reason to choose kernels, which do without, too */
+    int has_lanes;              /* one whose work-items always run as lanes of vectors */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
     int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
     int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
@@ -6727,18 +6756,19 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
-/* Do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Only Intel's
-   drivers have a query for that. Where there are narrower ones, its compiler takes these when
-   registers are short. */
-static clsort_status clsort__find_narrow(clsort_sorter *s)
+/* On GPUs: do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Where
+   there are narrower ones, Intel's compiler takes these when registers are short. On CPUs: do all
+   sub-groups have several work-items? PoCL's may have one. Other drivers have no such query. */
+static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
     size_t sizes[16] = { 0 }, i, least = 0;
-    if (s->is_cpu || s->has_warps) return CL_SUCCESS;
+    if (s->has_warps) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
     for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
-    s->has_narrow = least == 16;
+    s->has_narrow = !s->is_cpu && least == 16;
+    s->has_lanes = s->is_cpu && least > 1;
     return CL_SUCCESS;
 }
 
@@ -6782,7 +6812,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(clsort__cpu_facts(s));
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
-    return clsort__find_narrow(s);
+    return clsort__find_sub_groups(s);
 }
 
 /* Creates an in-order queue of the sorter's own, if there is none. */
@@ -8289,14 +8319,21 @@ static int clsort__has_words(const clsort_desc *d)
    radix for 0.7.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL
-   and Intel's runtime. CLSORT__CPU serves both, though they differ: 2^18 u32 are merged by Intel's
-   runtime in 0.7 times radix's time, by PoCL in 1.4 times. On GPUs without local memory for the
-   other kernels merge sorts. Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements
-   then take the plans of many. */
+   and Intel's runtime, which merges in lanes of vectors: 2^14 to 2^18 u64 in 0.5 to 0.7 times the
+   time of radix in cache, PoCL in twice that. On GPUs without local memory for the other kernels
+   merge sorts. Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the
+   plans of many. */
 #ifndef CLSORT__CROSSOVER_LOG2
 #define CLSORT__CROSSOVER_LOG2 0
 #endif
-enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
+enum {
+    CLSORT__NVIDIA,
+    CLSORT__OTHER_GPU,
+    CLSORT__MERGE_GPU,
+    CLSORT__CPU_LANES,
+    CLSORT__CPU_ROWS,
+    CLSORT__CPU
+};
 #define CLSORT__NEVER 0xFFFFFFFFu
 typedef struct clsort__crossover {
     int device;
@@ -8322,14 +8359,18 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_LANES, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_LANES, 1, 32, 0, 0, 0, 0 },
+    { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
+    { CLSORT__CPU_LANES, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_LANES, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 },
     { CLSORT__CPU_ROWS, 1, 16, 1u << 10, 0, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU_ROWS, 1, 64, 0, 0, 0, 0 },
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
-    { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
-    { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
+    { CLSORT__CPU, 1, 64, 0, 0, 0, 0 },
     { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
@@ -8431,6 +8472,7 @@ static int clsort__device_kind(const clsort_sorter *s)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
     return !s || s->has_progress ? CLSORT__NVIDIA
+           : s->has_lanes        ? CLSORT__CPU_LANES
            : s->has_rows         ? CLSORT__CPU_ROWS
            : s->is_cpu           ? CLSORT__CPU
            : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
@@ -12110,7 +12152,7 @@ static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t cores = s->compute_units;
     const int enough = p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
-    return s->has_rows && enough && p->key.bytes >= 4 && !p->config.value_bytes
+    return s->has_vectors && enough && p->key.bytes >= 4 && !p->config.value_bytes
                    && !p->config.comparator
                ? (size_t)CLSORT__LONG_PIECE
                : (size_t)CLSORT__PIECE;
@@ -16769,8 +16811,9 @@ static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c
 /* Fills in a choice of sorts of one array. Numbers go through payloads, then through widths. */
 static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
-    static const char *const devices[CLSORT__CPU + 1] = { "NVIDIA H200", "", "",
-                                                          "CPUs with AVX-512", "CPUs" };
+    static const char *const devices[CLSORT__CPU + 1] = {
+        "NVIDIA H200", "", "", "CPUs by lanes", "CPUs with AVX-512", "CPUs"
+    };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;

@@ -663,8 +663,9 @@
 #define CLSORT_INLINE static inline __attribute__((always_inline))
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_NOINLINE static __attribute__((noinline))
-/* Kernels whose work-items hold vectors say so. Otherwise Intel's compiler takes the vectors apart
-   to join 16 work-items, which gains nothing and, with records of 12 bytes, takes minutes. NVIDIA's
+/* Kernels whose work-items hold vectors say so, and so do those of CPUs whose work-items have a
+   block each. Otherwise Intel's compiler takes them apart to join 16 work-items, which takes 1.3
+   times as long, and minutes to compile where vectors sort or records have 12 bytes. NVIDIA's
    compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
 #if CLSORT_BOUND_REGISTERS
 #define CLSORT_KERNEL kernel
@@ -672,11 +673,14 @@
 #define CLSORT_KERNEL \
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), \
                           intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))
-#elif CLSORT_LANES == 1
-#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
-#else
+#elif CLSORT_LANES > 1
 #define CLSORT_KERNEL \
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))
+#elif CLSORT_SHARE_LOG2 == 0 && (CLSORT_NEEDS_RADIX || CLSORT_NEEDS_PIECES)
+#define CLSORT_KERNEL \
+    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(uint16)))
+#else
+#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #endif
 
 /* The work-item in its group. The mask stands only where it was measured to help, on an H200: with
@@ -4558,10 +4562,11 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 //---- radix: lanes
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
    that of a key of 4 bytes, and below it the 4 bytes of its value or of its number.
-   CLSORT_VECTOR_LANES: lanes of a vector. CLSORT_WITH_VECTORS stands before kernels that use
-   vectors: PoCL 7.1 without its optimizer takes vectors of other kernels apart, and cannot with
-   what compress and expand return. */
-#if CLSORT_NO_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
+   CLSORT_VECTOR_LANES: lanes of a vector, of 64 bytes. CLSORT_COMPRESSES: are there AVX-512's
+   instructions that put some lanes in front? Pairs need them. CLSORT_WITH_VECTORS stands before
+   kernels that use them: PoCL 7.1 without its optimizer takes vectors of other kernels apart, and
+   cannot with what compress and expand return. */
+#if CLSORT_RECORDS
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
 #define CLSORT_LANE_BYTES CLSORT_KEY_BYTES
@@ -4570,35 +4575,46 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 #else
 #define CLSORT_LANE_BYTES 0
 #endif
-#if CLSORT_LANE_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
+#if CLSORT_NO_VECTORS || !defined(__AVX512F__)
+#define CLSORT_COMPRESSES 0
+#elif CLSORT_LANE_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
     && __has_builtin(__builtin_ia32_expandsi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpd512_mask) \
     && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
     && __has_builtin(__builtin_ia32_storedqusi512_mask)
-#define CLSORT_VECTOR_LANES 16
-typedef uint lane_t;
-#define CLSORT_LANE_NAME uint
+#define CLSORT_COMPRESSES 1
 typedef int16 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
-#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
     && __has_builtin(__builtin_ia32_expanddi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
     && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
     && __has_builtin(__builtin_ia32_storedqudi512_mask)
-#define CLSORT_VECTOR_LANES 8
-typedef ulong lane_t;
-#define CLSORT_LANE_NAME ulong
+#define CLSORT_COMPRESSES 1
 typedef long8 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
+#else
+#define CLSORT_COMPRESSES 0
+#endif   /* CLSORT_NO_VECTORS || !defined(__AVX512F__) */
+#if CLSORT_COMPRESSES
 #define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
+#else
+#define CLSORT_WITH_VECTORS
+#endif
+#if CLSORT_LANE_BYTES == 4
+#define CLSORT_VECTOR_LANES 16
+typedef uint lane_t;
+typedef uint16 vector_t;
+#elif CLSORT_LANE_BYTES == 8 && (CLSORT_COMPRESSES || CLSORT_VALUE_BYTES == 0)
+#define CLSORT_VECTOR_LANES 8
+typedef ulong lane_t;
+typedef ulong8 vector_t;
 #else
 #define CLSORT_VECTOR_LANES 0
 typedef code_t lane_t;
-#define CLSORT_WITH_VECTORS
-#endif   /* CLSORT_LANE_BYTES == 4 */
+#endif
 #define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
 /* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
@@ -4879,15 +4895,16 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 #endif
 
 //---- radix: vectors
-/* VECTORS: quicksort of bare keys by one work-item, for compilers that show the instructions of
-   AVX-512. A compress puts the lanes of a vector that precede the pivot in front of the others, so
-   a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 vectors are sorted in registers,
-   first each column of them, then columns are joined: 0.8 ns per key of 4 bytes. (A network across
-   each vector's lanes, then merges of vectors, took 1.1 ns.)
+/* VECTORS: one work-item sorts bare keys. Up to 8 vectors are sorted in registers, first each
+   column of them, then columns are joined: 0.8 ns per key of 4 bytes. More keys are partitioned
+   where the compiler shows the instructions of AVX-512: a compress puts the lanes of a vector that
+   precede the pivot in front of the others, which takes some 0.3 to 0.5 ns per key in cache.
+   Elsewhere runs of 8 vectors are merged two by two, in some 1.1 ns per key, or 2 ns per key of 8
+   bytes. Digits took 5 to 9 times as long for rows of 32 to 4096 keys.
 
-   Ranges move between alt, which holds codes, and target; what is sorted ends in target as keys.
-   Pivots are medians of a sample. Where a range was partitioned too often, the middle between its
-   least and its most code is the pivot: then as many partitions are left as a code has bits.
+   Both move codes between alt and target; what is sorted ends in target as keys. Pivots are medians
+   of a sample. Where a range was partitioned too often, the middle between its least and its most
+   code is the pivot: then as many partitions are left as a code has bits.
 
    PAIRS of 4 bytes each are packed into lanes of 8 bytes in alt, the code above and the number of
    the element below: so the sort is stable. Values are fetched by these numbers at the end. The
@@ -4895,23 +4912,21 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
    Ranges that this does not hold are partitioned in place.
 
    Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016;
-   B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017. */
-#if CLSORT_VECTOR_LANES == 0
-/* Without these instructions digits sort. */
-CLSORT_INLINE uint sorts_by_vectors(radix_t r) { return 0; }
-CLSORT_INLINE void vector_sort(radix_t r) {}
-#else
-typedef CLSORT_JOIN(CLSORT_LANE_NAME, CLSORT_VECTOR_LANES) vector_t;
-
+   B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; of merges:
+   J. Chhugani et al., Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture,
+   2008. */
 CLSORT_INLINE uint sorts_by_vectors(radix_t r)
 {
-    return CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES);
+    return CLSORT_VECTOR_LANES > 0
+           && (CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES));
 }
 
+#if CLSORT_VECTOR_LANES > 0
 /* The most lanes that are sorted in registers. */
-#define CLSORT_LEAF_VECTORS 16
+#define CLSORT_LEAF_VECTORS 8
 #define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
 
+#if CLSORT_COMPRESSES
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
 CLSORT_INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
@@ -4948,7 +4963,33 @@ CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
     CLSORT_VECTOR_(storedqu)((global void *)to, __builtin_astype(v, flags_t), (1u << lanes) - 1);
 }
 
-/* Whole vectors. vload and vstore take them apart in PoCL. */
+#else
+/* vload and vstore take vectors apart in PoCL. */
+typedef vector_t loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));
+
+CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
+{
+    lane_t lane[CLSORT_VECTOR_LANES];
+    if (lanes == CLSORT_VECTOR_LANES)
+        return *(global const loose_vector_t *)from;
+    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
+        lane[i] = i < lanes ? from[i] : rest;
+    return *(const loose_vector_t *)lane;
+}
+
+CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
+{
+    lane_t lane[CLSORT_VECTOR_LANES];
+    if (lanes == CLSORT_VECTOR_LANES) {
+        *(global loose_vector_t *)to = v;
+        return;
+    }
+    *(loose_vector_t *)lane = v;
+    for (uint i = 0; i < lanes; i++)
+        to[i] = lane[i];
+}
+#endif   /* CLSORT_COMPRESSES */
+
 CLSORT_INLINE vector_t load_whole_vector(global const lane_t *from)
 {
     return load_vector(from, CLSORT_VECTOR_LANES, 0);
@@ -4987,10 +5028,11 @@ CLSORT_INLINE vector_t swap_lanes(vector_t v, uint bits)
 #if CLSORT_VECTOR_LANES == 16
     return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
          : bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab
-         : bits == 7 ? v.s76543210fedcba98 : v.sfedcba9876543210;
+         : bits == 7 ? v.s76543210fedcba98 : bits == 8 ? v.s89abcdef01234567
+                                                       : v.sfedcba9876543210;
 #else
     return bits == 1 ? v.s10325476 : bits == 2 ? v.s23016745
-         : bits == 3 ? v.s32107654 : v.s76543210;
+         : bits == 3 ? v.s32107654 : bits == 4 ? v.s45670123 : v.s76543210;
 #endif
 }
 
@@ -5094,9 +5136,10 @@ CLSORT_INLINE uint lanes_left(uint n, uint vector)
                (uint)CLSORT_VECTOR_LANES);
 }
 
-/* Sorts n lanes, or n keys, up to `vectors` vectors of them. */
+/* Sorts n lanes, or n keys, up to `vectors` vectors of them; what was sorted is done, or is lanes
+   again. */
 CLSORT_INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                                uint vectors, uint are_keys)
+                                uint vectors, uint are_keys, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
     vector_t r[CLSORT_LEAF_VECTORS];
@@ -5113,21 +5156,25 @@ CLSORT_INLINE void sort_vectors(global const lane_t *from, global lane_t *to, ui
     lay_columns(r, vectors);
     #pragma unroll
     for (uint i = 0; i < vectors; i++)
-        store_vector(finish_vector(r[i], c), to + i * CLSORT_VECTOR_LANES, lanes_left(n, i));
+        store_vector(is_done ? finish_vector(r[i], c) : r[i], to + i * CLSORT_VECTOR_LANES,
+                     lanes_left(n, i));
 }
 
 CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                               uint are_keys)
+                               uint are_keys, uint is_done)
 {
     if (n <= CLSORT_LEAF / 4)
-        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 4, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 4, are_keys, is_done);
     else if (n <= CLSORT_LEAF / 2)
-        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 2, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 2, are_keys, is_done);
     else
-        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS, are_keys);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS, are_keys, is_done);
 }
 
+#endif   /* CLSORT_VECTOR_LANES > 0 */
+
 //---- radix: partitions of vectors
+#if CLSORT_COMPRESSES
 /* What a partition has not written yet: below `low` and from `high` on it is done. */
 typedef struct { uint low, high; } unwritten_t;
 
@@ -5298,12 +5345,14 @@ CLSORT_INLINE void sort_lanes(vector_quick_t q, uint n)
         }
         if (v.size > 0)
             sort_leaf(v.moves & 1 ? q.second + (v.begin - v.base) : q.first + v.begin,
-                      q.done + v.begin, v.size, q.codec, 0);
+                      q.done + v.begin, v.size, q.codec, 0, 1);
         if (top == 0)
             break;
         v = stack[--top];
     }
 }
+
+#endif   /* CLSORT_COMPRESSES */
 
 //---- radix: sort by vectors
 #if CLSORT_PACKS_PAIRS
@@ -5345,7 +5394,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
     for (uint i = 0; i < r.n && !keys_are_codes(r.codec); i++)
         keys[i] = decode(keys[i], r.codec);
 }
-#else
+#elif CLSORT_COMPRESSES
 /* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
    target and alt. */
 CLSORT_INLINE void vector_sort(radix_t r)
@@ -5353,15 +5402,66 @@ CLSORT_INLINE void vector_sort(radix_t r)
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
     const vector_quick_t q = { alt, target, target, r.n, 2 * ceil_log2(r.n), r.codec };
     if (r.n <= CLSORT_LEAF) {
-        sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1);
+        sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1, 1);
         return;
     }
     for (uint i = 0; i < r.n; i++)
         alt[i] = encode(*key_place(r.source, i), r.codec);
     sort_lanes(q, r.n);
 }
+#elif CLSORT_VECTOR_LANES > 0
+/* Merges two runs of lanes, of which the second one begins at `middle`. The higher half of what was
+   merged last is joined with the next vector of the run that goes on with the lower lane. */
+CLSORT_INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
+                                 codec_t c, uint is_done)
+{
+    const lane_t top = (lane_t)~(lane_t)0;
+    uint i = CLSORT_VECTOR_LANES, j = middle, merged = 0;
+    vector_t high = load_vector(from, min(n, (uint)CLSORT_VECTOR_LANES), top);
+    while (i < middle || j < n) {
+        const uint is_first = j >= n || (i < middle && from[i] <= from[j]),
+                   next = is_first ? i : j;
+        const vector_t v = swap_lanes(load_vector(from + next,
+                                                  min(n - next, (uint)CLSORT_VECTOR_LANES), top),
+                                      CLSORT_VECTOR_LANES - 1);
+        vector_t low = min(high, v);
+        high = max(high, v);
+        #pragma unroll
+        for (uint bit = CLSORT_VECTOR_LANES / 2; bit > 0; bit /= 2) {
+            order_columns(&low, 1, bit);
+            order_columns(&high, 1, bit);
+        }
+        store_whole_vector(is_done ? finish_vector(low, c) : low, to + merged);
+        merged += CLSORT_VECTOR_LANES;
+        i += is_first ? CLSORT_VECTOR_LANES : 0;
+        j += is_first ? 0 : CLSORT_VECTOR_LANES;
+    }
+    store_vector(is_done ? finish_vector(high, c) : high, to + merged, n - merged);
+}
+
+/* Sorts the n elements of r.source into r.target by way of r.alt, as above. Runs go to that of the
+   two from which the last merge ends in the target; what is not in pairs is moved. */
+CLSORT_INLINE void vector_sort(radix_t r)
+{
+    const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
+    global lane_t *from = lanes_of(merges & 1 ? r.alt : r.target),
+                  *to = lanes_of(merges & 1 ? r.target : r.alt);
+    for (uint i = 0; i < r.n; i += CLSORT_LEAF)
+        sort_leaf(lanes_of(r.source) + i, from + i, min(r.n - i, (uint)CLSORT_LEAF), r.codec, 1,
+                  merges == 0);
+    for (uint run = CLSORT_LEAF; run < r.n; run *= 2) {
+        global lane_t *const merged = to;
+        for (uint i = 0; i < r.n; i += 2 * run)
+            merge_vectors(from + i, to + i, min(r.n - i, 2 * run), min(r.n - i, run), r.codec,
+                          2 * run >= r.n);
+        to = from;
+        from = merged;
+    }
+}
+#else
+/* Digits sort other elements. */
+CLSORT_INLINE void vector_sort(radix_t r) {}
 #endif   /* CLSORT_PACKS_PAIRS */
-#endif   /* CLSORT_VECTOR_LANES == 0 */
 
 //---- radix: sorted by a work-item
 CLSORT_INLINE void sort_alone(radix_t r)

@@ -262,7 +262,7 @@ static void the_flag_matters(bench *b)
     stage t;
     clsort_desc d;
     (void)b;
-    open_stage(&t, s, mock_cpu(), 0);
+    open_stage(&t, s, mock_gpu(), 0);
     t.d.flags = 0;
     CHECK_OK(clsort_prepare(t.sorter, t.queue, &t.d));
     d = t.d;

@@ -75,7 +75,8 @@ static size_t *find_size(plan_line *p, const char *word)
         { "values_out_offset", &p->d.values_out_offset },
         { "count_offset", &p->d.count_offset }, { "segments_offset", &p->d.segments_offset },
         { "ends", &p->ends },         { "ends_offset", &p->d.segment_ends_offset },
-        { "scratch_offset", &p->d.scratch_offset }, { "scratch_size", &p->d.scratch_size }
+        { "scratch_offset", &p->d.scratch_offset }, { "scratch_size", &p->d.scratch_size },
+        { "sub_group", &p->facts.sub_group }
     };
     size_t i;
     for (i = 0; i < sizeof numbers / sizeof *numbers; i++)

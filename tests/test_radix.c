@@ -823,7 +823,7 @@ static void long_pieces_are_written_together(bench *b)
     more_options = "-DCLSORT_CACHE_WAYS=0 -DCLSORT_NO_VECTORS=1";
     other.sorter = fresh_sorter(b, 0);
     for (k = 0; k < 2 && other.sorter; k++) {
-        sort_case c = radix_make(CLSORT_U32, 76543, "uniform");
+        sort_case c = radix_make(k ? CLSORT_U32 : CLSORT_U16, 76543, "uniform");
         c.d.value_size = k ? 4 : 0;
         c.algorithm = "auto";
         c.d.segment_count = 4;
@@ -1860,22 +1860,56 @@ static void cached_packs_pairs(bench *b)
     more_options = NULL;
 }
 
-/* Bare keys in the form of compilers that show no vectors, in the process that sorts in vectors. */
-static void cached_sorts_without_vectors(bench *b)
+/* Bare keys in the form of compilers that show no instructions that compress: runs of 64 or 128 are
+   merged. */
+static void cached_merges_vectors(bench *b)
 {
     static const char *const patterns[] = { "uniform", "equal", "zipf", "sorted" };
+    static const size_t counts[] = { 1,   16,  17,  31,  32,  33,   63,   64,    65,    127,   128,
+                                     129, 191, 255, 256, 257, 1000, 7777, 10000, 65535, 65536 };
     bench other = *b;
     size_t i;
     if (!test_is_cpu(b)) return;
     more_options = "-DCLSORT_NO_VECTORS=1";
     other.sorter = fresh_sorter(b, 0);
-    for (i = 0; i < 16 && other.sorter; i++) {
-        sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_I32, 31 + 700 * i, patterns[i / 4]);
+    for (i = 0; i < 2 * sizeof counts / sizeof *counts && other.sorter; i++) {
+        sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_I32, counts[i / 2],
+                                  patterns[i % 5 % 4]);
         c.d.order = i & 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
         c.keys_out = i % 3 ? 0 : CASE_OWN;
         if (!case_run(&other, &c)) break;
     }
     clsort_destroy(other.sorter);
+    more_options = NULL;
+}
+
+/* Rows around the vectors that are sorted in registers and the runs that these are merged to, with
+   and without instructions that compress. */
+static void rows_of_vectors(bench *b)
+{
+    static const char *const options[] = { NULL, "-DCLSORT_NO_VECTORS=1" };
+    static const size_t lengths[] = { 9,   15,  16,  17,  31,  32,  33,  63,  64,  65,
+                                      127, 128, 129, 192, 255, 256, 257, 511, 513, 1000 };
+    static const char *const patterns[] = { "uniform", "mod-16", "sorted" };
+    bench other = *b;
+    size_t form, i;
+    if (!test_is_cpu(b)) return;
+    for (form = 0; form < 2; form++) {
+        more_options = options[form];
+        other.sorter = fresh_sorter(b, 0);
+        for (i = 0; i < 2 * sizeof lengths / sizeof *lengths && other.sorter; i++) {
+            sort_case c = radix_make(i & 1 ? CLSORT_U64 : CLSORT_F32, lengths[i / 2],
+                                     patterns[i % 3]);
+            c.algorithm = "auto";
+            c.d.value_size = 0;
+            c.d.order = (cl_uint)(i / 2 & 1);
+            c.keys_out = i % 3 ? 0 : CASE_OWN;
+            c.d.rows = 7;
+            c.d.row_stride = (lengths[i / 2] + i % 4) * (i & 1 ? 8 : 4);
+            if (!case_run(&other, &c)) break;
+        }
+        clsort_destroy(other.sorter);
+    }
     more_options = NULL;
 }
 
@@ -1990,7 +2024,8 @@ static const test_entry tests[] = {
     { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
     { "radix in cache moves payloads, stable", cached_moves_payloads },
-    { "radix in cache sorts bare keys without vectors", cached_sorts_without_vectors },
+    { "radix in cache sorts bare keys by merges of vectors", cached_merges_vectors },
+    { "rows around what vectors hold are sorted", rows_of_vectors },
     { "radix in cache packs pairs", cached_packs_pairs },
     { "radix in cache needs pairs in one buffer", cached_needs_one_buffer },
     { "radix in cache leaves heavy ranges to passes", cached_leaves_heavy_ranges },

@@ -134,7 +134,7 @@ static void rows_of_wide_vectors(bench *b)
     if (!test_is_cpu(b) || b->small) return;
     other.sorter = fresh_sorter(b, 0);
     if (!CHECK(other.sorter != NULL)) return;
-    other.sorter->has_rows = 1;
+    other.sorter->has_vectors = 1;
     for (t = 0; t < 2; t++)
         for (edge = -1; edge < 2; edge++) {
             sort_case c = make(0);

@@ -53,8 +53,8 @@ static void info_limits(const device_info *info)
 
 /* Kinds of devices, each of which has rows of AUTO's table. */
 static const char *const info_devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
-                                            "CLSORT__MERGE_GPU", "CLSORT__CPU_ROWS",
-                                            "CLSORT__CPU" };
+                                            "CLSORT__MERGE_GPU", "CLSORT__CPU_LANES",
+                                            "CLSORT__CPU_ROWS",  "CLSORT__CPU" };
 
 /* The rows of AUTO's table that serve a device. */
 static const char *info_rows(const clsort_sorter *sorter)
@@ -97,11 +97,12 @@ static void info_facts(const clsort_sorter *s)
               info_text(s->device, CL_DRIVER_VERSION, text[1], sizeof text[1]),
               info_text(s->device, CL_DEVICE_OPENCL_C_VERSION, text[2], sizeof text[2]),
               info_widths(s->device, text[3], sizeof text[3]));
-    info_wrap("  auto: rows of %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s",
+    info_wrap("  auto: rows of %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s%s",
               info_rows(s), s->has_local ? "of its own" : "in global memory",
               (unsigned long)(s->max_allocation >> 20),
               s->shares_memory ? ", shares the host's memory" : "",
               s->has_vectors ? ", vectors" : "", s->has_rows ? ", vectors of 16" : "",
+              s->has_lanes ? ", lanes" : "",
               s->has_progress ? ", progress" : "", s->has_warps ? ", warps" : "",
               s->has_narrow ? ", sub-groups from 16" : "",
               s->enqueues ? ", kernels enqueue kernels" : "");
