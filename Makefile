@@ -11,6 +11,7 @@ library = clsort.h $(multi)
 headers = clsort.h $(wildcard $(folders:=/*.h) tools/bench/*.h)
 vpath %.c tools/clsort tools/bench
 tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/*.c)))
+benches = $(patsubst tools/bench/%.c,build/%,$(wildcard tools/bench/*.c))
 tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_gpu.c, \
     $(wildcard tests/*.c)))
 mpi = build/clsort-mpi build/mpi_cases
@@ -26,7 +27,8 @@ sanitized_tools = build/sanitized/clsort
 demo: build/demo
 	build/demo $(COUNT)
 
-test: $(tools) $(tests) $(if $(shell command -v mpicc),$(mpi)) strict lib
+test: build/clsort build/demo $(benches:build/%=build/compiled/%) $(tests) \
+    $(if $(shell command -v mpicc),$(mpi)) strict lib
 	tests/run
 
 check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
@@ -154,6 +156,12 @@ compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. $(folde
 $(tools): build/%: %.c $(headers) | deps
 	$(compile)
 
+# That they compile, for tests, which run none of them: the optimizer would take most of the time.
+$(benches:build/%=build/compiled/%): CFLAGS = -O0
+$(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
+	@mkdir -p $(@D)
+	$(compile)
+
 # What tests wait for is the kernels' compiler: optimizing costs more time than it saves, but for
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
@@ -169,6 +177,7 @@ $(mpi): CC = mpicc
 build/clsort-mpi: tools/mpi/clsort-mpi.c $(headers) | deps-mpi
 	$(compile)
 
+build/mpi_cases: CFLAGS = -O0
 build/mpi_cases: tests/mpi_cases.c $(headers) | deps-mpi
 	$(compile)
 
@@ -198,7 +207,8 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	$(compile)
 
 # Otherwise programs would sort by the kernels that kernels.cl had before.
-$(tools) $(tests) $(gpu_tests) $(mpi) $(sanitized) $(sanitized_tools) $(memory) $(threads) \
+$(tools) $(benches:build/%=build/compiled/%) $(tests) $(gpu_tests) $(mpi) $(sanitized) \
+    $(sanitized_tools) $(memory) $(threads) \
     build/lib/clsort.o: | build/embedded
 build/embedded: kernels.cl clsort.h tools/dev/embed
 	@mkdir -p $(@D)
@@ -207,14 +217,15 @@ build/embedded: kernels.cl clsort.h tools/dev/embed
 
 # clsort.h alone, and clsort_multi.h, which includes it, as each compiler, language, linkage and
 # OpenCL version sees them; a warning is an error. Warnings that need an optimizer come from gcc as
-# C, the same from all others. What a newer standard deprecates is the same in all linkages; one
-# that a compiler does not know yet is skipped.
+# C: the whole of both headers, and clsort.h with its other linkage and version. What a newer
+# standard deprecates is the same in all linkages; one that a compiler does not know yet is skipped.
 linkages = extern-120 extern-unset static-120 static-unset multi-unset
 languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
 newer = $(foreach l,c2x c++20 c++2b,gcc-$l-multi-unset clang-$l-multi-unset)
 strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) $(newer) \
     mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset \
     mingw-c99-multi-120 mingw32-c99-multi-unset
+deep = gcc-c99-static-120 gcc-c99-multi-unset
 flags_gcc = gcc
 flags_clang = clang
 flags_mingw = x86_64-w64-mingw32-gcc -Ibuild/include
@@ -234,7 +245,7 @@ whole = $(if $(findstring -multi-,$*),$(multi),clsort.h)
 build/strict/%.o: $(library) | deps-test build/include/CL
 	@mkdir -p $(@D)
 	$(strictly) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
-	    $(warnings) -Werror $(if $(filter gcc-c99-%,$*),-O2,-O0) \
+	    $(warnings) -Werror $(if $(filter $(deep),$*),-O2,-O0) \
 	    -DCLSORT_IMPLEMENTATION -c $(whole) -o $@
 
 $(newer:%=build/strict/%.o): build/strict/%.o: $(library) | deps-test

@@ -957,18 +957,21 @@ static int try_edge(stage *t, const struct decision *d, int only)
 }
 
 /* Each edge of some decisions for all that it is for; on CPUs for one of these, the same of all
-   that are for the same, since programs take long to build. */
+   that are for the same, since programs take long to build. One of two decisions is drawn, with all
+   that lies below, at and above its edge; but one that is named is tried. */
 static void try_edges(const bench *b, size_t first, size_t end)
 {
     static stage t;
-    const int draws = test_is_cpu(b) && !getenv("CLSORT_TEST_WHOLE");
+    const int draws = test_is_cpu(b) && !getenv("CLSORT_TEST_WHOLE"),
+              named = getenv("CLSORT_TEST_EDGE") != NULL;
+    const uint64_t one_in = end - first > 1 ? 2 : 1;
     size_t i;
     t.b = b;
     t.random = test_seed();
     for (i = first; i < end; i++) {
         const int all = try_edge(&t, &decisions[i], INT_MAX);
         const int drawn = all ? (int)(test_seed_alone() % (uint64_t)all) : 0;
-        if (CHECK(all > 0) && is_wanted(&decisions[i]))
+        if (CHECK(all > 0) && is_wanted(&decisions[i]) && (named || test_takes(b, one_in)))
             try_edge(&t, &decisions[i], draws ? drawn : -1);
     }
 }

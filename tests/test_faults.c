@@ -778,7 +778,7 @@ static void try_scenario(const bench *b, const scenario *c)
     const double start = test_seconds();
     const char *only = getenv("CLSORT_TEST_SCENARIO");
     cl_uint context;
-    if ((only && !strstr(c->name, only)) || !test_takes(b, 2)) return;
+    if ((only && !strstr(c->name, only)) || !test_takes(b, 3)) return;
     describe(b, c);   /* what the device's own sorter builds for it is there to stay */
     context = context_references(b);
     if (open_trial(&t, b, c)) {

@@ -632,7 +632,7 @@ static int sort_in_groups(const bench *b, sort_case c)
 /* As on a GPU. Each pair of numbers is a program, so that a sample of them is compiled. */
 static void every_work_group(bench *b)
 {
-    sample_draw drawn = test_sample(b, test_draws(b) ? 9 : 3);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 18 : 3);
     bench other = *b;
     cl_uint k;
     other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
@@ -1099,6 +1099,7 @@ static void hybrid_sorts_every_pattern(bench *b)
             for (k = 0; pattern_name(k); k++) {
                 sort_case c = hybrid_make(types[t], counts[i] + k % 2, pattern_name(k));
                 if (!pattern_applies(k, types[t]) || (b->small && k % 3 != i % 3)) continue;
+                if (!takes_third(b, i + k)) continue;
                 c.keys_out = k % 3 == 2 ? CASE_OWN : 0;
                 c.d.nan_order = k & 1;
                 if (!case_run(b, &c)) return;
@@ -1166,12 +1167,13 @@ static void sweeps_follow_hybrid(bench *b)
 {
     static const char *const patterns[] = { "zipf", "uniform", "zipf", "uniform", "zipf" };
     bench other = *b;
-    const size_t all = sizeof patterns / sizeof *patterns;
+    const size_t all = sizeof patterns / sizeof *patterns, only = test_choice(b, 2);
     size_t k;
     if (!sweeping_sorter(b, &other)) return;
     more_options = sweeping_builds(b);
     for (k = 0; k < 2 * all; k++) {
         sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k % all]);
+        if (only < 2 && k / all != only) continue;
         c.keys_out = k % all > 2 ? CASE_OWN : 0;
         c.d.value_size = k < all ? 0 : 4;
         if (!case_run(&other, &c)) break;
@@ -1317,6 +1319,7 @@ static void full_buckets(bench *b)
         if (!test_takes(b, 3)) continue;
         for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
             sort_case c = hybrid_make(CLSORT_U32, b->small ? 6000 : 170000 << g, patterns[k]);
+            if (!takes_third(b, k)) continue;
             c.d.tuning.work_group = groups[g];
             if (!case_run(b, &c)) return;
         }

@@ -82,6 +82,7 @@ static void rows_of_every_length(bench *b)
     size_t lengths[40], shape, n, i;
     for (shape = 0; shape < shape_count(b); shape++) {
         const sort_case c = make_shaped(shape);
+        if (!test_takes(b, 2)) continue;
         n = edge_lengths(tile_of(b, &c), b->small, lengths);
         for (i = 0; i < n; i++) {
             const size_t rows = lengths[i] > 10000 ? 2 + i % 2 : 3 + i % 5;
@@ -337,6 +338,7 @@ static void segments_of_all_lengths(bench *b)
                 const size_t most = b->small ? 4000 : style == SOME_HUGE ? MOST : 60000;
                 sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5, most, style,
                                             tile);
+                if (!test_takes(b, 2)) continue;
                 c.d.count += i % 4 * 9;
                 c.prove = i == 3;
                 if (!case_run(b, &c)) return;
@@ -470,6 +472,7 @@ static void overlapping_segments(bench *b)
         for (round = 0; round < (b->small ? 2u : 12u); round++) {
             uint64_t random = round;
             sort_case c = make_shaped(shape);
+            if (!test_takes(b, 2)) continue;
             c.d.count = b->small ? 500 : round % 3 ? 2000 : PIECE;
             c.d.segment_count = 200;
             for (i = 0; i <= c.d.segment_count; i++)
@@ -554,7 +557,7 @@ static void every_type_and_order(bench *b)
         for (t = 0; t < CASE_TYPES; t++)
             for (k = 0; k < 4; k++) {
                 sort_case c = make_shaped(shape);
-                if (!test_takes(b, 3)) continue;
+                if (!test_takes(b, 6)) continue;
                 c.d.key_type = case_types[t].type;
                 c.pattern = pattern_is_float(c.d.key_type) ? floats[k % 3] : integers[k % 3];
                 c.d.order = (cl_uint)k & 1;

@@ -65,7 +65,7 @@ static void every_type_and_order(bench *b)
     for (t = 0; t < sizeof all_types / sizeof *all_types; t++)
         for (i = 0; i < 8; i++) {
             top_case c = top_make(all_types[t], 2, i & 4 ? 3001 : 40007, 41);
-            if ((b->few_programs && t % 4) || !test_takes(b, 3)) continue;
+            if ((b->few_programs && t % 4) || !test_takes(b, 6)) continue;
             if (!pattern_applies(pattern_find(patterns[i % 4]), all_types[t])) continue;
             c.pattern = patterns[i % 4];
             c.d.order = i & 1;
@@ -88,7 +88,7 @@ static void equal_nans(bench *b)
     for (i = 0; i < (b->small ? 16 : 48); i++) {
         const size_t n = counts[i % 4], k = i / 4 % 3 == 0 ? 40 : i / 4 % 3 == 1 ? n - n / 50 : n;
         top_case c = top_make(i % 5 ? CLSORT_F32 : CLSORT_F64, 1 + i % 3, n, k);
-        if (!test_takes(b, 3)) continue;
+        if (!test_takes(b, 5)) continue;
         c.d.nan_order = CLSORT_NAN_EQUAL;
         c.d.zero_order = i % 7 == 3;
         c.d.order = i & 1;
@@ -846,6 +846,7 @@ static void long_rows_in_one_launch(bench *b)
     for (i = 0; i < 10; i++) {
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200,
                               i == 9 ? 900 : i == 4 ? 400 : 40 + i);
+        if (i < 8 && !test_takes(b, 2)) continue;
         c.pattern = i % 4 == 3 ? "mod-16" : "uniform";
         c.poison = poisons[i % 3];
         c.twice = i % 2 == 1;

@@ -161,7 +161,7 @@ static void every_combination_of_outputs(bench *b)
     for (i = 0; i < sizeof names / sizeof *names; i++)
         for (v = 0; v < 3; v++) {
             sort_case c = case_make(CLSORT_F32, b->small ? 50 : 2 * b->tile / 3, "mod-256");
-            if ((b->few_programs && (i % 3 || v == 1)) || !test_takes(b, 3)) continue;
+            if ((b->few_programs && (i % 3 || v == 1)) || !test_takes(b, 5)) continue;
             c.algorithm = names[i];
             c.d.value_size = bytes[v];
             run_outputs(b, c);
@@ -177,7 +177,7 @@ static void records_on_every_algorithm(bench *b)
          i++)
         for (k = 0; k < 4; k++) {
             sort_case c = case_make(CLSORT_U32, b->small ? 50 : 3001, "mod-256");
-            if ((b->few_programs && i % 4) || !test_takes(b, 7)) continue;
+            if ((b->few_programs && i % 4) || !test_takes(b, 14)) continue;
             c.algorithm = clsort_algorithm_name(i);
             c.d.record_size = 12;
             c.d.key_offset = 4;
