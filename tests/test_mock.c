@@ -983,9 +983,9 @@ static void few_sorts(bench *b)
     }
 }
 
-/* The same of radix in cache: on CPUs from a few hundred elements on that fit a lane, of pairs where
-   vectors of 16 are preferred, else from more. Where its kernels do not build, the first sort goes
-   on without them. */
+/* The same of radix in cache: on CPUs from a few hundred elements on that fit a lane, of pairs
+   where vectors of 16 are preferred, else from more. Where its kernels do not build, the first sort
+   goes on without them. */
 static void avoid_wrong_cached(bench *b)
 {
     static const struct { cl_uint width, type; size_t values, n; } from[] = {
