@@ -17619,8 +17619,8 @@ CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *
    - "radix-hybrid" for many keys of 4 and 8 bytes; "radix-sweeps" is radix without it.
    - "radix-samples": few elements in one launch or two.
    - "radix-cached": on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed.
-   - Rows of keys alone of 4 and 8 bytes on CPUs without it, and on Intel's runtime: in half the time
-     or less.
+   - Rows of keys alone of 4 and 8 bytes on CPUs without it, and on Intel's runtime:
+     in half the time or less.
    - radix-portable takes two launches per digit on GPUs, and up to 64 KiB more of scratch memory.
    - clsort_sort_host copies nothing on CPUs that share the host's memory. If it fails there after
      its first launch, the arrays hold a permutation.
