@@ -1683,8 +1683,8 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_EQUAL_NANS 49\n#define CLSORT__FIELD_BIG_ENDIAN 50\n#define "
 "CLSORT__FIELD_FIRST_BIT 51\n#define CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "//---- tuning\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
-"#define __has_builtin(name)0\n#endif\n\n",
+"\n\n\n\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef "
+"__has_builtin\n#define __has_builtin(name)0\n#endif\n\n",
 "//---- tuning: families\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2="
 "=0)\n#define CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||"
 "CLSORT_IS(PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define "
@@ -2139,7 +2139,7 @@ static const char *const clsort__source[] = {
 "data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
 "left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
 #else
-"#line 2124\n",
+"#line 2125\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2153,7 +2153,7 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void batch_steps(array_t row,codec_t c,uint n,uint stage,uint low)\n{\nfor(uint "
 "left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage);\n}\n\n",
 #else
-"#line 2171\n",
+"#line 2172\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2167,7 +2167,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2194\n",
+"#line 2195\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2188,7 +2188,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2245\n",
+"#line 2246\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2213,7 +2213,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2306\n",
+"#line 2307\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2641,7 +2641,7 @@ static const char *const clsort__source[] = {
 "\nput_item(keys,words,(t& ~(2*run-1))+(t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr="
 "get_item(keys,words,t);\n}\n#endif\nstore_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3725\n",
+"#line 3726\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2772,7 +2772,7 @@ static const char *const clsort__source[] = {
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
 #else
-"#line 4098\n",
+"#line 4099\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
@@ -2895,30 +2895,30 @@ static const char *const clsort__source[] = {
 "pass==0&& !r.done&&b<blocks;b++){\nseen.set|=table_code(radix_seen(r,b));\nseen.clear|="
 "table_code(radix_seen(r,b)+2);\n}\nif(pass==0)\nwrite_plan(r,seen.set&seen.clear);\nif(pass_plan("
 "r)&PASS_SORTS)\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nsum=place_digit(r,d,sum);\n}\n#endif\n\n",
-"//---- radix: lanes\n\n\n\n\n\n\n#if CLSORT_RECORDS\n#define CLSORT_LANE_BYTES 0\n#elif "
-"CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n#define CLSORT_LANE_BYTES "
-"CLSORT_KEY_BYTES\n#elif CLSORT_IS(CACHED)&&CLSORT_KEY_BYTES==4&&CLSORT_VALUE_BYTES==4\n#define "
-"CLSORT_LANE_BYTES 8\n#else\n#define CLSORT_LANE_BYTES 0\n#endif\n#if CLSORT_NO_VECTORS|| "
-"!defined(__AVX512F__)\n#define CLSORT_COMPRESSES 0\n#elif CLSORT_LANE_BYTES==4&&__has_builtin("
-"__builtin_ia32_compresssi512_mask)\\\n &&__has_builtin(__builtin_ia32_expandsi512_mask)\\\n &&"
-"__has_builtin(__builtin_ia32_ucmpd512_mask)\\\n &&__has_builtin(__builtin_ia32_loaddqusi512_mask)"
-"\\\n &&__has_builtin(__builtin_ia32_storedqusi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef "
-"int16 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),"
-"si512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&"
-"&__has_builtin(__builtin_ia32_compressdi512_mask)\\\n &&__has_builtin("
-"__builtin_ia32_expanddi512_mask)\\\n &&__has_builtin(__builtin_ia32_ucmpq512_mask)\\\n &&"
-"__has_builtin(__builtin_ia32_loaddqudi512_mask)\\\n &&__has_builtin("
-"__builtin_ia32_storedqudi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef long8 flags_t;\n#define "
-"CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),di512_mask)\n#define "
-"CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#else\n#define CLSORT_COMPRESSES 0\n#endif\n#if "
-"CLSORT_COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))\n#else\n"
-"#define CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n#define CLSORT_VECTOR_LANES 16\n"
-"typedef uint lane_t;\ntypedef uint16 vector_t;\n#elif CLSORT_LANE_BYTES==8&&(CLSORT_COMPRESSES||"
-"CLSORT_VALUE_BYTES==0)\n#define CLSORT_VECTOR_LANES 8\ntypedef ulong lane_t;\ntypedef ulong8 "
-"vector_t;\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef code_t lane_t;\n#endif\n#define "
-"CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)\n\n#define CLSORT_IN_LANES ("
-"CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\n\n\n\nCLSORT_INLINE uint spare_lanes(radix_t r){"
-"return r.pass;}\n\n",
+"//---- radix: lanes\n\n\n\n\n\n\n#if CLSORT_RECORDS||CLSORT_NO_VECTORS\n#define "
+"CLSORT_LANE_BYTES 0\n#elif CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n"
+"#define CLSORT_LANE_BYTES CLSORT_KEY_BYTES\n#elif CLSORT_IS(CACHED)&&CLSORT_KEY_BYTES==4&&"
+"CLSORT_VALUE_BYTES==4\n#define CLSORT_LANE_BYTES 8\n#else\n#define CLSORT_LANE_BYTES 0\n#endif\n"
+"#if CLSORT_NO_COMPRESS|| !defined(__AVX512F__)\n#define CLSORT_COMPRESSES 0\n#elif "
+"CLSORT_LANE_BYTES==4&&__has_builtin(__builtin_ia32_compresssi512_mask)\\\n &&__has_builtin("
+"__builtin_ia32_expandsi512_mask)\\\n &&__has_builtin(__builtin_ia32_ucmpd512_mask)\\\n &&"
+"__has_builtin(__builtin_ia32_loaddqusi512_mask)\\\n &&__has_builtin("
+"__builtin_ia32_storedqusi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef int16 flags_t;\n#define "
+"CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),si512_mask)\n#define "
+"CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&&__has_builtin("
+"__builtin_ia32_compressdi512_mask)\\\n &&__has_builtin(__builtin_ia32_expanddi512_mask)\\\n &&"
+"__has_builtin(__builtin_ia32_ucmpq512_mask)\\\n &&__has_builtin(__builtin_ia32_loaddqudi512_mask)"
+"\\\n &&__has_builtin(__builtin_ia32_storedqudi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef "
+"long8 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),"
+"di512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#else\n#define "
+"CLSORT_COMPRESSES 0\n#endif\n#if CLSORT_COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__(("
+"min_vector_width(512)))\n#else\n#define CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n"
+"#define CLSORT_VECTOR_LANES 16\ntypedef uint lane_t;\ntypedef uint16 vector_t;\n#elif "
+"CLSORT_LANE_BYTES==8&&(CLSORT_COMPRESSES||CLSORT_VALUE_BYTES==0)\n#define CLSORT_VECTOR_LANES 8\n"
+"typedef ulong lane_t;\ntypedef ulong8 vector_t;\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef "
+"code_t lane_t;\n#endif\n#define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)"
+"\n\n#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\n\n\n\nCLSORT_INLINE "
+"uint spare_lanes(radix_t r){return r.pass;}\n\n",
 "//---- radix: scatter where places collide\n\n\n\n#define CLSORT_CACHE_SETS 64\n#define "
 "CLSORT_CACHE_WAYS 12\nCLSORT_NOINLINE uint do_places_collide(const uint*next,uint size)\n{\n"
 "const uint bytes=CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES;\nuint "
@@ -4734,7 +4734,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10697\n",
+"#line 10698\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5070,7 +5070,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11769\n",
+"#line 11770\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
@@ -6769,7 +6769,7 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
     for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
     s->has_narrow = !s->is_cpu && least == 16;
-    s->has_lanes = s->is_cpu && least > 1;
+    s->has_lanes = s->has_vectors && least > 1;
     return CL_SUCCESS;
 }
 
@@ -7530,12 +7530,14 @@ static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
 
 /* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
    spilled. Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's
-   compiler would take 32, and spill. */
+   compiler would take 32, and spill. Where a CPU has no registers for vectors, these take seconds
+   to compile, and gain nothing. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
     if (s->has_narrow) return " -D CLSORT_SUB_GROUP=16";
+    if (s->is_cpu && !s->has_vectors) return " -D CLSORT_NO_VECTORS=1";
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
     return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
            : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
@@ -8321,8 +8323,9 @@ static int clsort__has_words(const clsort_desc *d)
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL
    and Intel's runtime, which merges in lanes of vectors: 2^14 to 2^18 u64 in 0.5 to 0.7 times the
-   time of radix in cache, PoCL in twice that. On GPUs without local memory for the other kernels
-   merge sorts. Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the
+   time of radix in cache, PoCL in twice that. On CPUs without vectors keys alone take what they
+   took on PoCL before vectors sorted them. On GPUs without local memory for the other kernels merge
+   sorts. Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the
    plans of many. */
 #ifndef CLSORT__CROSSOVER_LOG2
 #define CLSORT__CROSSOVER_LOG2 0
@@ -8331,9 +8334,10 @@ enum {
     CLSORT__NVIDIA,
     CLSORT__OTHER_GPU,
     CLSORT__MERGE_GPU,
-    CLSORT__CPU_LANES,
     CLSORT__CPU_ROWS,
-    CLSORT__CPU
+    CLSORT__CPU_LANES,
+    CLSORT__CPU_VECTORS,
+    CLSORT__CPU                 /* its rows serve every CPU that no row before them fits */
 };
 #define CLSORT__NEVER 0xFFFFFFFFu
 typedef struct clsort__crossover {
@@ -8360,18 +8364,17 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_LANES, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
-    { CLSORT__CPU_LANES, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_LANES, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 },
     { CLSORT__CPU_ROWS, 1, 16, 1u << 10, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
-    { CLSORT__CPU, 1, 64, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
+    { CLSORT__CPU_VECTORS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
+    { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
     { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
@@ -8475,6 +8478,7 @@ static int clsort__device_kind(const clsort_sorter *s)
     return !s || s->has_progress ? CLSORT__NVIDIA
            : s->has_lanes        ? CLSORT__CPU_LANES
            : s->has_rows         ? CLSORT__CPU_ROWS
+           : s->has_vectors      ? CLSORT__CPU_VECTORS
            : s->is_cpu           ? CLSORT__CPU
            : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
                ? CLSORT__OTHER_GPU
@@ -8486,10 +8490,11 @@ static int clsort__device_kind(const clsort_sorter *s)
 static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int device = clsort__device_kind(s), bare = clsort__is_bare(d),
-              words = clsort__has_words(d);
+              words = clsort__has_words(d), is_cpu = s && s->is_cpu;
     const clsort__crossover *c = clsort__crossovers;
     clsort__crossover row;
-    while (c->device != device || c->bits < clsort__key_bits(d->key_type)
+    while (!(c->device == device || (is_cpu && c->device == CLSORT__CPU))
+           || c->bits < clsort__key_bits(d->key_type)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
@@ -16813,7 +16818,7 @@ static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c
 static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     static const char *const devices[CLSORT__CPU + 1] = {
-        "NVIDIA H200", "", "", "CPUs by lanes", "CPUs with AVX-512", "CPUs"
+        "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs by lanes", "CPUs with vectors", "CPUs"
     };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };

@@ -561,7 +561,8 @@
 
      KERNEL_SUBSET       which of its family's kernels a program has, one of CLSORT__SUBSET_*; 0:
                          all
-     NO_VECTORS          1: without instructions that compress the lanes of a vector
+     NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
+     NO_COMPRESS         1: without instructions that compress the lanes of a vector
      BOUND_REGISTERS     1: options bound how many registers a work-item has
      SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
                          them; 0: the compiler chooses. Where it may take 16 or 32, it took 32, and
@@ -4566,7 +4567,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
    instructions that put some lanes in front? Pairs need them. CLSORT_WITH_VECTORS stands before
    kernels that use them: PoCL 7.1 without its optimizer takes vectors of other kernels apart, and
    cannot with what compress and expand return. */
-#if CLSORT_RECORDS
+#if CLSORT_RECORDS || CLSORT_NO_VECTORS
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
 #define CLSORT_LANE_BYTES CLSORT_KEY_BYTES
@@ -4575,7 +4576,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 #else
 #define CLSORT_LANE_BYTES 0
 #endif
-#if CLSORT_NO_VECTORS || !defined(__AVX512F__)
+#if CLSORT_NO_COMPRESS || !defined(__AVX512F__)
 #define CLSORT_COMPRESSES 0
 #elif CLSORT_LANE_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
     && __has_builtin(__builtin_ia32_expandsi512_mask) \
@@ -4597,7 +4598,7 @@ typedef long8 flags_t;
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
 #else
 #define CLSORT_COMPRESSES 0
-#endif   /* CLSORT_NO_VECTORS || !defined(__AVX512F__) */
+#endif   /* CLSORT_NO_COMPRESS || !defined(__AVX512F__) */
 #if CLSORT_COMPRESSES
 #define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else

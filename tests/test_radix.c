@@ -1864,18 +1864,20 @@ static void cached_packs_pairs(bench *b)
 }
 
 /* Bare keys in the form of compilers that show no instructions that compress: runs of 64 or 128 are
-   merged. */
+   merged; on the simulator, too, which says that it has no vectors. */
 static void cached_merges_vectors(bench *b)
 {
     static const char *const patterns[] = { "uniform", "equal", "zipf", "sorted" };
     static const size_t counts[] = { 1,   16,  17,  31,  32,  33,   63,   64,    65,    127,   128,
                                      129, 191, 255, 256, 257, 1000, 7777, 10000, 65535, 65536 };
+    const size_t most = sizeof counts / sizeof *counts - (b->small ? 4 : 0);
     bench other = *b;
     size_t i;
-    if (!test_is_cpu(b)) return;
-    more_options = "-DCLSORT_NO_VECTORS=1";
+    if (!b->sorter->is_cpu) return;
+    more_options = "-DCLSORT_NO_COMPRESS=1";
     other.sorter = fresh_sorter(b, 0);
-    for (i = 0; i < 2 * sizeof counts / sizeof *counts && other.sorter; i++) {
+    if (other.sorter) other.sorter->has_vectors = 1;
+    for (i = 0; i < 2 * most && other.sorter; i++) {
         sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_I32, counts[i / 2],
                                   patterns[i % 5 % 4]);
         c.d.order = i & 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
@@ -1890,14 +1892,15 @@ static void cached_merges_vectors(bench *b)
    and without instructions that compress. */
 static void rows_of_vectors(bench *b)
 {
-    static const char *const options[] = { NULL, "-DCLSORT_NO_VECTORS=1" };
+    static const char *const options[] = { NULL, "-DCLSORT_NO_COMPRESS=1",
+                                           "-DCLSORT_NO_VECTORS=1" };
     static const size_t lengths[] = { 9,   15,  16,  17,  31,  32,  33,  63,  64,  65,
                                       127, 128, 129, 192, 255, 256, 257, 511, 513, 1000 };
     static const char *const patterns[] = { "uniform", "mod-16", "sorted" };
     bench other = *b;
     size_t form, i;
     if (!test_is_cpu(b)) return;
-    for (form = 0; form < 2; form++) {
+    for (form = 0; form < 3; form++) {
         more_options = options[form];
         other.sorter = fresh_sorter(b, 0);
         for (i = 0; i < 2 * sizeof lengths / sizeof *lengths && other.sorter; i++) {
