@@ -5442,7 +5442,7 @@ CLSORT_INLINE void merge_vectors(global const lane_t *from, global lane_t *to, u
 
 /* Sorts the n elements of r.source into r.target by way of r.alt, as above. Runs go to that of the
    two from which the last merge ends in the target; what is not in pairs is moved. */
-CLSORT_INLINE void vector_sort(radix_t r)
+CLSORT_NOINLINE void sort_by_merges(radix_t r)
 {
     const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
     global lane_t *from = lanes_of(merges & 1 ? r.alt : r.target),
@@ -5458,6 +5458,49 @@ CLSORT_INLINE void vector_sort(radix_t r)
         to = from;
         from = merged;
     }
+}
+
+/* Are many of these keys the same? Three of them are, where so few that it does not pay to ask are
+   left out. */
+#define CLSORT_COMMON_LEAST (16 * CLSORT_LEAF)
+CLSORT_INLINE uint has_common_key(global const lane_t *keys, uint n)
+{
+    return n >= CLSORT_COMMON_LEAST && keys[n / 4] == keys[n / 2] && keys[n / 4 * 3] == keys[n / 2];
+}
+
+/* The same. Of a key that is common, what comes before it goes to alt, and what else is not it to
+   the target and from there to alt's end; merges sort both. An array that is the source, too, is
+   not written beyond what was read. */
+CLSORT_INLINE void vector_sort(radix_t r)
+{
+    global const lane_t *source = lanes_of(r.source);
+    global lane_t *const alt = lanes_of(r.alt), *const target = lanes_of(r.target);
+    if (!has_common_key(source, r.n)) {
+        sort_by_merges(r);
+        return;
+    }
+    const lane_t common = source[r.n / 2], code = encode(common, r.codec);
+    uint before = 0, after = 0;
+    for (uint i = 0; i < r.n; i++) {
+        const lane_t key = source[i];
+        if (key != common && encode(key, r.codec) < code)
+            alt[before++] = key;
+        else if (key != common)
+            target[after++] = key;
+    }
+    const uint end = r.n - after;
+    radix_t part = r;
+    for (uint i = 0; i < after; i++)
+        alt[end + i] = target[i];
+    part.source = r.alt;
+    part.n = before;
+    sort_by_merges(part);
+    part.source = part.alt = advance(r.alt, end);
+    part.target = advance(r.target, end);
+    part.n = after;
+    sort_by_merges(part);
+    for (uint i = before; i < end; i++)
+        target[i] = common;
 }
 #else
 /* Digits sort other elements. */

@@ -1864,12 +1864,15 @@ static void cached_packs_pairs(bench *b)
 }
 
 /* Bare keys in the form of compilers that show no instructions that compress: runs of 64 or 128 are
-   merged; on the simulator, too, which says that it has no vectors. */
+   merged, without a key that is most of 1024 or 2048; on the simulator, too, which says that it has
+   no vectors. */
 static void cached_merges_vectors(bench *b)
 {
     static const char *const patterns[] = { "uniform", "equal", "zipf", "sorted" };
     static const size_t counts[] = { 1,   16,  17,  31,  32,  33,   63,   64,    65,    127,   128,
                                      129, 191, 255, 256, 257, 1000, 7777, 10000, 65535, 65536 };
+    static const char *const commons[] = { "mostly-zero", "zipf", "equal" };
+    static const size_t common[] = { 1023, 1024, 1025, 2047, 2048, 2049 };
     const size_t most = sizeof counts / sizeof *counts - (b->small ? 4 : 0);
     bench other = *b;
     size_t i;
@@ -1882,6 +1885,12 @@ static void cached_merges_vectors(bench *b)
                                   patterns[i % 5 % 4]);
         c.d.order = i & 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
         c.keys_out = i % 3 ? 0 : CASE_OWN;
+        if (!case_run(&other, &c)) break;
+    }
+    for (i = 0; i < 18 && other.sorter; i++) {
+        sort_case c = cached_make(i & 1 ? CLSORT_I64 : CLSORT_F32, common[i / 3], commons[i % 3]);
+        c.d.order = i & 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
+        c.keys_out = i & 4 ? 0 : CASE_OWN;
         if (!case_run(&other, &c)) break;
     }
     clsort_destroy(other.sorter);
