@@ -52,9 +52,12 @@ static void info_limits(const device_info *info)
 /* ---- facts ----------------------------------------------------------------------------------- */
 
 /* Kinds of devices, each of which has rows of AUTO's table. */
-static const char *const info_devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
-                                            "CLSORT__MERGE_GPU", "CLSORT__CPU_LANES",
-                                            "CLSORT__CPU_ROWS",  "CLSORT__CPU" };
+static const char *const info_devices[CLSORT__CPU + 1] = {
+    [CLSORT__NVIDIA] = "CLSORT__NVIDIA",       [CLSORT__OTHER_GPU] = "CLSORT__OTHER_GPU",
+    [CLSORT__MERGE_GPU] = "CLSORT__MERGE_GPU", [CLSORT__CPU_ROWS] = "CLSORT__CPU_ROWS",
+    [CLSORT__CPU_LANES] = "CLSORT__CPU_LANES", [CLSORT__CPU_VECTORS] = "CLSORT__CPU_VECTORS",
+    [CLSORT__CPU] = "CLSORT__CPU"
+};
 
 /* The rows of AUTO's table that serve a device. */
 static const char *info_rows(const clsort_sorter *sorter)
@@ -283,7 +286,7 @@ static void info_built_in(void)
     const clsort__crossover *c = clsort__crossovers;
     const size_t rows = sizeof clsort__crossovers / sizeof *clsort__crossovers;
     info_wrap("auto, built in: the first row that fits, by the most bits of keys; "
-              "CLSORT__OTHER_GPU for 132 units");
+              "CLSORT__OTHER_GPU for 132 units; CLSORT__CPU serves every CPU");
     info_crossover_head("rows of");
     for (; c < clsort__crossovers + rows; c++) {
         printf("  %-4u %-7s", (unsigned)c->bits, payloads[c->payload]);
