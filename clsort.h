@@ -3145,34 +3145,38 @@ static const char *const clsort__source[] = {
 "vector_quick_t q={alt,target,target,r.n,2*ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\n"
 "sort_leaf(lanes_of(r.source),target,r.n,r.codec,1,1);\nreturn;\n}\nfor(uint i=0;i<r.n;i++)\n"
 "alt[i]=encode(*key_place(r.source,i),r.codec);\nsort_lanes(q,r.n);\n}\n#elif CLSORT_VECTOR_LANES>"
-"0\n\n\nCLSORT_INLINE void merge_vectors(global const lane_t*from,global lane_t*to,uint n,uint "
-"middle,\ncodec_t c,uint is_done)\n{\nconst lane_t top=(lane_t)~(lane_t)0;\nuint i="
-"CLSORT_VECTOR_LANES,j=middle,merged=0;\nvector_t high=load_vector(from,min(n,(uint)"
-"CLSORT_VECTOR_LANES),top);\nwhile(i<middle||j<n){\nconst uint is_first=j>=n||(i<middle&&from[i]<="
-"from[j]),\nnext=is_first?i:j;\nconst vector_t v=swap_lanes(load_vector(from+next,\nmin(n-next,("
-"uint)CLSORT_VECTOR_LANES),top),\nCLSORT_VECTOR_LANES-1);\nvector_t low=min(high,v);\nhigh=max("
-"high,v);\n#pragma unroll\nfor(uint bit=CLSORT_VECTOR_LANES/2;bit>0;bit/=2){\norder_columns(&low,"
-"1,bit);\norder_columns(&high,1,bit);\n}\nstore_whole_vector(is_done?finish_vector(low,c):low,to+"
-"merged);\nmerged+=CLSORT_VECTOR_LANES;\ni+=is_first?CLSORT_VECTOR_LANES:0;\nj+="
-"is_first?0:CLSORT_VECTOR_LANES;\n}\nstore_vector(is_done?finish_vector(high,c):high,to+merged,n-"
-"merged);\n}\n\n\n\nCLSORT_NOINLINE void sort_by_merges(radix_t r)\n{\nconst uint merges="
-"ceil_log2((r.n+CLSORT_LEAF-1)/CLSORT_LEAF);\nglobal lane_t*from=lanes_of(merges&1?r.alt:r.target)"
-",\n*to=lanes_of(merges&1?r.target:r.alt);\nfor(uint i=0;i<r.n;i+=CLSORT_LEAF)\nsort_leaf("
-"lanes_of(r.source)+i,from+i,min(r.n-i,(uint)CLSORT_LEAF),r.codec,1,\nmerges==0);\nfor(uint run="
-"CLSORT_LEAF;run<r.n;run*=2){\nglobal lane_t*const merged=to;\nfor(uint i=0;i<r.n;i+=2*run)\n"
-"merge_vectors(from+i,to+i,min(r.n-i,2*run),min(r.n-i,run),r.codec,\n2*run>=r.n);\nto=from;\nfrom="
-"merged;\n}\n}\n\n\n\n#define CLSORT_COMMON_LEAST (16*CLSORT_LEAF)\nCLSORT_INLINE uint "
-"has_common_key(global const lane_t*keys,uint n)\n{\nreturn n>=CLSORT_COMMON_LEAST&&keys[n/4]=="
-"keys[n/2]&&keys[n/4*3]==keys[n/2];\n}\n\n\n\n\nCLSORT_INLINE void vector_sort(radix_t r)\n{\n"
-"global const lane_t*source=lanes_of(r.source);\nglobal lane_t*const alt=lanes_of(r.alt),*const "
-"target=lanes_of(r.target);\nif(!has_common_key(source,r.n)){\nsort_by_merges(r);\nreturn;\n}\n"
-"const lane_t common=source[r.n/2],code=encode(common,r.codec);\nuint before=0,after=0;\nfor(uint "
-"i=0;i<r.n;i++){\nconst lane_t key=source[i];\nif(key!=common&&encode(key,r.codec)<code)\n"
-"alt[before++]=key;\nelse if(key!=common)\ntarget[after++]=key;\n}\nconst uint end=r.n-after;\n"
-"radix_t part=r;\nfor(uint i=0;i<after;i++)\nalt[end+i]=target[i];\npart.source=r.alt;\npart.n="
-"before;\nsort_by_merges(part);\npart.source=part.alt=advance(r.alt,end);\npart.target=advance("
-"r.target,end);\npart.n=after;\nsort_by_merges(part);\nfor(uint i=before;i<end;i++)\ntarget[i]="
-"common;\n}\n#else\n\nCLSORT_INLINE void vector_sort(radix_t r){}\n#endif\n\n",
+"0\n",
+"//---- radix: merges of vectors\n\n\nCLSORT_INLINE void merge_vectors(global const lane_t*from,"
+"global lane_t*to,uint n,uint middle,\ncodec_t c,uint is_done)\n{\nconst lane_t top=(lane_t)~("
+"lane_t)0;\nuint i=CLSORT_VECTOR_LANES,j=middle,merged=0;\nvector_t high=load_vector(from,min(n,("
+"uint)CLSORT_VECTOR_LANES),top);\nwhile(i<middle||j<n){\nconst uint is_first=j>=n||(i<middle&&"
+"from[i]<=from[j]),\nnext=is_first?i:j;\nconst vector_t v=swap_lanes(load_vector(from+next,\nmin("
+"n-next,(uint)CLSORT_VECTOR_LANES),top),\nCLSORT_VECTOR_LANES-1);\nvector_t low=min(high,v);\n"
+"high=max(high,v);\n#pragma unroll\nfor(uint bit=CLSORT_VECTOR_LANES/2;bit>0;bit/=2){\n"
+"order_columns(&low,1,bit);\norder_columns(&high,1,bit);\n}\nstore_whole_vector("
+"is_done?finish_vector(low,c):low,to+merged);\nmerged+=CLSORT_VECTOR_LANES;\ni+="
+"is_first?CLSORT_VECTOR_LANES:0;\nj+=is_first?0:CLSORT_VECTOR_LANES;\n}\nstore_vector("
+"is_done?finish_vector(high,c):high,to+merged,n-merged);\n}\n\n\n\nCLSORT_NOINLINE void "
+"sort_by_merges(radix_t r)\n{\nconst uint merges=ceil_log2((r.n+CLSORT_LEAF-1)/CLSORT_LEAF);\n"
+"global lane_t*from=lanes_of(merges&1?r.alt:r.target),\n*to=lanes_of(merges&1?r.target:r.alt);\n"
+"for(uint i=0;i<r.n;i+=CLSORT_LEAF)\nsort_leaf(lanes_of(r.source)+i,from+i,min(r.n-i,(uint)"
+"CLSORT_LEAF),r.codec,1,\nmerges==0);\nfor(uint run=CLSORT_LEAF;run<r.n;run*=2){\nglobal lane_t*"
+"const merged=to;\nfor(uint i=0;i<r.n;i+=2*run)\nmerge_vectors(from+i,to+i,min(r.n-i,2*run),min("
+"r.n-i,run),r.codec,\n2*run>=r.n);\nto=from;\nfrom=merged;\n}\n}\n\n\n#define CLSORT_COMMON_LEAST "
+"(16*CLSORT_LEAF)\nCLSORT_INLINE uint has_common_key(global const lane_t*keys,uint n)\n{\nreturn "
+"n>=CLSORT_COMMON_LEAST&&keys[n/4]==keys[n/2]&&keys[n/4*3]==keys[n/2];\n}\n\n\n\n\nCLSORT_INLINE "
+"uint2 part_from_common(radix_t r,lane_t common)\n{\nglobal const lane_t*source=lanes_of(r.source)"
+";\nglobal lane_t*const alt=lanes_of(r.alt),*const target=lanes_of(r.target);\nconst lane_t code="
+"encode(common,r.codec);\nuint before=0,after=0;\nfor(uint i=0;i<r.n;i++){\nconst lane_t key="
+"source[i];\nif(key!=common&&encode(key,r.codec)<code)\nalt[before++]=key;\nelse if(key!=common)\n"
+"target[after++]=key;\n}\nfor(uint i=0;i<after;i++)\nalt[r.n-after+i]=target[i];\nreturn(uint2)("
+"before,r.n-after);\n}\n\n\nCLSORT_INLINE void vector_sort(radix_t r)\n{\nconst lane_t common="
+"r.n?lanes_of(r.source)[r.n/2]:0;\nif(!has_common_key(lanes_of(r.source),r.n)){\nsort_by_merges(r)"
+";\nreturn;\n}\nconst uint2 ends=part_from_common(r,common);\nradix_t part=r;\npart.source=r.alt;"
+"\npart.n=ends.x;\nsort_by_merges(part);\npart.source=part.alt=advance(r.alt,ends.y);\n"
+"part.target=advance(r.target,ends.y);\npart.n=r.n-ends.y;\nsort_by_merges(part);\nfor(uint i="
+"ends.x;i<ends.y;i++)\nlanes_of(r.target)[i]=common;\n}\n#else\n\nCLSORT_INLINE void vector_sort("
+"radix_t r){}\n#endif\n\n",
 "//---- radix: sorted by a work-item\nCLSORT_INLINE void sort_alone(radix_t r)\n{\nif("
 "CLSORT_PACKS_PAIRS||sorts_by_vectors(r))\nvector_sort(r);\nelse if(r.n>CLSORT_INSERTION_MOST)\n"
 "sort_small(r);\nelse\ninsertion_sort(r.source,r.target,0,r.n,r.codec);\n}\n\n",
@@ -4745,7 +4749,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10741\n",
+"#line 10748\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5081,7 +5085,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11813\n",
+"#line 11820\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

@@ -5411,6 +5411,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
     sort_lanes(q, r.n);
 }
 #elif CLSORT_VECTOR_LANES > 0
+//---- radix: merges of vectors
 /* Merges two runs of lanes, of which the second one begins at `middle`. The higher half of what was
    merged last is joined with the next vector of the run that goes on with the lower lane. */
 CLSORT_INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
@@ -5460,26 +5461,21 @@ CLSORT_NOINLINE void sort_by_merges(radix_t r)
     }
 }
 
-/* Are many of these keys the same? Three of them are, where so few that it does not pay to ask are
-   left out. */
+/* Are many of these keys the same? Yes if three of them are; of few keys it does not pay to ask. */
 #define CLSORT_COMMON_LEAST (16 * CLSORT_LEAF)
 CLSORT_INLINE uint has_common_key(global const lane_t *keys, uint n)
 {
     return n >= CLSORT_COMMON_LEAST && keys[n / 4] == keys[n / 2] && keys[n / 4 * 3] == keys[n / 2];
 }
 
-/* The same. Of a key that is common, what comes before it goes to alt, and what else is not it to
-   the target and from there to alt's end; merges sort both. An array that is the source, too, is
-   not written beyond what was read. */
-CLSORT_INLINE void vector_sort(radix_t r)
+/* Keys that come before `common` go to the begin of alt, and what else is not it to alt's end, by
+   way of the target. An array that is the source, too, is not written beyond what was read. Returns
+   where the first ones end and the others begin. */
+CLSORT_INLINE uint2 part_from_common(radix_t r, lane_t common)
 {
     global const lane_t *source = lanes_of(r.source);
     global lane_t *const alt = lanes_of(r.alt), *const target = lanes_of(r.target);
-    if (!has_common_key(source, r.n)) {
-        sort_by_merges(r);
-        return;
-    }
-    const lane_t common = source[r.n / 2], code = encode(common, r.codec);
+    const lane_t code = encode(common, r.codec);
     uint before = 0, after = 0;
     for (uint i = 0; i < r.n; i++) {
         const lane_t key = source[i];
@@ -5488,19 +5484,30 @@ CLSORT_INLINE void vector_sort(radix_t r)
         else if (key != common)
             target[after++] = key;
     }
-    const uint end = r.n - after;
-    radix_t part = r;
     for (uint i = 0; i < after; i++)
-        alt[end + i] = target[i];
+        alt[r.n - after + i] = target[i];
+    return (uint2)(before, r.n - after);
+}
+
+/* Sorts as sort_by_merges does. A key that is common is left out, and filled in at the end. */
+CLSORT_INLINE void vector_sort(radix_t r)
+{
+    const lane_t common = r.n ? lanes_of(r.source)[r.n / 2] : 0;
+    if (!has_common_key(lanes_of(r.source), r.n)) {
+        sort_by_merges(r);
+        return;
+    }
+    const uint2 ends = part_from_common(r, common);
+    radix_t part = r;
     part.source = r.alt;
-    part.n = before;
+    part.n = ends.x;
     sort_by_merges(part);
-    part.source = part.alt = advance(r.alt, end);
-    part.target = advance(r.target, end);
-    part.n = after;
+    part.source = part.alt = advance(r.alt, ends.y);
+    part.target = advance(r.target, ends.y);
+    part.n = r.n - ends.y;
     sort_by_merges(part);
-    for (uint i = before; i < end; i++)
-        target[i] = common;
+    for (uint i = ends.x; i < ends.y; i++)
+        lanes_of(r.target)[i] = common;
 }
 #else
 /* Digits sort other elements. */
