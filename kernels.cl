@@ -278,9 +278,9 @@
 #define CLSORT__ROW_LENGTHS 8
 /* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
-/* Words of a range in a list; words before the jobs in their table. */
+/* Words of a range in a list; words before the jobs in their table, which a launch must clear. */
 #define CLSORT__RANGE_WORDS 8
-#define CLSORT__JOB_HEAD 4
+#define CLSORT__JOB_HEAD 5
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
@@ -1273,9 +1273,11 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
                       where offsets do not ascend
      1                slices of the longest segment
      2                not 0 where a segment descends: then nothing is sorted
-     4 + 2 i          the segment of job i, then its slice
-     4 + 2 most + w   the first segment that begins in half tile w; undefined where
+     3                numbers drawn and done by passes in one launch
+     5 + 2 i          the segment of job i, then its slice
+     5 + 2 most + w   the first segment that begins in half tile w; undefined where
                       none begins there */
+enum { JOBS_LISTED, JOBS_LONGEST, JOBS_DESCEND, JOBS_NUMBERS };
 #define CLSORT_JOB_ARGS \
     CLSORT_SEGMENT_ARGS, global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { CLSORT_SEGMENTS, (global uint *)(jobs + jobs_at), most_jobs, per }
@@ -1294,7 +1296,7 @@ typedef struct {
    With no segments the table was never written, and is not read. */
 CLSORT_INLINE jobs_t sortable_jobs(jobs_t j)
 {
-    if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments && j.table[2])
+    if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments && j.table[JOBS_DESCEND])
         j.segments.segments = 0;
     return j;
 }
@@ -1303,14 +1305,14 @@ CLSORT_INLINE jobs_t sortable_jobs(jobs_t j)
 CLSORT_INLINE uint job_count(jobs_t j)
 {
     const uint segments = j.segments.segments;
-    return j.per ? segments * j.per : segments ? min(j.table[0], j.most) : 0;
+    return j.per ? segments * j.per : segments ? min(j.table[JOBS_LISTED], j.most) : 0;
 }
 
 /* How many jobs a pass has that merges runs of 2^pass slices: 0 if no segment has more slices than
    that. */
 CLSORT_INLINE uint pass_job_count(jobs_t j, uint pass)
 {
-    return j.per || (j.segments.segments && j.table[1] > 1u << pass) ? job_count(j) : 0;
+    return j.per || (j.segments.segments && j.table[JOBS_LONGEST] > 1u << pass) ? job_count(j) : 0;
 }
 
 /* The word of the table for half a tile, by its number. */
@@ -3731,7 +3733,8 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
      pack    sorts short segments, of up to half a tile, several to a tile, in one trip through
              local memory
      tile    sorts the tiles of long segments
-     pass    merges runs of 1, 2, 4 ... tiles of the long segments that are not whole yet
+     pass    merges runs of 1, 2, 4 ... tiles of the long segments that are not whole yet; one
+             launch for all where work-groups make progress
 
    Each pass moves a segment from one of the arrays alt and target to the other. If a segment takes
    an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
@@ -3751,7 +3754,8 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
    CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
    among the sums finds the segment of a slice. Where offsets do not ascend, several segments may be
    the first of a half tile: then the word is not read, and an atomic exchange keeps its writes
-   apart. Words 0 to 2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
+   apart. The table's head must be 0 before, unless one work-group sees all segments: it clears that.
+   sums: CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
     const jobs_t j = CLSORT_JOBS;
@@ -3759,8 +3763,12 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, 
     const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
                i = first + t, reach = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
+    if (get_num_groups(0) == 1 && t == 0)
+        for (uint k = 0; k < CLSORT__JOB_HEAD; k++)
+            j.table[k] = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
     if (i < segment_count(s) && segment_descends(s, i))
-        atomic_or((volatile global uint *)j.table + 2, 1);
+        atomic_or((volatile global uint *)j.table + JOBS_DESCEND, 1);
     const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
         && (i == 0 || take_segment(s, i - 1).begin / reach < own.begin / reach))
@@ -3768,9 +3776,10 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, 
     uint slices;
     sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
     if (own_slices)
-        atomic_max((volatile global uint *)j.table + 1, own_slices);
+        atomic_max((volatile global uint *)j.table + JOBS_LONGEST, own_slices);
     if (t == 0)
-        sums[CLSORT_GROUP] = slices ? atomic_add((volatile global uint *)j.table, slices) : 0;
+        sums[CLSORT_GROUP] =
+            slices ? atomic_add((volatile global uint *)j.table + JOBS_LISTED, slices) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint base = sums[CLSORT_GROUP];
     for (uint k = t; k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
@@ -3809,26 +3818,46 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     }
 }
 
-/* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; each job writes a
-   tile. */
+/* Merges what one job writes of a pair of runs of 2^pass tiles, if its segment is not whole yet. */
+CLSORT_INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t codec,
+                             local code_t *keys, local uint *words, local uint *splits)
+{
+    const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
+               first = job.slice * CLSORT_TILE_ITEMS, run = CLSORT_TILE_ITEMS << pass;
+    const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
+    const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
+    const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
+                               2 * run - 1);
+    merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
+}
+
+/* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; then, up to pass
+   `end`, the runs that these made. Of several passes work-groups draw the jobs: see "group:
+   numbers". The last word of splits holds the number. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
-                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass,
+                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint end,
                                        local code_t *keys, local uint *words, local uint *splits)
 {
     const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
     const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
-    const uint all = pass_job_count(j, pass), run = CLSORT_TILE_ITEMS << pass;
-    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
-        const job_t job = take_job(j, i);
-        const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
-                   first = job.slice * CLSORT_TILE_ITEMS;
-        const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
-        const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
-        const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
-                                   2 * run - 1);
-        merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
-        barrier(CLK_LOCAL_MEM_FENCE);
+    const uint draws = end - pass > 1, groups = (uint)get_num_groups(0);
+    global uint *numbers = j.table + JOBS_NUMBERS;
+    local uint *word = splits + CLSORT_GROUP + 3;
+    uint i = draws ? share_number(draw_ahead(numbers), word) : (uint)get_group_id(0), first = 0;
+    for (uint all = pass_job_count(j, pass); pass < end && all; all = pass_job_count(j, ++pass)) {
+        uint moved = 0;
+        if (first)
+            wait_until_done(numbers, first);
+        for (; i - first < all; moved++) {
+            const uint next = draws ? draw_ahead(numbers) : i + groups;
+            merge_job(take_job(j, i - first), target, alt, pass, codec, keys, words, splits);
+            group_sync();
+            i = draws ? share_number(next, word) : next;
+        }
+        first += all;
+        if (draws)
+            tell_done(numbers, moved);
     }
 }
 #endif   /* CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && ... */
@@ -4046,6 +4075,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local 
     const layout_t layout = flag_segments(j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint t = local_id(), size = *packing.end, inside = own_inside(j.segments, packing);
+    if (size == 0)
+        return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;

@@ -3,10 +3,11 @@
    checks of results. A sort of parts is stable, so there is one right result, and each case
    compares every byte with it: the same input gives the same output. */
 
-#include "counted.h"
+#include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
+#include "pretenders.h"
 
 /* A work-item that works alone sorts up to PIECE rows in one go. */
 enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };
@@ -730,6 +731,7 @@ static void long_counts_on_the_device(bench *b)
 static void exact_scratch(bench *b)
 {
     static const int fills[] = { 0x00, 0xFF, 0xA5 };
+    static const size_t numbers[] = { 256, 64, 200 };   /* one work-group, or more */
     size_t shape, i, kind;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < 3; i++)
@@ -742,7 +744,8 @@ static void exact_scratch(bench *b)
                 c.d.value_size = kind == 3 ? 12 : 4;
                 c = kind == 0   ? with_rows(c, 11, 700, 3)
                     : kind == 4 ? with_rows(c, 3, b->small ? 70 : PIECE + 9, 0)
-                                : with_segments(c, 200, 4, b->small ? 2000 : 40000,
+                                : with_segments(c, numbers[kind - 1] + i % 2, 4,
+                                                b->small ? 2000 : 40000,
                                                 kind == 1 ? SOME_HUGE : MIXED, 300);
                 if (kind == 1 && i) c = with_gaps(c);
                 if (!case_run(b, &c)) return;
@@ -799,16 +802,37 @@ static void nothing_is_built_behind_the_back(bench *b)
     }
 }
 
-static int launches_of(const bench *b, const sort_case *c)
+static void count_launch(void *user, const char *stage, cl_event event)
 {
-    const int before = counted.launches;
-    return CHECK(case_run(b, c)) ? counted.launches - before : -1;
+    (void)event;
+    *(int *)user += !strncmp(stage, "clsort_", 7);
+}
+
+/* A sorter that counts its launches. */
+static clsort_sorter *counting_sorter(const bench *b, int *launches)
+{
+    clsort_options options = clsort_options_default();
+    clsort_sorter *s = NULL;
+    options.profile = count_launch;
+    options.user = launches;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
+static int launches_of(const bench *b, const sort_case *c, int *launches)
+{
+    *launches = 0;
+    return CHECK(case_run(b, c)) ? *launches : -1;
 }
 
 static void launches_do_not_grow(bench *b)
 {
     static const size_t numbers[] = { 2, 100, 5000, MOST_PARTS };
+    bench other = *b;
+    int counted = 0;
     size_t shape, i;
+    other.sorter = counting_sorter(b, &counted);
+    more_options = quick_builds(b);
     for (shape = 0; shape < shape_count(b) && !b->small; shape++) {
         int segments = 0, rows = 0;
         for (i = 0; i < 4; i++) {
@@ -818,15 +842,41 @@ static void launches_do_not_grow(bench *b)
             c.d.tuning.items = c.d.tuning.items ? c.d.tuning.items : 8;
             c = with_segments(c, numbers[i], 0, MOST, TINY, 0);
             c.d.count = MOST;
-            launches = launches_of(b, &c);
+            launches = launches_of(&other, &c, &counted);
             if (!CHECK(launches > 0 && (!i || launches == segments))) return;
             segments = launches;
             c = with_rows(make_shaped(shape), numbers[i], 3, 0);
-            launches = launches_of(b, &c);
+            launches = launches_of(&other, &c, &counted);
             if (!CHECK(launches > 0 && (!i || launches == rows))) return;
             rows = launches;
         }
     }
+    more_options = NULL;
+    clsort_destroy(other.sorter);
+}
+
+/* Where work-groups make progress, one launch does all passes. */
+static void passes_in_one_launch(bench *b)
+{
+    static const size_t numbers[] = { 1, 3, 64, 65, 300, 5000 };
+    bench other = *b;
+    size_t shape, i;
+    if (b->few_programs || !sweeping_sorter(b, &other)) return;
+    more_options = sweeping_builds(b);
+    for (shape = 1; shape < 4; shape += 2) {
+        const size_t tile = tile_of(&other, &(sort_case){ .d = make_shaped(shape).d });
+        for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            sort_case c = with_segments(make_shaped(shape), numbers[i], i, 70000,
+                                        i % 2 ? AT_SWITCHES : SOME_HUGE, tile);
+            c.own_scratch = 1;
+            c.scratch_fill = 0xFF;
+            c.indices = i == 3;
+            c.values_out = c.indices ? CASE_OWN : 0;
+            if (i == 4) c = with_gaps(c);
+            if (!case_run(&other, &c)) break;
+        }
+    }
+    end_sweeping(&other);
 }
 
 /* ---- host arrays, checks of results, descriptions -------------------------------------------- */
@@ -1074,6 +1124,7 @@ static const test_entry tests[] = {
     { "out-of-order queues and wait lists work with rows and segments", queues_and_waits },
     { "nothing is built when that is not wanted", nothing_is_built_behind_the_back },
     { "the number of launches does not depend on that of the segments", launches_do_not_grow },
+    { "passes of merges are done in one launch", passes_in_one_launch },
     { "rows of host arrays are sorted", host_rows },
     { "order is checked inside of each part", order_is_checked_inside_of_parts },
     { "a check of order tells that offsets do not ascend", order_of_offsets },
