@@ -1912,7 +1912,7 @@ static const char *const clsort__source[] = {
 "most_jobs,per}\ntypedef struct{\nsegments_t segments;\nglobal uint*table;\nuint most,per;\n}"
 "jobs_t;\n\ntypedef struct{\nsegment_t segment;\nuint slice,where;\n}job_t;\n\n\n\nCLSORT_INLINE "
 "jobs_t sortable_jobs(jobs_t j)\n{\nif(j.segments.kind&CLSORT__SEGMENTS_AT_OFFSETS&&"
-"j.segments.segments&&j.table[JOBS_DESCEND])\nj.segments.segments=0;\nreturn j;\n}\n\n\n"
+"j.segments.segments\n&&j.table[JOBS_DESCEND])\nj.segments.segments=0;\nreturn j;\n}\n\n\n"
 "CLSORT_INLINE uint job_count(jobs_t j)\n{\nconst uint segments=j.segments.segments;\nreturn "
 "j.per?segments*j.per:segments?min(j.table[JOBS_LISTED],j.most):0;\n}\n\n\n\nCLSORT_INLINE uint "
 "pass_job_count(jobs_t j,uint pass)\n{\nreturn j.per||(j.segments.segments&&j.table[JOBS_LONGEST]>"
@@ -2141,7 +2141,7 @@ static const char *const clsort__source[] = {
 "data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
 "left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
 #else
-"#line 2127\n",
+"#line 2128\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2155,7 +2155,7 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void batch_steps(array_t row,codec_t c,uint n,uint stage,uint low)\n{\nfor(uint "
 "left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage);\n}\n\n",
 #else
-"#line 2174\n",
+"#line 2175\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2169,7 +2169,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2197\n",
+"#line 2198\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2190,7 +2190,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2248\n",
+"#line 2249\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2215,7 +2215,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2309\n",
+"#line 2310\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2643,7 +2643,7 @@ static const char *const clsort__source[] = {
 "\nput_item(keys,words,(t& ~(2*run-1))+(t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr="
 "get_item(keys,words,t);\n}\n#endif\nstore_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3728\n",
+"#line 3729\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2783,7 +2783,7 @@ static const char *const clsort__source[] = {
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
 #else
-"#line 4130\n",
+"#line 4131\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
@@ -4760,7 +4760,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10779\n",
+"#line 10780\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5096,7 +5096,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11851\n",
+"#line 11852\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

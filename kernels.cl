@@ -1296,7 +1296,8 @@ typedef struct {
    With no segments the table was never written, and is not read. */
 CLSORT_INLINE jobs_t sortable_jobs(jobs_t j)
 {
-    if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments && j.table[JOBS_DESCEND])
+    if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments
+        && j.table[JOBS_DESCEND])
         j.segments.segments = 0;
     return j;
 }
@@ -3754,8 +3755,8 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
    CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
    among the sums finds the segment of a slice. Where offsets do not ascend, several segments may be
    the first of a half tile: then the word is not read, and an atomic exchange keeps its writes
-   apart. The table's head must be 0 before, unless one work-group sees all segments: it clears that.
-   sums: CLSORT__SCAN_TOTAL_WORDS words. */
+   apart. The table's head must be 0 before, unless one work-group sees all segments: it clears
+   that. sums: CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
     const jobs_t j = CLSORT_JOBS;
