@@ -380,14 +380,14 @@
 
 /* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
    the counts of blocks: a head, whether ranges are mixed, where they begin, the range of each
-   cell. */
+   cell and of the common code. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
 #define CLSORT__CACHED_MIXED_AT 16
 #define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
-#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
+#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4 + 1)
 
 //---- shared: edges
 /* Where data and counts decide. tests/test_edges.c has a row for each of these names.
@@ -4206,8 +4206,13 @@ typedef struct {
     code_t lower, middle, upper;
 } digit_t;
 #elif CLSORT_IS(CACHED)
-/* A digit of a pass; or a cell of the codes from low to last, which `range` has the range of. */
-typedef struct { uint shift, mask, is_cell; code_t low, last; global const uchar *range; } digit_t;
+/* A digit of a pass; or a cell of the codes from low to last, which `range` has the range of. A
+   common code has a cell of its own, behind the others, whose range is `left` where it lies. */
+typedef struct {
+    uint shift, mask, is_cell, left;
+    code_t low, last, common;
+    global const uchar *range;
+} digit_t;
 #else
 typedef struct { uint shift, mask; } digit_t;
 #endif   /* CLSORT_IS(PARTITION) */
@@ -4308,11 +4313,18 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
     return d;
 }
 
+#if CLSORT_IS(CACHED)
+CLSORT_INLINE uint cell_of(code_t code, digit_t d)
+{
+    return (uint)((code_t)(min(max(code, d.low), d.last) - d.low) >> d.shift) & d.mask;
+}
+#endif
+
 CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
 #if CLSORT_IS(CACHED)
     if (d.is_cell)
-        code = min(max(code, d.low), d.last) - d.low;
+        return code == d.common ? d.mask + 1 : cell_of(code, d);
 #endif
     return (uint)(code >> d.shift) & d.mask;
 }
@@ -4502,6 +4514,16 @@ CLSORT_INLINE uint range_of(uint digit, digit_t d)
     return d.is_cell ? d.range[digit] : digit;
 #else
     return digit;
+#endif
+}
+
+/* Are elements of a range left where they lie? */
+CLSORT_INLINE uint is_left(uint range, digit_t d)
+{
+#if CLSORT_IS(CACHED)
+    return d.is_cell && range == d.left;
+#else
+    return 0;
 #endif
 }
 
@@ -4767,13 +4789,16 @@ CLSORT_INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint si
     uint digit[CLSORT_CODES_AT_ONCE];
     seen_t seen = { 0, 0 };
     find_digits(r, m.from, begin, size, m.digit, digit, &seen);
-    for (uint k = 0; k < size && !stages; k++) {
-        const moved_t e = load_moved(r, m.from, begin + k);
-        store_moved(r, m.to, m.next[range_of(digit[k], m.digit)]++, &e, 1);
-    }
-    for (uint k = 0; k < size && stages; k++) {
-        const uint at = range_of(digit[k], m.digit), place = m.next[at]++,
-                   slot = (place + m.skew) % CLSORT_STAGE_ITEMS;
+    for (uint k = 0; k < size; k++) {
+        const uint at = range_of(digit[k], m.digit);
+        if (is_left(at, m.digit))
+            continue;
+        const uint place = m.next[at]++, slot = (place + m.skew) % CLSORT_STAGE_ITEMS;
+        if (!stages) {
+            const moved_t e = load_moved(r, m.from, begin + k);
+            store_moved(r, m.to, place, &e, 1);
+            continue;
+        }
         m.lines[at][slot] = load_moved(r, m.from, begin + k);
         if (slot == CLSORT_STAGE_ITEMS - 1)
             store_line(r, m.to, m.lines[at], slot + 1, place + 1, m.first[at]);
@@ -5475,7 +5500,7 @@ CLSORT_INLINE void merge_vectors(global const lane_t *from, global lane_t *to, u
 
 /* Sorts the n elements of r.source into r.target by way of r.alt, as above. Runs go to that of the
    two from which the last merge ends in the target; what is not in pairs is moved. */
-CLSORT_NOINLINE void sort_by_merges(radix_t r)
+CLSORT_NOINLINE void vector_sort(radix_t r)
 {
     const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
     global lane_t *from = lanes_of(merges & 1 ? r.alt : r.target),
@@ -5491,55 +5516,6 @@ CLSORT_NOINLINE void sort_by_merges(radix_t r)
         to = from;
         from = merged;
     }
-}
-
-/* Are many of these keys the same? Yes if three of them are; of few keys it does not pay to ask. */
-#define CLSORT_COMMON_LEAST (16 * CLSORT_LEAF)
-CLSORT_INLINE uint has_common_key(global const lane_t *keys, uint n)
-{
-    return n >= CLSORT_COMMON_LEAST && keys[n / 4] == keys[n / 2] && keys[n / 4 * 3] == keys[n / 2];
-}
-
-/* Keys that come before `common` go to the begin of alt, and what else is not it to alt's end, by
-   way of the target. An array that is the source, too, is not written beyond what was read. Returns
-   where the first ones end and the others begin. */
-CLSORT_INLINE uint2 part_from_common(radix_t r, lane_t common)
-{
-    global const lane_t *source = lanes_of(r.source);
-    global lane_t *const alt = lanes_of(r.alt), *const target = lanes_of(r.target);
-    const lane_t code = encode(common, r.codec);
-    uint before = 0, after = 0;
-    for (uint i = 0; i < r.n; i++) {
-        const lane_t key = source[i];
-        if (key != common && encode(key, r.codec) < code)
-            alt[before++] = key;
-        else if (key != common)
-            target[after++] = key;
-    }
-    for (uint i = 0; i < after; i++)
-        alt[r.n - after + i] = target[i];
-    return (uint2)(before, r.n - after);
-}
-
-/* Sorts as sort_by_merges does. A key that is common is left out, and filled in at the end. */
-CLSORT_INLINE void vector_sort(radix_t r)
-{
-    const lane_t common = r.n ? lanes_of(r.source)[r.n / 2] : 0;
-    if (!has_common_key(lanes_of(r.source), r.n)) {
-        sort_by_merges(r);
-        return;
-    }
-    const uint2 ends = part_from_common(r, common);
-    radix_t part = r;
-    part.source = r.alt;
-    part.n = ends.x;
-    sort_by_merges(part);
-    part.source = part.alt = advance(r.alt, ends.y);
-    part.target = advance(r.target, ends.y);
-    part.n = r.n - ends.y;
-    sort_by_merges(part);
-    for (uint i = ends.x; i < ends.y; i++)
-        lanes_of(r.target)[i] = common;
 }
 #else
 /* Digits sort other elements. */
@@ -5618,6 +5594,9 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      buckets    alone, one work-item: sorts all of few elements
 
+   A code that is 3/4 of the sample of bare keys is COMMON: it is counted, and written between the
+   sorted elements of its range. 95 % zeros took 3 times as long when they were moved.
+
    Where one range has so many elements that cores would wait for the one that sorts it, SKIP_PASSES
    is cleared: the kernels that follow end at once, and the passes behind them sort. A range whose
    part of the sample is one code is no such range: its sort is short. Few elements, or those of a
@@ -5627,8 +5606,12 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
    Comprehensive Study of Main-Memory Partitioning, 2014. */
 #if CLSORT_IS(CACHED)
 /* Words behind the plan: a head; for each range, whether its sample has several codes; where ranges
-   begin; the range of each cell, a byte each; then, for each block, counts of ranges. */
-enum { CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_LOW = 4, CACHED_LAST = 6 };
+   begin; the range of each cell, a byte each; then, for each block, counts of ranges. The head also
+   says in which range the common code lies, or CLSORT__CACHED_RANGES, and how often. */
+enum {
+    CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_AROUND, CACHED_LOW, CACHED_LAST = 6,
+    CACHED_COMMON = 8, CACHED_LEFT = 10
+};
 
 CLSORT_INLINE global uint *cached_words(radix_t r)
 {
@@ -5644,8 +5627,10 @@ CLSORT_INLINE global uint *cached_starts(radix_t r)
 CLSORT_INLINE digit_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
-    const digit_t d = { w[CACHED_SHIFT], CLSORT__CACHED_CELLS - 1, 1,
+    const uint left = CLSORT__CACHED_RANGES - (w[CACHED_AROUND] < CLSORT__CACHED_RANGES);
+    const digit_t d = { w[CACHED_SHIFT], CLSORT__CACHED_CELLS - 1, 1, left,
                         table_code(w + CACHED_LOW), table_code(w + CACHED_LAST),
+                        table_code(w + CACHED_COMMON),
                         (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
     return d;
 }
@@ -5661,16 +5646,20 @@ CLSORT_INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
     }
 }
 
+/* The cells, and the code that is most of the sample if one is. */
 CLSORT_INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
-    code_t low = code[0], last = low;
-    for (uint i = 1; i < size; i++) {
+    code_t low = code[0], last = low, common = low;
+    for (uint i = 0, lead = 0; i < size; i++) {
         low = min(low, code[i]);
         last = max(last, code[i]);
+        common = lead ? common : code[i];
+        lead += code[i] == common ? 1 : -1;
     }
     set_table_code(w + CACHED_LOW, low);
     set_table_code(w + CACHED_LAST, last);
+    set_table_code(w + CACHED_COMMON, common);
     w[CACHED_SHIFT] = 0;
     while ((code_t)(last - low) >> w[CACHED_SHIFT] >= CLSORT__CACHED_CELLS)
         w[CACHED_SHIFT]++;
@@ -5694,30 +5683,44 @@ CLSORT_INLINE void mark_mixed(radix_t r, digit_t d, const code_t *code, uint siz
     }
 }
 
+/* Cuts cells into ranges of about equally many elements, without those of a common code. */
+CLSORT_INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
+{
+    global uint *w = cached_words(r);
+    global uchar *const range = (global uchar *)(w + CLSORT__CACHED_CELLS_AT);
+    uint count[CLSORT__CACHED_CELLS + 1], before = 0;
+    for (uint cell = 0; cell <= CLSORT__CACHED_CELLS; cell++)
+        count[cell] = 0;
+    for (uint i = 0; i < size; i++)
+        count[digit_of(code[i], d)]++;
+    const uint often = count[CLSORT__CACHED_CELLS], around = cell_of(d.common, d),
+               apart = CLSORT_VALUE_BYTES == 0 && 4 * often >= 3 * size,
+               all = apart ? max(size - often, 1u) : size,
+               ranges = clamp(r.n >> CLSORT__EDGE_CACHED_RANGE_LOG2,
+                              (uint)CLSORT__EDGE_CACHED_LEAST_RANGES,
+                              CLSORT__CACHED_RANGES - apart);
+    count[around] += apart ? 0 : often;
+    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++) {
+        range[cell] = (uchar)min(before * ranges / all, ranges - 1);
+        before += count[cell];
+    }
+    range[CLSORT__CACHED_CELLS] = apart ? CLSORT__CACHED_RANGES - 1 : range[around];
+    w[CACHED_AROUND] = apart ? range[around] : CLSORT__CACHED_RANGES;
+    w[CACHED_IN_USE] = ranges;
+}
+
 /* One work-item. A sample has at most a 32nd of the elements. */
 CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     const uint size_log2 = min((uint)CLSORT__CACHED_SAMPLE_LOG2, 26 - clz(n | 32u)),
-               size = 1u << size_log2,
-               ranges = clamp(n >> CLSORT__EDGE_CACHED_RANGE_LOG2,
-                              (uint)CLSORT__EDGE_CACHED_LEAST_RANGES, (uint)CLSORT__CACHED_RANGES);
-    global uchar *const range = (global uchar *)(cached_words(r) + CLSORT__CACHED_CELLS_AT);
-    uint count[CLSORT__CACHED_CELLS], before = 0;
+               size = 1u << size_log2;
     code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];
     if (get_global_id(0) != 0)
         return;
     load_sample(r, size_log2, code);
     const digit_t d = make_cells(r, code, size);
-    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++)
-        count[cell] = 0;
-    for (uint i = 0; i < size; i++)
-        count[digit_of(code[i], d)]++;
-    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++) {
-        range[cell] = (uchar)min(before * ranges >> size_log2, ranges - 1);
-        before += count[cell];
-    }
-    cached_words(r)[CACHED_IN_USE] = ranges;
+    make_ranges(r, d, code, size);
     mark_mixed(r, d, code, size);
 }
 
@@ -5737,19 +5740,24 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    global const uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
-    const uint heavy_part = pass;
+    global uint *const w = cached_words(r), *const starts = cached_starts(r);
+    const uint heavy_part = pass, ranges = w[CACHED_IN_USE];
     uint sum = 0, heaviest = 0;
     if (get_global_id(0) != 0)
         return;
-    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++) {
-        cached_starts(r)[d] = sum;
+    for (uint d = 0; d < ranges; d++) {
+        starts[d] = sum;
         sum = place_digit(r, d, sum);
-        if (mixed[d])
-            heaviest = max(heaviest, sum - cached_starts(r)[d]);
+        if (w[CLSORT__CACHED_MIXED_AT + d])
+            heaviest = max(heaviest, sum - starts[d]);
+        if (d == w[CACHED_AROUND]) {
+            const uint begin = sum;
+            sum = place_digit(r, CLSORT__CACHED_RANGES - 1, sum);
+            w[CACHED_LEFT] = sum - begin;
+        }
     }
-    cached_starts(r)[CLSORT__CACHED_RANGES] = sum;
-    cached_words(r)[CACHED_TICKET] = 0;
+    starts[ranges] = sum;
+    w[CACHED_TICKET] = 0;
     r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / heavy_part;
 }
 
@@ -5779,6 +5787,17 @@ CLSORT_INLINE global uint *own_scratch(radix_t r)
                               : plan;
 }
 
+/* Writes `left` keys of the common code to their place in a sorted range of bare keys. */
+CLSORT_INLINE void insert_common(radix_t r, code_t common, uint left)
+{
+    const code_t key = decode(common, r.codec);
+    uint i = r.n;
+    for (; i > 0 && encode(*key_place(r.target, i - 1), r.codec) > common; i--)
+        *key_place(r.target, i - 1 + left) = *key_place(r.target, i - 1);
+    for (uint k = i; k < i + left; k++)
+        *key_place(r.target, k) = key;
+}
+
 /* Work-items draw ranges and sort them. Without blocks one of them sorts all elements. */
 CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
@@ -5795,7 +5814,8 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
         if (d >= ranges)
             break;
         const uint begin = blocks ? starts[d] : 0;
-        r.n = blocks ? starts[d + 1] - begin : n;
+        const uint left = blocks && d == words[CACHED_AROUND] ? words[CACHED_LEFT] : 0;
+        r.n = (blocks ? starts[d + 1] - begin : n) - left;
         r.target = advance(all.target, begin);
         r.alt = advance(all.alt, begin);
         if (CLSORT_PACKS_PAIRS)
@@ -5806,6 +5826,8 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
             store_moved(r, r.alt, k, &e, 1);
         }
         sort_alone(r);
+        if (CLSORT_VALUE_BYTES == 0 && left)
+            insert_common(r, table_code(words + CACHED_COMMON), left);
     }
 }
 #endif   /* CLSORT_IS(CACHED) */

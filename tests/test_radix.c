@@ -1864,15 +1864,12 @@ static void cached_packs_pairs(bench *b)
 }
 
 /* Bare keys in the form of compilers that show no instructions that compress: runs of 64 or 128 are
-   merged, without a key that is most of 1024 or 2048; on the simulator, too, which says that it has
-   no vectors. */
+   merged; on the simulator, too, which says that it has no vectors. */
 static void cached_merges_vectors(bench *b)
 {
     static const char *const patterns[] = { "uniform", "equal", "zipf", "sorted" };
     static const size_t counts[] = { 1,   16,  17,  31,  32,  33,   63,   64,    65,    127,   128,
                                      129, 191, 255, 256, 257, 1000, 7777, 10000, 65535, 65536 };
-    static const char *const commons[] = { "mostly-zero", "zipf", "equal" };
-    static const size_t common[] = { 1023, 1024, 1025, 2047, 2048, 2049 };
     const size_t most = sizeof counts / sizeof *counts - (b->small ? 4 : 0);
     bench other = *b;
     size_t i;
@@ -1887,14 +1884,47 @@ static void cached_merges_vectors(bench *b)
         c.keys_out = i % 3 ? 0 : CASE_OWN;
         if (!case_run(&other, &c)) break;
     }
-    for (i = 0; i < 18 && other.sorter; i++) {
-        sort_case c = cached_make(i & 1 ? CLSORT_I64 : CLSORT_F32, common[i / 3], commons[i % 3]);
-        c.d.order = i & 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
-        c.keys_out = i & 4 ? 0 : CASE_OWN;
-        if (!case_run(&other, &c)) break;
-    }
     clsort_destroy(other.sorter);
     more_options = NULL;
+}
+
+/* Sorts patterns of which some key is `common` to so many that it is counted only; around what
+   waits for whole lines, too. */
+static void sort_common_keys(const bench *b)
+{
+    static const char *const patterns[] = { "mostly-zero", "equal", "mod-2", "mod-3",  "mod-4",
+                                            "and-4",       "zipf",  "and-2", "min-max" };
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_F64 };
+    static const size_t counts[] = { 65537, 70001, 1 << 19, (1 << 20) + 1, (1 << 21) - 1 };
+    size_t i;
+    for (i = 0; i < 36; i++) {
+        sort_case c = cached_make(types[i % 4], counts[i % 5], patterns[i % 9]);
+        if (i % 5 > 2 && !test_takes(b, 3)) continue;
+        c.d.order = i & 4 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
+        c.keys_out = i & 8 ? CASE_OWN : 0;
+        c.d.value_size = i % 7 == 6 ? 4 : 0;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+/* A key that is most of the sample; then any that is in it, which has others on both sides in its
+   range, also where all ranges are in use. */
+static void cached_leaves_common_keys(bench *b)
+{
+    const sort_case many = cached_make(CLSORT_U32, (1 << 22) + 1, "uniform");
+    bench other = *b;
+    if (!b->sorter->is_cpu || b->small) return;
+    sort_common_keys(b);
+    edited.text = "4*often>=3*size";
+    edited.other = "often>0";
+    edited.programs = 0;
+    other.sorter = fresh_sorter(b, 0);
+    if (other.sorter) sort_common_keys(&other);
+    if (other.sorter) case_run(&other, &many);
+    CHECK(edited.programs > 0);
+    CHECK(!other.sorter || !(other.sorter->broken & CLSORT__BIT(CLSORT__CACHED)));
+    edited.text = NULL;
+    clsort_destroy(other.sorter);
 }
 
 /* Rows around the vectors that are sorted in registers and the runs that these are merged to, with
@@ -2044,6 +2074,7 @@ static const test_entry tests[] = {
     { "radix in cache packs pairs", cached_packs_pairs },
     { "radix in cache needs pairs in one buffer", cached_needs_one_buffer },
     { "radix in cache leaves heavy ranges to passes", cached_leaves_heavy_ranges },
+    { "radix in cache counts a common key", cached_leaves_common_keys },
     { "radix in cache takes keys of 4 and 8 bytes", cached_is_for_long_keys }
 };
 
