@@ -2648,23 +2648,24 @@ static const char *const clsort__source[] = {
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
 "array_t alt,uint passes,uint pass)\n{\nreturn passes-pass&1?alt:target;\n}\n\n#if CLSORT_IS("
-"SEGMENTS)&& !CLSORT_KERNEL_SUBSET\n\n\n\n\n\n\n\nCLSORT_KERNEL void clsort_segment_jobs("
-"CLSORT_JOB_ARGS,uint least,uint slice,local uint*sums)\n{\nconst jobs_t j=CLSORT_JOBS;\nconst "
-"segments_t s=j.segments;\nconst uint t=local_id(),first=(uint)get_group_id(0)*CLSORT_GROUP,\ni="
-"first+t,reach=max(slice/2,1u);\nconst segment_t nothing={0,0},own=i<segment_count(s)"
-"?take_segment(s,i):nothing;\nif(get_num_groups(0)==1&&t==0)\nfor(uint k=0;k<CLSORT__JOB_HEAD;k++)"
-"\nj.table[k]=0;\nbarrier(CLK_GLOBAL_MEM_FENCE);\nif(i<segment_count(s)&&segment_descends(s,i))\n"
-"atomic_or((volatile global uint*)j.table +JOBS_DESCEND,1);\nconst uint own_slices=own.size>"
-"least?(own.size -1)/slice +1:0;\nif(s.kind&CLSORT__SEGMENTS_AT_OFFSETS&&i<s.segments\n&&(i==0||"
-"take_segment(s,i-1).begin/reach<own.begin/reach))\natomic_xchg((volatile global uint*)"
-"job_half_tile(j,own.begin/reach),i);\nuint slices;\nsums[t]=own_slices+group_scan_total("
-"own_slices,sums,&slices);\nif(own_slices)\natomic_max((volatile global uint*)j.table +"
-"JOBS_LONGEST,own_slices);\nif(t==0)\nsums[CLSORT_GROUP]=\nslices?atomic_add((volatile global "
-"uint*)j.table +JOBS_LISTED,slices):0;\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst uint base="
-"sums[CLSORT_GROUP];\nfor(uint k=t;k<slices&&base<j.most&&k<j.most-base;k+=CLSORT_GROUP){\nuint "
-"which=0;\nfor(uint step=CLSORT_GROUP/2;step>0;step/=2)\nwhich+=sums[which+step -1]<=k?step:0;\n"
-"j.table[CLSORT__JOB_HEAD+2*(base +k)]=first+which;\nj.table[CLSORT__JOB_HEAD+2*(base +k)+1]=k-("
-"which?sums[which-1]:0);\n}\n}\n#endif\n\n",
+"SEGMENTS)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_INLINE void write_jobs(jobs_t j,uint base,uint "
+"first,uint slices,local const uint*sums)\n{\nfor(uint k=local_id();k<slices&&base<j.most&&k<"
+"j.most-base;k+=CLSORT_GROUP){\nuint which=0;\nfor(uint step=CLSORT_GROUP/2;step>0;step/=2)\n"
+"which+=sums[which+step -1]<=k?step:0;\nj.table[CLSORT__JOB_HEAD+2*(base +k)]=first+which;\n"
+"j.table[CLSORT__JOB_HEAD+2*(base +k)+1]=k-(which?sums[which-1]:0);\n}\n}\n\n\n\n\n\n\n\n\n"
+"CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS,uint least,uint slice,local uint*sums)\n{"
+"\nconst jobs_t j=CLSORT_JOBS;\nconst segments_t s=j.segments;\nconst uint t=local_id(),first=("
+"uint)get_group_id(0)*CLSORT_GROUP,\ni=first+t,reach=max(slice/2,1u);\nconst segment_t nothing={0,"
+"0},own=i<segment_count(s)?take_segment(s,i):nothing;\nif(get_num_groups(0)==1&&t==0)\nfor(uint k="
+"0;k<CLSORT__JOB_HEAD;k++)\nj.table[k]=0;\nbarrier(CLK_GLOBAL_MEM_FENCE);\nif(i<segment_count(s)&&"
+"segment_descends(s,i))\natomic_or((volatile global uint*)j.table +JOBS_DESCEND,1);\nconst uint "
+"own_slices=own.size>least?(own.size -1)/slice +1:0;\nif(s.kind&CLSORT__SEGMENTS_AT_OFFSETS&&i<"
+"s.segments\n&&(i==0||take_segment(s,i-1).begin/reach<own.begin/reach))\natomic_xchg((volatile "
+"global uint*)job_half_tile(j,own.begin/reach),i);\nuint slices;\nsums[t]=own_slices+"
+"group_scan_total(own_slices,sums,&slices);\nif(own_slices)\natomic_max((volatile global uint*)"
+"j.table +JOBS_LONGEST,own_slices);\nif(t==0)\nsums[CLSORT_GROUP]=\nslices?atomic_add((volatile "
+"global uint*)j.table +JOBS_LISTED,slices):0;\nbarrier(CLK_LOCAL_MEM_FENCE);\nwrite_jobs(j,"
+"sums[CLSORT_GROUP],first,slices,sums);\n}\n#endif\n\n",
 "//---- merge: tiles of segments\n#if CLSORT_SHARE_LOG2>0&&CLSORT_IS(SEGMENTS)&&"
 "CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void clsort_segment_tile("
 "CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),\nCLSORT_ARRAY_ARGS(alt),CLSORT_CODEC_ARGS,"
@@ -2783,7 +2784,7 @@ static const char *const clsort__source[] = {
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
 #else
-"#line 4131\n",
+"#line 4137\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
@@ -4766,7 +4767,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10802\n",
+"#line 10808\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5102,7 +5103,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11874\n",
+"#line 11880\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

@@ -3750,6 +3750,19 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
 }
 
 #if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET
+/* Writes a work-group's slices to the table from job `base` on, of segments from `first` on; sums:
+   of the segments' slices. */
+CLSORT_INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
+{
+    for (uint k = local_id(); k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
+        uint which = 0;
+        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
+            which += sums[which + step - 1] <= k ? step : 0;
+        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;
+        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
+    }
+}
+
 /* Fills the table of jobs: the first segment that begins in each half tile, and the slices of
    segments with more than `least` elements, in any order. A work-group counts the slices of
    CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
@@ -3782,14 +3795,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, 
         sums[CLSORT_GROUP] =
             slices ? atomic_add((volatile global uint *)j.table + JOBS_LISTED, slices) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint base = sums[CLSORT_GROUP];
-    for (uint k = t; k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
-        uint which = 0;
-        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
-            which += sums[which + step - 1] <= k ? step : 0;
-        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;
-        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
-    }
+    write_jobs(j, sums[CLSORT_GROUP], first, slices, sums);
 }
 #endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET */
 
