@@ -1273,7 +1273,7 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
                       where offsets do not ascend
      1                slices of the longest segment
      2                not 0 where a segment descends: then nothing is sorted
-     3                numbers drawn and done by passes in one launch
+     3, 4             numbers drawn and done by passes in one launch
      5 + 2 i          the segment of job i, then its slice
      5 + 2 most + w   the first segment that begins in half tile w; undefined where
                       none begins there */
@@ -5601,7 +5601,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
      buckets    alone, one work-item: sorts all of few elements
 
    A code that is 3/4 of the sample of bare keys is COMMON: it is counted, and written between the
-   sorted elements of its range. 95 % zeros took 3 times as long when they were moved.
+   sorted elements of its range. 95 % zeros took twice as long when they were moved.
 
    Where one range has so many elements that cores would wait for the one that sorts it, SKIP_PASSES
    is cleared: the kernels that follow end at once, and the passes behind them sort. A range whose
