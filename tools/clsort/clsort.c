@@ -41,7 +41,7 @@ static int list_patterns(void)
 static int count_option(const arguments *a, unsigned long long most, unsigned long long *n)
 {
     const char *text = argument(a, OPTION_COUNT, NULL);
-    if (!text) return fail(DONE_USAGE, "-n needs a count such as 1000 or 2^20");
+    if (!text) return fail(DONE_USAGE, "-n is missing: a count such as 1000 or 2^20");
     if (!count_parse(text, n))
         return fail(DONE_USAGE, "-n: '%s' is no count such as 1000, 2^20, 100k or 16Mi", text);
     return *n <= most ? DONE_OK : fail(DONE_USAGE, "-n: '%s' is above %llu", text, most);
@@ -777,7 +777,7 @@ static const command commands[] = {
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
       FOR_GEN, 1, 1, command_gen },
     { "sort", " [IN]", "Sorts a file of keys or records",
-      "IN is a file, by default standard input. A raw file holds keys one after the other, "
+      "IN is a file, by default or as - standard input. A raw file holds keys one after the other, "
       "in the machine's byte order. Records in the order of two fields, and of an expression:\n"
       "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
       "  clsort sort draws --record-size 8 -o sorted \\\n"
@@ -791,7 +791,7 @@ static const command commands[] = {
       "it, and into the device's memory.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
-      "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
+      "It is one u32 per key, with --text a line: key number indices[i] of IN, counted from 0, belongs at position i. "
       "With rows and segments both are counted from the start of each; keys that lie in none of "
       "them get 0. IN must fit into memory and into the device's.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
@@ -804,7 +804,8 @@ static const command commands[] = {
       FOR_TOP, 0, 1, command_top },
     { "merge", " A B", "Merges two sorted files of keys",
       "Of equal keys those of A come first, each with its value. The result is the stable sort of "
-      "A followed by B. Both together must fit into memory, and twice into the device's.\n",
+      "A followed by B. Both together must fit into memory, and twice into the device's. `cat A B` is the input that "
+      "`clsort verify` compares the result with.\n",
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
       "It works on the host, without OpenCL. It checks the order of all keys, and by two products "
@@ -832,7 +833,7 @@ static const command commands[] = {
       "Mkey/s (of GPUs of that time, not named).\n"
       "Of several algorithms those that cannot run here are named and left out.\n",
       FOR_BENCH, 0, 0, command_bench },
-    { "explain", "", "Says how a sort would run",
+    { "explain", "", "Says how a sort or a top-k would run",
       "Prints the algorithm, its passes, launches and copies, the bytes of elements that they "
       "read and write, and the bytes of scratch memory. Sorts nothing.\n"
       "  clsort explain --type u32 -n 2^24 --pairs\n",

@@ -149,7 +149,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes",
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "fields", "LIST",
-      "TYPE@OFFSET, then any of :desc :nan-last :nan-equal :zero-equal; the first field decides; "
+      "TYPE@OFFSET, then any of :asc :desc :nan-last :nan-equal :zero-equal; the first field decides; "
       "bytes10@0 are 10 bytes in the order of memcmp; OFFSET and --record-size are multiples of "
       "the size of each other TYPE",
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
@@ -163,7 +163,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "value-size", "BYTES", "size of one value", FOR_VALUES | FOR_EXPLAIN | FOR_MPI, 0 },
     { 0, "values-output", "FILE", "write the values to FILE",
       FOR_SORT | FOR_MERGE | FOR_TOP | FOR_MPI_SORT, 0 },
-    { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
+    { 0, "indices", NULL, "OUTPUT holds the indices that argsort wrote", FOR_VERIFY, 0 },
     { 0, "device", "NAME",
       "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
       FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_REPORT | FOR_MPI_SORT, 0 },
@@ -344,14 +344,15 @@ static const char *argument(const arguments *a, option_id id, const char *otherw
    as many as fit. */
 static void help_wrap(const char *text, int length, int at, int indent)
 {
-    const char *const end = text + length;
+    const char *const begin = text, *const end = text + length;
     while (text < end) {
         const char *const blank = (const char *)memchr(text, ' ', (size_t)(end - text));
-        const int word = (int)((blank ? blank : end) - text);
-        if (at > indent && at + 1 + word > HELP_COLUMNS) {
+        const int word = (int)((blank ? blank : end) - text),
+                  follows = text > begin || at > indent;
+        if (follows && at + 1 + word > HELP_COLUMNS) {
             printf("\n%*s", indent, "");
             at = indent;
-        } else if (at > indent) {
+        } else if (follows) {
             at += printf(" ");
         }
         at += printf("%.*s", word, text);
