@@ -1,4 +1,5 @@
-# demo and test install what they need first (tools/dev/deps). All is built in build/. GNU make.
+# What compiles programs installs what it needs first (tools/dev/deps). All is built in build/. GNU
+# make.
 
 PREFIX ?= /usr/local
 CFLAGS ?= -O2

@@ -1343,6 +1343,7 @@ extern "C" {
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
+/* clang-format off */
 /* >>>> generated from kernels.cl by tools/dev/embed; do not edit */
 /* kernels.cl says what these are: //---- shared. */
 #define CLSORT__FAMILY_BITONIC 1
@@ -5778,6 +5779,7 @@ static const char *const clsort__source[] = {
 "#endif\n",
 };
 /* <<<< end of the generated block */
+/* clang-format on */
 
 /* ---- >>types --------------------------------------------------------------------------------- */
 

@@ -10,7 +10,9 @@
    CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1);
                        tests/run gives each day another
    CLSORT_TEST_WHOLE   set: CPUs and the mock, too, run every case that test_takes and the like
-                       would leave out */
+                       would leave out
+   CLSORT_TEST_ONLY    only tests whose names hold this
+   CLSORT_TEST_ONE_IN  one of so many tests of a program, by the seed; at the least one */
 
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H

@@ -791,7 +791,8 @@ static const command commands[] = {
       "it, and into the device's memory.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
-      "It is one u32 per key, with --text a line: key number indices[i] of IN, counted from 0, belongs at position i. "
+      "It is one u32 per key, with --text a line: key number indices[i] of IN, counted from 0, "
+      "belongs at position i. "
       "With rows and segments both are counted from the start of each; keys that lie in none of "
       "them get 0. IN must fit into memory and into the device's.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
@@ -804,8 +805,8 @@ static const command commands[] = {
       FOR_TOP, 0, 1, command_top },
     { "merge", " A B", "Merges two sorted files of keys",
       "Of equal keys those of A come first, each with its value. The result is the stable sort of "
-      "A followed by B. Both together must fit into memory, and twice into the device's. `cat A B` is the input that "
-      "`clsort verify` compares the result with.\n",
+      "A followed by B. Both together must fit into memory, and twice into the device's. "
+      "`cat A B` is the input that `clsort verify` compares the result with.\n",
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
       "It works on the host, without OpenCL. It checks the order of all keys, and by two products "
