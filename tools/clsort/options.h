@@ -150,8 +150,8 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "fields", "LIST",
       "TYPE@OFFSET, then any of :asc :desc :nan-last :nan-equal :zero-equal; the first field "
-      "decides; bytes10@0 are 10 bytes in the order of memcmp; OFFSET and --record-size are multiples of "
-      "the size of each other TYPE",
+      "decides; bytes10@0 are 10 bytes in the order of memcmp; OFFSET and --record-size are "
+      "multiples of the size of each other TYPE",
       FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file",
       FOR_ORDER | FOR_BENCH, 0 },
