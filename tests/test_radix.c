@@ -1888,8 +1888,8 @@ static void cached_merges_vectors(bench *b)
     more_options = NULL;
 }
 
-/* Sorts patterns of which some key is `common` to so many that it is counted only; around what
-   waits for whole lines, too. */
+/* Sorts patterns in which a key is common; with more elements than fit into caches, which are moved
+   by whole lines, and with fewer. */
 static void sort_common_keys(const bench *b)
 {
     static const char *const patterns[] = { "mostly-zero", "equal", "mod-2", "mod-3",  "mod-4",

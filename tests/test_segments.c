@@ -731,7 +731,7 @@ static void long_counts_on_the_device(bench *b)
 static void exact_scratch(bench *b)
 {
     static const int fills[] = { 0x00, 0xFF, 0xA5 };
-    static const size_t numbers[] = { 256, 64, 200 };   /* one work-group, or more */
+    static const size_t numbers[] = { 256, 64, 200 };   /* listed by a work-group, or more */
     size_t shape, i, kind;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < 3; i++)
