@@ -4082,7 +4082,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local 
     const layout_t layout = flag_segments(j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint t = local_id(), size = *packing.end, inside = own_inside(j.segments, packing);
-    if (size == 0)
+    if (CLSORT_BRANCH_BARRIERS && size == 0)
         return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
@@ -4960,9 +4960,11 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: vectors
 /* VECTORS: one work-item sorts bare keys. Up to 8 vectors are sorted in registers, first each
-   column of them, then columns are joined: 0.8 ns per key of 4 bytes. More keys are partitioned
-   where the compiler shows the instructions of AVX-512: a compress puts the lanes of a vector that
-   precede the pivot in front of the others, which takes some 0.3 to 0.5 ns per key in cache.
+   column of them, then columns are joined: 0.8 ns per key of 4 bytes. As many rows of up to two
+   vectors as a vector has lanes are sorted side by side, each as a column. More keys are
+   partitioned where the compiler shows the instructions of AVX-512: a compress puts the lanes of a
+   vector that precede the pivot in front of the others, which takes some 0.3 to 0.5 ns per key in
+   cache.
    Elsewhere runs of 8 vectors are merged two by two, in some 1.1 ns per key, or 2 ns per key of 8
    bytes. Digits took 5 to 9 times as long for rows of 32 to 4096 keys.
 
@@ -4989,6 +4991,8 @@ CLSORT_INLINE uint sorts_by_vectors(radix_t r)
 /* The most lanes that are sorted in registers. */
 #define CLSORT_LEAF_VECTORS 8
 #define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
+/* The vectors of as many rows of two vectors as a vector has lanes. */
+#define CLSORT_ROW_VECTORS (2 * CLSORT_VECTOR_LANES)
 
 #if CLSORT_COMPRESSES
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
@@ -5118,15 +5122,17 @@ CLSORT_INLINE void order_vectors(vector_t *a, vector_t *b)
     *a = low;
 }
 
+/* The p-th number without this bit. */
+CLSORT_INLINE uint upper_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
+
 /* The steps of a bitonic merge inside each column, by `bit` and below. */
 CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
     for (uint b = bit; b > 0; b /= 2)
         #pragma unroll
-        for (uint i = 0; i < vectors; i++)
-            if (!(i & b))
-                order_vectors(&r[i], &r[i + b]);
+        for (uint p = 0; p < vectors / 2; p++)
+            order_vectors(&r[upper_of_pair(p, b)], &r[upper_of_pair(p, b) + b]);
 }
 
 /* The mirror step that joins columns, whose numbers differ in these bits. */
@@ -5165,32 +5171,36 @@ CLSORT_INLINE void sort_columns(vector_t *r, uint vectors)
     #pragma unroll
     for (uint run = 1; run < vectors; run *= 2) {
         #pragma unroll
-        for (uint i = 0; i < vectors; i++)
-            if (!(i & run))
-                order_vectors(&r[i], &r[i ^ (2 * run - 1)]);
+        for (uint p = 0; p < vectors / 2; p++)
+            order_vectors(&r[upper_of_pair(p, run)], &r[upper_of_pair(p, run) ^ (2 * run - 1)]);
         merge_columns(r, vectors, run / 2);
     }
 }
 
 //---- radix: leaves of vectors
-/* Puts the columns one after the other into vectors. Each perfect shuffle of all keys moves the
-   bits of a key's place up by one, and the highest bit, of the vector, down to the lowest place. */
+/* A perfect shuffle of all keys: it moves the bits of a key's place up by one, and the highest bit,
+   of the vector, down to the lowest place. */
+CLSORT_INLINE void shuffle_vectors(vector_t *r, uint vectors)
+{
+    vector_t t[CLSORT_ROW_VECTORS];
+    #pragma unroll
+    for (uint i = 0; i < vectors / 2; i++) {
+        t[2 * i].even = r[i].lo;
+        t[2 * i].odd = r[i + vectors / 2].lo;
+        t[2 * i + 1].even = r[i].hi;
+        t[2 * i + 1].odd = r[i + vectors / 2].hi;
+    }
+    #pragma unroll
+    for (uint i = 0; i < vectors; i++)
+        r[i] = t[i];
+}
+
+/* Puts the columns one after the other into vectors. */
 CLSORT_INLINE void lay_columns(vector_t *r, uint vectors)
 {
-    vector_t t[CLSORT_LEAF_VECTORS];
     #pragma unroll
-    for (uint bit = 1; bit < vectors; bit *= 2) {
-        #pragma unroll
-        for (uint i = 0; i < vectors / 2; i++) {
-            t[2 * i].even = r[i].lo;
-            t[2 * i].odd = r[i + vectors / 2].lo;
-            t[2 * i + 1].even = r[i].hi;
-            t[2 * i + 1].odd = r[i + vectors / 2].hi;
-        }
-        #pragma unroll
-        for (uint i = 0; i < vectors; i++)
-            r[i] = t[i];
-    }
+    for (uint bit = 1; bit < vectors; bit *= 2)
+        shuffle_vectors(r, vectors);
 }
 
 /* How many of n codes a vector holds. */
@@ -5539,6 +5549,56 @@ CLSORT_INLINE void sort_alone(radix_t r)
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
 
+//---- radix: rows of vectors
+#if CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0
+/* A vector's part of a row: where it begins, from the first row on, and its elements. */
+typedef struct { uint begin, size; } row_part_t;
+
+/* The k-th part of `rows` rows that begin `stride` elements apart and have `wide` parts each, of n
+   elements. Rows that there are not have empty ones. */
+CLSORT_INLINE row_part_t part_of_row(uint k, uint wide, uint n, uint rows, uint stride)
+{
+    const row_part_t part = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
+                              k / wide < rows ? lanes_left(n, k % wide) : 0 };
+    return part;
+}
+
+/* Sorts as many rows as a vector has lanes, from the i-th one on, each of up to `wide` vectors: a
+   row becomes a column, so that no step crosses lanes. */
+CLSORT_INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
+{
+    const uint vectors = wide * CLSORT_VECTOR_LANES, rows = s.segments - i;
+    const segment_t first = take_segment(s, i);
+    const lane_t rest = finish_lane((lane_t)~(lane_t)0, r.codec);
+    global lane_t *const to = lanes_of(advance(r.target, first.begin));
+    global const lane_t *const from = lanes_of(advance(r.source, first.begin));
+    vector_t v[CLSORT_ROW_VECTORS];
+    for (uint k = 0; k < vectors; k++) {
+        const row_part_t part = part_of_row(k, wide, first.size, rows, s.stride);
+        v[k] = encode_vector(load_vector(from + part.begin, part.size, rest), r.codec);
+    }
+    for (uint bit = 1; bit < CLSORT_VECTOR_LANES; bit *= 2)
+        shuffle_vectors(v, vectors);
+    sort_columns(v, vectors);
+    for (uint bit = 1; bit < vectors; bit *= 2)
+        shuffle_vectors(v, vectors);
+    for (uint k = 0; k < vectors; k++) {
+        const row_part_t part = part_of_row(k, wide, first.size, rows, s.stride);
+        store_vector(finish_vector(v[k], r.codec), to + part.begin, part.size);
+    }
+}
+
+CLSORT_NOINLINE void sort_rows(radix_t r, segments_t s, uint i)
+{
+    if (take_segment(s, i).size <= CLSORT_VECTOR_LANES)
+        sort_wide_rows(r, s, i, 1);
+    else
+        sort_wide_rows(r, s, i, 2);
+}
+#elif CLSORT_NEEDS_PIECES
+CLSORT_INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
+#endif   /* CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0 */
+
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
@@ -5559,6 +5619,14 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
     sort_alone(r);
 }
 
+/* How many rows are sorted at a time. */
+CLSORT_INLINE uint rows_together(radix_t r, jobs_t j)
+{
+    return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * CLSORT_VECTOR_LANES
+               ? CLSORT_VECTOR_LANES
+               : 1;
+}
+
 /* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
    for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
    both: what sorts is compiled once. scratch: a plan for each work-item. */
@@ -5569,11 +5637,16 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
     const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
     const segments_t s = j.segments;
     const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,
-               whole = listed || j.per == 1 ? s.segments : 0,
+               together = rows_together(r, j), groups = (s.segments - 1) / together + 1,
+               whole = !s.segments || (!listed && j.per != 1) ? 0 : groups,
                cut = j.per == 1 ? 0 : job_count(j);
     const ulong all = (ulong)whole + cut;
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
     for (ulong i = first_job(all); i < all; i += get_global_size(0)) {
+        if (together > 1) {
+            sort_rows(r, s, (uint)i * together);
+            continue;
+        }
         job_t job = { { 0, 0 }, 0, ARRAY_SOURCE };
         if (i < whole)
             job.segment = take_segment(s, (uint)i);

@@ -1,6 +1,6 @@
 /* test_batch.c - the published sorts of rows: one work-group sorts each row in one launch. Every
    one is run on rows of all lengths, on all strings of zeros and ones, in all shapes of work-groups
-   and blocks. */
+   and blocks. And short rows as AUTO sorts them. */
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
@@ -256,6 +256,26 @@ static void every_length(bench *b)
                 if (sample_takes(&drawn) && !run_lengths(b, batch_names[i], k, values[v])) return;
 }
 
+/* On CPUs as many rows of up to two vectors as a vector has lanes are sorted side by side. A vector
+   has 8 or 16 lanes: sizes and numbers of rows around these. */
+static void side_by_side(bench *b)
+{
+    static const size_t lengths[] = { 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33 },
+                        rows[] = { 2, 7, 8, 9, 15, 16, 17, 50 };
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, ROWS = sizeof rows / sizeof *rows };
+    size_t i, k, bytes;
+    for (bytes = 4; bytes <= 8; bytes *= 2)
+        for (i = 0; i < LENGTHS; i++)
+            for (k = 0; k < ROWS; k++) {
+                batch_case c = make_case("auto", type_of_size(bytes, i), rows[k], lengths[i]);
+                c.d.order = (cl_uint)(k & 1);
+                c.d.nan_order = (cl_uint)(k / 2 & 1);
+                c.gap = (i + k) % 4;
+                c.outputs = (i + k) / 2 % 2 ? TO_OUTPUTS : IN_PLACE;
+                if (!run_rows(b, &c)) return;
+            }
+}
+
 static void as_published(bench *b)
 {
     static const size_t lengths[] = { 8192, 8000 };
@@ -504,6 +524,7 @@ static void known_passes(bench *b)
 
 static const test_entry tests[] = {
     { "rows of every length are sorted, and nothing beside them is touched", every_length },
+    { "short rows are sorted side by side", side_by_side },
     { "200 rows of 8192 and of 8000 keys are sorted as published", as_published },
     { "rows of records are sorted", records },
     { "every work-group and block sorts rows", every_shape },
