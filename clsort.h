@@ -3058,10 +3058,10 @@ static const char *const clsort__source[] = {
 "#else\nconst vector_t lane=(vector_t)(0,1,2,3,4,5,6,7);\n#endif\nreturn select(low,high,(lane&("
 "vector_t)(lane_t)(bits& ~(bits>>1)))!=0);\n}\n\nCLSORT_INLINE void order_vectors(vector_t*a,"
 "vector_t*b)\n{\nconst vector_t low=min(*a,*b);\n*b=max(*a,*b);\n*a=low;\n}\n\n\nCLSORT_INLINE "
-"uint upper_of_pair(uint p,uint bit){return 2*p -(p&(bit-1));}\n\n\nCLSORT_INLINE void "
+"uint lower_of_pair(uint p,uint bit){return 2*p -(p&(bit-1));}\n\n\nCLSORT_INLINE void "
 "merge_columns(vector_t*r,uint vectors,uint bit)\n{\n#pragma unroll\nfor(uint b=bit;b>0;b/=2)\n"
-"#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\norder_vectors(&r[upper_of_pair(p,b)],&"
-"r[upper_of_pair(p,b)+b]);\n}\n\n\nCLSORT_INLINE void mirror_columns(vector_t*r,uint vectors,uint "
+"#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\norder_vectors(&r[lower_of_pair(p,b)],&"
+"r[lower_of_pair(p,b)+b]);\n}\n\n\nCLSORT_INLINE void mirror_columns(vector_t*r,uint vectors,uint "
 "bits)\n{\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nconst vector_t x=r[i],y=swap_lanes("
 "r[vectors-1-i],bits),low=min(x,y),\nhigh=max(x,y);\nr[i]=mix_lanes(low,high,bits);\nr[vectors-1-"
 "i]=swap_lanes(mix_lanes(high,low,bits),bits);\n}\n}\n\nCLSORT_INLINE void order_columns(vector_t*"
@@ -3071,7 +3071,7 @@ static const char *const clsort__source[] = {
 "#pragma unroll\nfor(uint bit=width/2;bit>0;bit/=2)\norder_columns(r,vectors,bit);\nmerge_columns("
 "r,vectors,vectors/2);\n}\n\nCLSORT_INLINE void sort_columns(vector_t*r,uint vectors)\n{\n#pragma "
 "unroll\nfor(uint run=1;run<vectors;run*=2){\n#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\n"
-"order_vectors(&r[upper_of_pair(p,run)],&r[upper_of_pair(p,run)^(2*run-1)]);\nmerge_columns(r,"
+"order_vectors(&r[lower_of_pair(p,run)],&r[lower_of_pair(p,run)^(2*run-1)]);\nmerge_columns(r,"
 "vectors,run/2);\n}\n}\n\n",
 "//---- radix: leaves of vectors\n\n\nCLSORT_INLINE void shuffle_vectors(vector_t*r,uint vectors)"
 "\n{\nvector_t t[CLSORT_ROW_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nt[2*i]"
@@ -3187,23 +3187,23 @@ static const char *const clsort__source[] = {
 "//---- radix: sorted by a work-item\nCLSORT_INLINE void sort_alone(radix_t r)\n{\nif("
 "CLSORT_PACKS_PAIRS||sorts_by_vectors(r))\nvector_sort(r);\nelse if(r.n>CLSORT_INSERTION_MOST)\n"
 "sort_small(r);\nelse\ninsertion_sort(r.source,r.target,0,r.n,r.codec);\n}\n\n",
-"//---- radix: rows of vectors\n#if CLSORT_NEEDS_PIECES&&CLSORT_VECTOR_LANES>0\n\ntypedef struct{"
-"uint begin,size;}row_part_t;\n\n\n\nCLSORT_INLINE row_part_t part_of_row(uint k,uint wide,uint n,"
-"uint rows,uint stride)\n{\nconst row_part_t part={k/wide*stride +k%wide*CLSORT_VECTOR_LANES,\n"
-"k/wide<rows?lanes_left(n,k%wide):0};\nreturn part;\n}\n\n\n\nCLSORT_INLINE void sort_wide_rows("
-"radix_t r,segments_t s,uint i,uint wide)\n{\nconst uint vectors=wide*CLSORT_VECTOR_LANES,rows="
-"s.segments-i;\nconst segment_t first=take_segment(s,i);\nconst lane_t rest=finish_lane((lane_t)~("
-"lane_t)0,r.codec);\nglobal lane_t*const to=lanes_of(advance(r.target,first.begin));\nglobal "
-"const lane_t*const from=lanes_of(advance(r.source,first.begin));\nvector_t v[CLSORT_ROW_VECTORS];"
-"\nfor(uint k=0;k<vectors;k++){\nconst row_part_t part=part_of_row(k,wide,first.size,rows,"
-"s.stride);\nv[k]=encode_vector(load_vector(from+part.begin,part.size,rest),r.codec);\n}\nfor("
-"uint bit=1;bit<CLSORT_VECTOR_LANES;bit*=2)\nshuffle_vectors(v,vectors);\nsort_columns(v,vectors);"
-"\nfor(uint bit=1;bit<vectors;bit*=2)\nshuffle_vectors(v,vectors);\nfor(uint k=0;k<vectors;k++){\n"
-"const row_part_t part=part_of_row(k,wide,first.size,rows,s.stride);\nstore_vector(finish_vector("
-"v[k],r.codec),to+part.begin,part.size);\n}\n}\n\nCLSORT_NOINLINE void sort_rows(radix_t r,"
-"segments_t s,uint i)\n{\nif(take_segment(s,i).size<=CLSORT_VECTOR_LANES)\nsort_wide_rows(r,s,i,1)"
-";\nelse\nsort_wide_rows(r,s,i,2);\n}\n#elif CLSORT_NEEDS_PIECES\nCLSORT_INLINE void sort_rows("
-"radix_t r,segments_t s,uint i){}\n#endif\n\n",
+"//---- radix: rows of vectors\n#if CLSORT_NEEDS_PIECES&&CLSORT_VECTOR_LANES>0\n\n\nCLSORT_INLINE "
+"segment_t lanes_of_rows(uint k,uint wide,uint n,uint rows,uint stride)\n{\nconst segment_t held={"
+"k/wide*stride +k%wide*CLSORT_VECTOR_LANES,\nk/wide<rows?lanes_left(n,k%wide):0};\nreturn held;\n}"
+"\n\n\n\nCLSORT_INLINE void sort_wide_rows(radix_t r,segments_t s,uint i,uint wide)\n{\nconst "
+"uint vectors=wide*CLSORT_VECTOR_LANES,rows=s.segments-i;\nconst segment_t first=take_segment(s,i)"
+";\nconst lane_t rest=finish_lane((lane_t)~(lane_t)0,r.codec);\nglobal lane_t*const to=lanes_of("
+"advance(r.target,first.begin));\nglobal const lane_t*const from=lanes_of(advance(r.source,"
+"first.begin));\nvector_t v[CLSORT_ROW_VECTORS];\nfor(uint k=0;k<vectors;k++){\nconst segment_t "
+"held=lanes_of_rows(k,wide,first.size,rows,s.stride);\nv[k]=encode_vector(load_vector(from+"
+"held.begin,held.size,rest),r.codec);\n}\nfor(uint bit=1;bit<CLSORT_VECTOR_LANES;bit*=2)\n"
+"shuffle_vectors(v,vectors);\nsort_columns(v,vectors);\nfor(uint bit=1;bit<vectors;bit*=2)\n"
+"shuffle_vectors(v,vectors);\nfor(uint k=0;k<vectors;k++){\nconst segment_t held=lanes_of_rows(k,"
+"wide,first.size,rows,s.stride);\nstore_vector(finish_vector(v[k],r.codec),to+held.begin,"
+"held.size);\n}\n}\n\nCLSORT_NOINLINE void sort_rows(radix_t r,segments_t s,uint i)\n{\nif("
+"take_segment(s,i).size<=CLSORT_VECTOR_LANES)\nsort_wide_rows(r,s,i,1);\nelse\nsort_wide_rows(r,s,"
+"i,2);\n}\n#elif CLSORT_NEEDS_PIECES\nCLSORT_INLINE void sort_rows(radix_t r,segments_t s,uint i){"
+"}\n#endif\n\n",
 "//---- radix: pieces\n#if CLSORT_NEEDS_PIECES\n\nCLSORT_INLINE void sort_piece(radix_t r,job_t "
 "job,uint piece)\n{\nconst uint first=job.slice*piece,begin=job.segment.begin+first,\nmoves="
 "segment_passes(job.segment,piece);\nconst array_t from=advance(array_at(job.where,r.source,"
@@ -4791,7 +4791,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10881\n",
+"#line 10878\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5127,7 +5127,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11953\n",
+"#line 11950\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

@@ -5122,8 +5122,8 @@ CLSORT_INLINE void order_vectors(vector_t *a, vector_t *b)
     *a = low;
 }
 
-/* The p-th number without this bit. */
-CLSORT_INLINE uint upper_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
+/* The p-th number that has this bit clear: the lower one of the pair that differs in it. */
+CLSORT_INLINE uint lower_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
 
 /* The steps of a bitonic merge inside each column, by `bit` and below. */
 CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
@@ -5132,7 +5132,7 @@ CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
     for (uint b = bit; b > 0; b /= 2)
         #pragma unroll
         for (uint p = 0; p < vectors / 2; p++)
-            order_vectors(&r[upper_of_pair(p, b)], &r[upper_of_pair(p, b) + b]);
+            order_vectors(&r[lower_of_pair(p, b)], &r[lower_of_pair(p, b) + b]);
 }
 
 /* The mirror step that joins columns, whose numbers differ in these bits. */
@@ -5172,7 +5172,7 @@ CLSORT_INLINE void sort_columns(vector_t *r, uint vectors)
     for (uint run = 1; run < vectors; run *= 2) {
         #pragma unroll
         for (uint p = 0; p < vectors / 2; p++)
-            order_vectors(&r[upper_of_pair(p, run)], &r[upper_of_pair(p, run) ^ (2 * run - 1)]);
+            order_vectors(&r[lower_of_pair(p, run)], &r[lower_of_pair(p, run) ^ (2 * run - 1)]);
         merge_columns(r, vectors, run / 2);
     }
 }
@@ -5551,16 +5551,13 @@ CLSORT_INLINE void sort_alone(radix_t r)
 
 //---- radix: rows of vectors
 #if CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0
-/* A vector's part of a row: where it begins, from the first row on, and its elements. */
-typedef struct { uint begin, size; } row_part_t;
-
-/* The k-th part of `rows` rows that begin `stride` elements apart and have `wide` parts each, of n
-   elements. Rows that there are not have empty ones. */
-CLSORT_INLINE row_part_t part_of_row(uint k, uint wide, uint n, uint rows, uint stride)
+/* What the k-th vector of `rows` rows holds, from the first row's begin on. Rows begin `stride`
+   elements apart, and have n elements in `wide` vectors each. Rows that there are not are empty. */
+CLSORT_INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
 {
-    const row_part_t part = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
-                              k / wide < rows ? lanes_left(n, k % wide) : 0 };
-    return part;
+    const segment_t held = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
+                             k / wide < rows ? lanes_left(n, k % wide) : 0 };
+    return held;
 }
 
 /* Sorts as many rows as a vector has lanes, from the i-th one on, each of up to `wide` vectors: a
@@ -5574,8 +5571,8 @@ CLSORT_INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
     global const lane_t *const from = lanes_of(advance(r.source, first.begin));
     vector_t v[CLSORT_ROW_VECTORS];
     for (uint k = 0; k < vectors; k++) {
-        const row_part_t part = part_of_row(k, wide, first.size, rows, s.stride);
-        v[k] = encode_vector(load_vector(from + part.begin, part.size, rest), r.codec);
+        const segment_t held = lanes_of_rows(k, wide, first.size, rows, s.stride);
+        v[k] = encode_vector(load_vector(from + held.begin, held.size, rest), r.codec);
     }
     for (uint bit = 1; bit < CLSORT_VECTOR_LANES; bit *= 2)
         shuffle_vectors(v, vectors);
@@ -5583,8 +5580,8 @@ CLSORT_INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
     for (uint bit = 1; bit < vectors; bit *= 2)
         shuffle_vectors(v, vectors);
     for (uint k = 0; k < vectors; k++) {
-        const row_part_t part = part_of_row(k, wide, first.size, rows, s.stride);
-        store_vector(finish_vector(v[k], r.codec), to + part.begin, part.size);
+        const segment_t held = lanes_of_rows(k, wide, first.size, rows, s.stride);
+        store_vector(finish_vector(v[k], r.codec), to + held.begin, held.size);
     }
 }
 
