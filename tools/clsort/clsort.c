@@ -738,6 +738,7 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
     d->count = (size_t)n;
     d->rows = (size_t)rows;
     d->value_size = a->given[OPTION_PAIRS] ? 4 : 0;
+    if (a->given[OPTION_INDICES]) d->flags |= CLSORT_FLAG_INDICES;
     if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH]
                                   || a->given[OPTION_PARTITION]))
         return fail(DONE_USAGE, "explain: --unsorted, --nth and --partition need --k");
