@@ -3016,7 +3016,7 @@ static const char *const clsort__source[] = {
 "PASS_COPIES)\ncopy_block(r,pass_plan(r),all,0,1);\n}\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL "
 "void clsort_radix_small(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(get_global_id(0)"
 "==0)\nsort_small(r);\n}\n#endif\n\n",
-"//---- radix: vectors\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_INLINE uint "
+"//---- radix: vectors\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_INLINE uint "
 "sorts_by_vectors(radix_t r)\n{\nreturn CLSORT_VECTOR_LANES>0\n&&(CLSORT_IS(CACHED)||(r.first_bit="
 "=0&&r.last_bit==8*CLSORT_KEY_BYTES));\n}\n\n#if CLSORT_VECTOR_LANES>0\n\n#define "
 "CLSORT_LEAF_VECTORS 8\n#define CLSORT_LEAF (CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n\n#define "
@@ -4791,7 +4791,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10878\n",
+"#line 10877\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5127,7 +5127,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11950\n",
+"#line 11949\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

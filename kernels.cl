@@ -4964,9 +4964,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
    vectors as a vector has lanes are sorted side by side, each as a column. More keys are
    partitioned where the compiler shows the instructions of AVX-512: a compress puts the lanes of a
    vector that precede the pivot in front of the others, which takes some 0.3 to 0.5 ns per key in
-   cache.
-   Elsewhere runs of 8 vectors are merged two by two, in some 1.1 ns per key, or 2 ns per key of 8
-   bytes. Digits took 5 to 9 times as long for rows of 32 to 4096 keys.
+   cache. Elsewhere runs of 8 vectors are merged two by two, in some 1.1 ns per key, or 2 ns per key
+   of 8 bytes. Digits took 5 to 9 times as long for rows of 32 to 4096 keys.
 
    Both move codes between alt and target; what is sorted ends in target as keys. Pivots are medians
    of a sample. Where a range was partitioned too often, the middle between its least and its most
