@@ -1513,6 +1513,7 @@ extern "C" {
 #define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
+#define CLSORT__EDGE_CACHED_COMMON(sample) (3 * (sample) / 4)
 #define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
 #define CLSORT__EDGE_FEW_PARTS 16
 #define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
@@ -1657,12 +1658,13 @@ static const char *const clsort__source[] = {
 "8+((n)>>22))\n\n\n\n#define CLSORT__EDGE_DIGITS_CROWD 2\n#define CLSORT__EDGE_BINS_CROWD 4\n\n\n"
 "\n\n#define CLSORT__EDGE_MOST_TRANSPOSED 96\n#define CLSORT__EDGE_RUNS_LONG_BIN 24\n#define "
 "CLSORT__EDGE_MOST_TRUSTED 10\n#define CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n#define "
-"CLSORT__EDGE_MOST_EQUAL_PREFIX 16\n\n\n#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n#define "
-"CLSORT__EDGE_CACHED_LEAST_RANGES 16\n#define CLSORT__EDGE_CACHED_PART(cores)(((cores)+1)/2)\n\n"
-"#define CLSORT__EDGE_FEW_PARTS 16\n\n\n\n\n#define CLSORT__EDGE_LAST_BOUND(columns)(5*(columns)"
-"/8)\n#define CLSORT__EDGE_MANY_COLUMNS 128\n#define CLSORT__EDGE_RANKED_MOST(group)((group)>"
-"64?256:4*(group))\n#define CLSORT__EDGE_RANK_MOST 128\n#define CLSORT__EDGE_INSERT_MOST 16\n"
-"#define CLSORT__EDGE_LEAST_APART 8\n\n",
+"CLSORT__EDGE_MOST_EQUAL_PREFIX 16\n\n\n\n#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n#define "
+"CLSORT__EDGE_CACHED_LEAST_RANGES 16\n#define CLSORT__EDGE_CACHED_COMMON(sample)(3*(sample)/4)\n"
+"#define CLSORT__EDGE_CACHED_PART(cores)(((cores)+1)/2)\n\n#define CLSORT__EDGE_FEW_PARTS 16\n\n\n"
+"\n\n#define CLSORT__EDGE_LAST_BOUND(columns)(5*(columns)/8)\n#define CLSORT__EDGE_MANY_COLUMNS "
+"128\n#define CLSORT__EDGE_RANKED_MOST(group)((group)>64?256:4*(group))\n#define "
+"CLSORT__EDGE_RANK_MOST 128\n#define CLSORT__EDGE_INSERT_MOST 16\n#define "
+"CLSORT__EDGE_LEAST_APART 8\n\n",
 "//---- shared: quicksort and selections\n\n#define CLSORT__QUICK_STATE_WORDS 16\n#define "
 "CLSORT__QUICK_SEQUENCE_WORDS 16\n#define CLSORT__QUICK_BLOCK_WORDS 10\n#define "
 "CLSORT__QUICK_MOST_BLOCKS(S)(2*(S)+1)\n#define CLSORT__QUICK_MOST_LEAVES(S)(8*(S)+64)\n#define "
@@ -2142,7 +2144,7 @@ static const char *const clsort__source[] = {
 "data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
 "left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
 #else
-"#line 2128\n",
+"#line 2130\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2156,7 +2158,7 @@ static const char *const clsort__source[] = {
 "CLSORT_INLINE void batch_steps(array_t row,codec_t c,uint n,uint stage,uint low)\n{\nfor(uint "
 "left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage);\n}\n\n",
 #else
-"#line 2175\n",
+"#line 2177\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2170,7 +2172,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2198\n",
+"#line 2200\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nCLSORT_INLINE void block_stages(local code_t*keys,"
@@ -2191,7 +2193,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2249\n",
+"#line 2251\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nCLSORT_INLINE void split_blocks(array_t row,codec_t "
@@ -2216,7 +2218,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2310\n",
+"#line 2312\n",
 #endif
 #ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
@@ -2644,7 +2646,7 @@ static const char *const clsort__source[] = {
 "\nput_item(keys,words,(t& ~(2*run-1))+(t&(run-1))+rank,r);\nbarrier(CLK_LOCAL_MEM_FENCE);\nr="
 "get_item(keys,words,t);\n}\n#endif\nstore_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3729\n",
+"#line 3731\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nCLSORT_INLINE array_t runs_before(array_t target,"
@@ -2785,7 +2787,7 @@ static const char *const clsort__source[] = {
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
 #else
-"#line 4137\n",
+"#line 4139\n",
 #endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nCLSORT_INLINE code_t table_code(global const uint*words)\n{\nreturn("
@@ -3250,17 +3252,17 @@ static const char *const clsort__source[] = {
 "uchar*)(w+CLSORT__CACHED_CELLS_AT);\nuint count[CLSORT__CACHED_CELLS+1],before=0;\nfor(uint cell="
 "0;cell<=CLSORT__CACHED_CELLS;cell++)\ncount[cell]=0;\nfor(uint i=0;i<size;i++)\ncount[digit_of("
 "code[i],d)]++;\nconst uint often=count[CLSORT__CACHED_CELLS],around=cell_of(d.common,d),\napart="
-"CLSORT_VALUE_BYTES==0&&4*often>=3*size,\nall=apart?max(size -often,1u):size,\nranges=clamp(r.n>>"
-"CLSORT__EDGE_CACHED_RANGE_LOG2,\n(uint)CLSORT__EDGE_CACHED_LEAST_RANGES,\nCLSORT__CACHED_RANGES-"
-"apart);\ncount[around]+=apart?0:often;\nfor(uint cell=0;cell<CLSORT__CACHED_CELLS;cell++){\n"
-"range[cell]=(uchar)min(before*ranges/all,ranges-1);\nbefore +=count[cell];\n}\n"
-"range[CLSORT__CACHED_CELLS]=apart?CLSORT__CACHED_RANGES-1:range[around];\nw[CACHED_AROUND]="
-"apart?range[around]:CLSORT__CACHED_RANGES;\nw[CACHED_IN_USE]=ranges;\n}\n\n\nCLSORT_KERNEL void "
-"clsort_cached_sample(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint size_log2="
-"min((uint)CLSORT__CACHED_SAMPLE_LOG2,26-clz(n|32u)),\nsize=1u<<size_log2;\ncode_t code[1<<"
-"CLSORT__CACHED_SAMPLE_LOG2];\nif(get_global_id(0)!=0)\nreturn;\nload_sample(r,size_log2,code);\n"
-"const digit_t d=make_cells(r,code,size);\nmake_ranges(r,d,code,size);\nmark_mixed(r,d,code,size);"
-"\n}\n\n",
+"CLSORT_VALUE_BYTES==0&&often>=CLSORT__EDGE_CACHED_COMMON(size),\nall=apart?max(size -often,1u)"
+":size,\nranges=clamp(r.n>>CLSORT__EDGE_CACHED_RANGE_LOG2,\n(uint)"
+"CLSORT__EDGE_CACHED_LEAST_RANGES,\nCLSORT__CACHED_RANGES-apart);\ncount[around]+=apart?0:often;\n"
+"for(uint cell=0;cell<CLSORT__CACHED_CELLS;cell++){\nrange[cell]=(uchar)min(before*ranges/all,"
+"ranges-1);\nbefore +=count[cell];\n}\nrange[CLSORT__CACHED_CELLS]=apart?CLSORT__CACHED_RANGES-"
+"1:range[around];\nw[CACHED_AROUND]=apart?range[around]:CLSORT__CACHED_RANGES;\nw[CACHED_IN_USE]="
+"ranges;\n}\n\n\nCLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)\n{\nconst radix_t r="
+"CLSORT_RADIX;\nconst uint size_log2=min((uint)CLSORT__CACHED_SAMPLE_LOG2,26-clz(n|32u)),\nsize="
+"1u<<size_log2;\ncode_t code[1<<CLSORT__CACHED_SAMPLE_LOG2];\nif(get_global_id(0)!=0)\nreturn;\n"
+"load_sample(r,size_log2,code);\nconst digit_t d=make_cells(r,code,size);\nmake_ranges(r,d,code,"
+"size);\nmark_mixed(r,d,code,size);\n}\n\n",
 "//---- radix: cached ranges\nCLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)\n{\nconst "
 "radix_t r=CLSORT_RADIX;\nconst uint block=(uint)get_global_id(0);\nconst block_t b=take_block(r,"
 "block,1);\nif(b.size>0)\ncount_block(r,r.source,block,b,take_cells(r));\n}\n\n\n\n\n"
@@ -4791,7 +4793,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10877\n",
+"#line 10879\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5127,7 +5129,7 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11949\n",
+"#line 11951\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

@@ -438,10 +438,12 @@
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
 /* The most keys with an equal prefix that are sorted after sweeps. */
 #define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
-/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges. Passes sort
-   where one range has more than 1 / CACHED_PART of the elements. */
+/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges; how much of
+   the sample a common key has at the least. Passes sort where one range has more than
+   1 / CACHED_PART of the elements. */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
+#define CLSORT__EDGE_CACHED_COMMON(sample) (3 * (sample) / 4)
 #define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
 /* The most parts of a partition that a number of 4 bits has. */
 #define CLSORT__EDGE_FEW_PARTS 16
@@ -5769,7 +5771,7 @@ CLSORT_INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint si
     for (uint i = 0; i < size; i++)
         count[digit_of(code[i], d)]++;
     const uint often = count[CLSORT__CACHED_CELLS], around = cell_of(d.common, d),
-               apart = CLSORT_VALUE_BYTES == 0 && 4 * often >= 3 * size,
+               apart = CLSORT_VALUE_BYTES == 0 && often >= CLSORT__EDGE_CACHED_COMMON(size),
                all = apart ? max(size - often, 1u) : size,
                ranges = clamp(r.n >> CLSORT__EDGE_CACHED_RANGE_LOG2,
                               (uint)CLSORT__EDGE_CACHED_LEAST_RANGES,

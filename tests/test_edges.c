@@ -700,6 +700,20 @@ static void make_cached_part(stage *t, int side)
         }
 }
 
+/* A key that has so much of the sample; the others are spread. */
+static void make_cached_common(stage *t, int side)
+{
+    enum { SAMPLED = 1 << CLSORT__CACHED_SAMPLE_LOG2 };
+    size_t often = CLSORT__EDGE_CACHED_COMMON(SAMPLED) + (size_t)(side + 1) - 1, i;
+    cl_ulong common;
+    make_counted(t, CLSORT__CACHED_GATED + below(t, 4000));
+    common = t->low + below(t, wide_span(t));
+    for (i = 0; i < SAMPLED; i++) {
+        cl_ulong *key = t->keys + pattern_cached_place(i, t->n);
+        *key = i < often ? common : *key == common ? common + 1 : *key;
+    }
+}
+
 /* Keys of one bucket, so many of which lie in one of its bins. */
 static void make_long_bin(stage *t, int side)
 {
@@ -722,6 +736,9 @@ static cl_uint see_parts(const stage *t) { return t->head[CLSORT__HEAD_GROUP_DIG
 static cl_uint see_heavies(const stage *t) { return t->head[CLSORT__HEAD_HEAVIES]; }
 static cl_uint see_ranges(const stage *t) { return t->head[1]; }   /* CACHED_IN_USE */
 static cl_uint see_nothing(const stage *t) { return t->n > 0; }
+
+/* Is a common key kept apart? The head's CACHED_AROUND is the range that it lies in. */
+static cl_uint see_apart(const stage *t) { return t->head[3] < CLSORT__CACHED_RANGES; }
 static cl_uint see_gap(const stage *t) { return head_code(t, CLSORT__HEAD_GAP_SIZE) != 0; }
 
 /* By how much the buckets above the capacity have more than one holds. */
@@ -819,6 +836,8 @@ static const struct decision {
       see_ranges, { 16, 16, 16 }, KEYS, &cached },
     { "CLSORT__EDGE_CACHED_PART", "a range of several codes has so many keys", NULL,
       make_cached_part, see_skip, { 1, 1, 0 }, KEYS | PAIRS | SHORT, &cached },
+    { "CLSORT__EDGE_CACHED_COMMON", "a bare key has so much of the sample", NULL,
+      make_cached_common, see_apart, { 0, 1, 1 }, KEYS, &cached },
     { "CLSORT__EDGE_SAMPLES_LONG_BIN", "a bin has so many keys; both ways sort", NULL,
       make_long_bin, see_nothing, { 1, 1, 1 }, PAIRS | MOVED, &samples },
     { "CLSORT__EDGE_RUNS_LONG_BIN", "a bin of a tile of runs has so many keys; both ways sort",

@@ -1915,7 +1915,7 @@ static void cached_leaves_common_keys(bench *b)
     bench other = *b;
     if (!b->sorter->is_cpu || b->small) return;
     sort_common_keys(b);
-    edited.text = "4*often>=3*size";
+    edited.text = "often>=CLSORT__EDGE_CACHED_COMMON(size)";
     edited.other = "often>0";
     edited.programs = 0;
     other.sorter = fresh_sorter(b, 0);
