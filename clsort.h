@@ -233,7 +233,7 @@
 #ifndef CLSORT_API
 #ifdef CLSORT_STATIC
 #if defined(__GNUC__)
-#define CLSORT_API __attribute__((unused)) static
+#define CLSORT_API __attribute__((__unused__)) static
 #else
 #define CLSORT_API static
 #endif
@@ -244,7 +244,7 @@
 
 /* clsort_x_default(), compiled into the caller: see STRUCTS. */
 #if defined(__GNUC__)
-#define CLSORT__INLINE __attribute__((unused)) static inline
+#define CLSORT__INLINE __attribute__((__unused__)) static inline
 #else
 #define CLSORT__INLINE static inline
 #endif
@@ -6017,7 +6017,7 @@ typedef struct clsort__config {
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
-    cl_uint columns;            /* short rows: of a work-item that reads them */
+    cl_uint item_columns;       /* short rows: of a work-item that reads them */
     cl_uint few_parts;          /* partition: up to 16 parts, which have digits of 4 bits */
     cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
@@ -6100,7 +6100,7 @@ struct clsort_sorter {
     size_t program_count;
     clsort__comparator *comparators;
     size_t comparator_count;
-    clsort__slot *slots;
+    clsort__slot *slot_list;
     size_t slot_count;
     clsort__pending *pending;
     size_t pending_count;
@@ -6306,7 +6306,7 @@ typedef struct clsort__algorithm {
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
     /* Sets the plan's config and helper. */
-    void (*plan)(const clsort_sorter *s, clsort__plan *p);
+    void (*configure)(const clsort_sorter *s, clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
     /* Enqueues a sort from w->from to w->to. */
@@ -6651,18 +6651,18 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
 {
     size_t i, spare = s->slot_count;
     for (i = 0; i < s->slot_count; i++) {
-        *found = &s->slots[i];
-        if (s->slots[i].queue == queue) return CL_SUCCESS;
+        *found = &s->slot_list[i];
+        if (s->slot_list[i].queue == queue) return CL_SUCCESS;
     }
     for (i = 0; i < s->slot_count; i++) {
-        CLSORT__MUST(clsort__free_slot(s, &s->slots[i]));
-        if (!s->slots[i].queue) spare = i;
+        CLSORT__MUST(clsort__free_slot(s, &s->slot_list[i]));
+        if (!s->slot_list[i].queue) spare = i;
     }
     if (spare == s->slot_count) {
-        CLSORT__MUST(clsort__grow(s, &s->slots, s->slot_count + 1, sizeof *s->slots));
-        memset(&s->slots[s->slot_count++], 0, sizeof *s->slots);
+        CLSORT__MUST(clsort__grow(s, &s->slot_list, s->slot_count + 1, sizeof *s->slot_list));
+        memset(&s->slot_list[s->slot_count++], 0, sizeof *s->slot_list);
     }
-    *found = &s->slots[spare];
+    *found = &s->slot_list[spare];
     if (!queue) return CL_SUCCESS;
     CLSORT__CALL(s, clRetainCommandQueue, (queue));
     (*found)->queue = queue;
@@ -6783,10 +6783,10 @@ static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, si
    NVIDIA's own query is not NVIDIA's. */
 static clsort_status clsort__find_progress(clsort_sorter *s)
 {
-    enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
-    if (s->is_cpu || vendor != NVIDIA) return CL_SUCCESS;
+    if (s->is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
     s->has_progress = s->has_warps = major >= 7;
     s->releases_late = 1;
@@ -6837,13 +6837,13 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 static clsort_status clsort__cpu_facts(clsort_sorter *s)
 {
     cl_bool unified = CL_FALSE;
-    cl_uint vector = 0, wide = 0;
+    cl_uint native = 0, wide = 0;
     if (!s->is_cpu) return CL_SUCCESS;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, vector));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
     s->shares_memory = unified != CL_FALSE;
-    s->has_vectors = vector >= 4;
+    s->has_vectors = native >= 4;
     s->has_rows = wide >= 16;
     return CL_SUCCESS;
 }
@@ -7305,8 +7305,8 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS
                        || c->family == CLSORT__RUNS || c->family == CLSORT__ROW_TILES;
-    const size_t slots = tile + (merges ? items : 0);   /* merges read past the tile */
-    return slots + (slots >> pad_log2) + 1;
+    const size_t places = tile + (merges ? items : 0);   /* merges read past the tile */
+    return places + (places >> pad_log2) + 1;
 }
 
 /* Local memory of a tile's keys, and of its words, in bytes. If there are none, the least that an
@@ -7636,7 +7636,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
              (unsigned)c->indirect, (unsigned)c->two_arrays,
              c->digit_bits ? (unsigned)c->digit_bits : 8,
-             c->columns       ? (unsigned)c->columns
+             c->item_columns  ? (unsigned)c->item_columns
              : c->radix_items ? (unsigned)c->radix_items
                               : 16,
              (unsigned)c->wide, clsort__uses_progress(s, c),
@@ -8524,13 +8524,13 @@ static cl_uint clsort__divide_crossover(cl_uint count)
    the units. A program that sorts a few times builds no kernels but those of merge for many. */
 static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
 {
-    enum { MEASURED_UNITS = 132, LEAST = 1 << 18 };
+    enum { MEASURED_UNITS = 132, CLSORT__LEAST = 1 << 18 };
     const cl_ulong scaled = (cl_ulong)count * s->compute_units / MEASURED_UNITS;
     if (count == CLSORT__NEVER || s->options.flags & CLSORT_OPTION_FEW_SORTS) return CLSORT__NEVER;
-    return count <= (cl_uint)LEAST       ? count
-           : scaled < (cl_ulong)LEAST    ? (cl_uint)LEAST
-           : scaled < CLSORT__NEVER      ? (cl_uint)scaled
-                                         : CLSORT__NEVER - 1;
+    return count <= (cl_uint)CLSORT__LEAST    ? count
+           : scaled < (cl_ulong)CLSORT__LEAST ? (cl_uint)CLSORT__LEAST
+           : scaled < CLSORT__NEVER           ? (cl_uint)scaled
+                                              : CLSORT__NEVER - 1;
 }
 
 static int clsort__device_kind(const clsort_sorter *s)
@@ -8712,7 +8712,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     if (!s) return;
     c->lanes = 1;
     c->comparator = clsort__find_comparator(s, d);
-    p->algorithm->plan(s, p);
+    p->algorithm->configure(s, p);
 }
 
 /* May kernels pack keys and values into lanes of the second array? */
@@ -9941,7 +9941,7 @@ static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 /* A kind of public call. */
 typedef struct clsort__operation {
     /* Blames mistakes, and plans a call that has none. */
-    void (*check)(clsort__checks *c, clsort__job *j);
+    void (*judge)(clsort__checks *c, clsort__job *j);
     /* Lays out scratch memory; NULL: there is none. */
     void (*scratch)(const clsort_sorter *s, clsort__job *j);
     /* Checks the buffers, then the limits. */
@@ -10045,7 +10045,7 @@ static int clsort__has_choices(const clsort__job *j)
 static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
     j->op = j->asked;
-    j->op->check(c, j);
+    j->op->judge(c, j);
 }
 
 /* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
@@ -11088,7 +11088,7 @@ typedef struct clsort__radix_local {
     size_t shares, runs;        /* clsort_radix_measure, clsort_radix_prefixes */
     size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
     size_t sweeps;              /* clsort_radix_sweeps */
-    size_t small;               /* clsort_radix_small */
+    size_t few;                 /* clsort_radix_small */
 } clsort__radix_local;
 
 /* A partition into up to 16 parts where warps rank by votes. */
@@ -11113,13 +11113,13 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     const size_t words = (c->value_bytes + 3) / 4,
                  widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
     const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
-                 packed = c->team != CLSORT__WARP,
-                 copies = CLSORT__HISTOGRAM_COPIES(all, !packed);
+                 halved = c->team != CLSORT__WARP,
+                 copies = CLSORT__HISTOGRAM_COPIES(all, !halved);
     const size_t counters = CLSORT__RADIX_COUNTERS(group, c->team, digits),
                  sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
     clsort__radix_local l;
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
-    l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
+    l.histogram = ((all >> halved) * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = sums * 4;
     l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
     l.runs = 4 * (tile + 2);
@@ -11131,7 +11131,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
         l.tile = clsort__votes_local(c);
     }
     l.sweeps = l.tile + 8;
-    l.small = l.tile + (words ? 2 * tile : 0);
+    l.few = l.tile + (words ? 2 * tile : 0);
     return l;
 }
 
@@ -11201,7 +11201,7 @@ static size_t clsort__radix_need(const clsort__config *c)
 {
     const clsort__radix_local l = clsort__radix_sizes(c);
     if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.sweeps);
-    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
+    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.few) : 0;
 }
 
 /* Chooses sweeps if the device can run them and the array is long enough. */
@@ -11393,8 +11393,8 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
-    const size_t small = shape->share_log2 ? clsort__radix_tile(shape)
-                                           : (size_t)CLSORT__RADIX_SMALL;
+    const size_t few = shape->share_log2 ? clsort__radix_tile(shape)
+                                         : (size_t)CLSORT__RADIX_SMALL;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
@@ -11408,10 +11408,10 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
         j.mends = CLSORT__LEAVES_BITS;
     clsort__radix_blocks(run->s, &j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
-    else if (gated || j.n > small) clsort__radix_block_passes(run, &j);
+    else if (gated || j.n > few) clsort__radix_block_passes(run, &j);
     else
         clsort__radix_launch(run, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
-                             shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
+                             shape->share_log2 ? clsort__radix_sizes(shape).few : 0);
     if (!j.mends) return;
     j.w.from = j.w.to;
     clsort__radix_passes(run, p, &j.w, CLSORT__MAY_SKIP);
@@ -11814,9 +11814,9 @@ static size_t clsort__samples_need(const clsort__config *c)
     const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2,
                  padded = held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes)),
                  bins = group << CLSORT__SAMPLES_OWN_BINS_LOG2,
-                 slots = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
+                 places = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
     return clsort__round_up(padded * c->key_bytes) + 4 * (2 * group + 1)
-           + 4 * (c->subset ? 2 * group : slots + CLSORT__SAMPLES_WORDS);
+           + 4 * (c->subset ? 2 * group : places + CLSORT__SAMPLES_WORDS);
 }
 
 /* How elements are cut. */
@@ -11832,13 +11832,13 @@ static clsort__samples_job clsort__cut_samples(const clsort__config *c, size_t n
     const size_t held = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
                  some = clsort__smaller(clsort__ceil_divide(n, 2 * group), 128),
                  least = clsort__ceil_divide(n, held),
-                 small = clsort__smaller(clsort__ceil_divide(16 * n, held), 128),
+                 finer = clsort__smaller(clsort__ceil_divide(16 * n, held), 128),
                  quarters = clsort__ceil_divide(4 * n, held);
     clsort__samples_job j;
     j.tiles = j.most_tiles = clsort__smaller(some > least ? some : least, group);
     j.tile = clsort__ceil_divide(n, j.tiles);
     j.tiles = clsort__ceil_divide(n, j.tile);
-    j.buckets = quarters > small ? quarters : small;
+    j.buckets = quarters > finer ? quarters : finer;
     j.samples = 4 * j.buckets;
     return j;
 }
@@ -12341,13 +12341,13 @@ static void clsort__first_traffic(clsort__run *run, const clsort__plan *p)
 
 /* Sorts segments of up to half a tile. A tile holds as many rows as fit, or the segments that begin
    in half a tile. */
-static void clsort__segment_pack(clsort__run *run, clsort__segment_job packed)
+static void clsort__segment_pack(clsort__run *run, clsort__segment_job packing)
 {
-    const clsort__segment_job *j = &packed;
+    const clsort__segment_job *j = &packing;
     const size_t per = j->p->data.at_offsets ? 0 : j->tile / j->p->d.count,
                  groups = clsort__ceil_divide(per ? j->p->data.segments : j->p->data.extent,
                                               per ? per : j->tile / 2);
-    packed.per = per;
+    packing.per = per;
     clsort__use_kernel(run, &j->p->config, CLSORT__KERNEL_SEGMENT_PACK);
     CLSORT__ARRAYS(run, j->w.from, j->w.to);
     clsort__arg_codec(run, j->p, j->w.to.keys);
@@ -13053,11 +13053,11 @@ static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
 /* Arguments: `count` packed fields in a vector of CLSORT_MAX_FIELDS, and how many there are. */
-static void clsort__arg_fields(clsort__run *run, const clsort__field *packed, cl_uint count)
+static void clsort__arg_fields(clsort__run *run, const clsort__field *from, cl_uint count)
 {
     clsort__field fields[CLSORT_MAX_FIELDS];
     memset(fields, 0, sizeof fields);
-    memcpy(fields, packed, count * sizeof *fields);
+    memcpy(fields, from, count * sizeof *fields);
     clsort__arg(run, sizeof fields, fields);
     clsort__arg_uint(run, count);
 }
@@ -13726,8 +13726,8 @@ enum { CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
 /* Local memory of clsort_select_short in bytes. */
 static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
 {
-    const size_t columns = (size_t)c->columns << c->group_log2;
-    return (columns + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
+    const size_t width = (size_t)c->item_columns << c->group_log2;
+    return (width + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
 }
 
 /* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound.
@@ -13744,10 +13744,10 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->share_log2 = c->group_log2;
     c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
     c->digit_bits = 8;
-    c->columns = 1;
-    while (c->columns < CLSORT__SHORT_FIRSTS && c->columns < 1u << c->items_log2
-           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->columns << c->group_log2))
-        c->columns *= 2;
+    c->item_columns = 1;
+    while (c->item_columns < CLSORT__SHORT_FIRSTS && c->item_columns < 1u << c->items_log2
+           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->item_columns << c->group_log2))
+        c->item_columns *= 2;
 }
 
 /* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
@@ -13757,15 +13757,15 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
     const size_t n = p->d.count, k = p->d.top_k;
-    size_t columns, candidates;
+    size_t width, candidates;
     cl_uint capacity;
     clsort__short_shape(s, p, &c);
-    columns = (size_t)c.columns << c.group_log2;
-    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.columns));
-    capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, columns));
+    width = (size_t)c.item_columns << c.group_log2;
+    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
+    capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
     if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
-        || (k > CLSORT__EDGE_LAST_BOUND(columns) && columns < n)
+        || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
@@ -15367,9 +15367,9 @@ static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char
     size_t i;
     for (i = 0; i < t->count; i++) {
         const cl_ulong drawn = clsort__draw(&x),
-                       far = i < ends ? 0 : i + ends >= t->count ? span : drawn % (span + 1);
+                       distance = i < ends ? 0 : i + ends >= t->count ? span : drawn % (span + 1);
         clsort__store_key(keys, bytes, i,
-                          span    ? low + far
+                          span    ? low + distance
                           : i % 3 ? drawn
                                   : (drawn >> 60) * (~(cl_ulong)0 / 255));
         values[i] = (cl_uint)(i + 1) * CLSORT__TEST_FACTOR;
@@ -15497,15 +15497,15 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
 static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_form *form,
                                         clsort__test t, unsigned char *memory)
 {
-    enum { SIDES = 3 };
+    enum { CLSORT__SIDES = 3 };
     const cl_uint bits = clsort__key_bits(t.key_type);
     cl_ulong x = 1;
     cl_uint i;
-    for (i = bits == 32 ? 0 : SIDES; i < SIDES + bits - 1; i++) {
+    for (i = bits == 32 ? 0 : CLSORT__SIDES; i < CLSORT__SIDES + bits - 1; i++) {
         t.count = form->test_count;
-        if (i >= SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
-        t.span = i < SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
-                           : clsort__draw_span(i - SIDES + 1, &x);
+        if (i >= CLSORT__SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
+        t.span = i < CLSORT__SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
+                                   : clsort__draw_span(i - CLSORT__SIDES + 1, &x);
         if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
     }
     return CL_SUCCESS;
@@ -15852,7 +15852,7 @@ static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
         int *same = &t->form[f];
         clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
         clsort__force(m, f);
-        j.op->check(&c, &j);
+        j.op->judge(&c, &j);
         t->algorithm[f] = j.plan.algorithm;
         t->way[f] = j.plan.select.how;
         t->config[f] = j.plan.config;
@@ -16452,16 +16452,16 @@ static clsort_status clsort__take_row(clsort__measurement *m, const clsort__meas
 /* Fills the inputs with random bytes, a block at a time. */
 static clsort_status clsort__fill_inputs(clsort__measurement *m)
 {
-    enum { WORDS = 1 << 17 };
+    enum { CLSORT__WORDS = 1 << 17 };
     cl_ulong *block = NULL;
-    clsort_status status = clsort__grow(m->s, &block, WORDS, sizeof *block);
+    clsort_status status = clsort__grow(m->s, &block, CLSORT__WORDS, sizeof *block);
     int which;
     for (which = CLSORT__ITS_KEYS; which <= CLSORT__ITS_VALUES; which++) {
         cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
         size_t at, i;
-        for (at = 0; status == CL_SUCCESS && at < m->bytes[which]; at += WORDS * sizeof x) {
-            const size_t bytes = clsort__smaller(m->bytes[which] - at, WORDS * sizeof x);
-            for (i = 0; i < WORDS; i++) {
+        for (at = 0; status == CL_SUCCESS && at < m->bytes[which]; at += CLSORT__WORDS * sizeof x) {
+            const size_t bytes = clsort__smaller(m->bytes[which] - at, CLSORT__WORDS * sizeof x);
+            for (i = 0; i < CLSORT__WORDS; i++) {
                 block[i] = clsort__draw(&x) * 0x2545F4914F6CDD1Du;   /* Vigna's xorshift* */
                 block[i] ^= block[i] >> 32;
             }
@@ -16585,9 +16585,9 @@ static void clsort__end_measurement(clsort__measurement *m)
     int i;
     if (m->queue) CLSORT_CL(clFinish)(m->queue);
     for (k = 0; m->queue && k < s->slot_count; k++)
-        if (s->slots[k].queue == m->queue) {
-            clsort__release_slot(&s->slots[k]);
-            s->slots[k] = s->slots[--s->slot_count];
+        if (s->slot_list[k].queue == m->queue) {
+            clsort__release_slot(&s->slot_list[k]);
+            s->slot_list[k] = s->slot_list[--s->slot_count];
             break;
         }
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
@@ -17075,11 +17075,11 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     clsort__drop_marks(sorter);
     for (i = 0; i < sorter->slot_count; i++) {
-        clsort__disown_slot(sorter, &sorter->slots[i]);
-        clsort__release_slot(&sorter->slots[i]);
+        clsort__disown_slot(sorter, &sorter->slot_list[i]);
+        clsort__release_slot(&sorter->slot_list[i]);
     }
-    clsort__free(sorter->slots);
-    sorter->slots = NULL;
+    clsort__free(sorter->slot_list);
+    sorter->slot_list = NULL;
     sorter->slot_count = 0;
     return CL_SUCCESS;
 }
@@ -17161,7 +17161,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     clsort__sort_job(&j, s, s->function, &given, &d);
     s->pinned = 1;
     s->forced = form;
-    j.op->check(&c, &j);
+    j.op->judge(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
         *most = clsort__larger(*most, j.plan.scratch.layout.bytes);

@@ -44,7 +44,7 @@ public:
     event() = default;
     explicit event(cl_event owned) : e(owned) {}
     event(event &&other) noexcept : e(other.e) { other.e = nullptr; }
-    event &operator=(event &&other) noexcept { std::swap(e, other.e); return *this; }
+    event &operator=(event &&other) noexcept { (std::swap)(e, other.e); return *this; }
     ~event() { if (e) clReleaseEvent(e); }
     const cl_event *get() const { return e ? &e : nullptr; }
     cl_int wait() const { return e ? clWaitForEvents(1, &e) : CL_SUCCESS; }
@@ -74,7 +74,7 @@ public:
     sorter(sorter &&other) noexcept : s(other.s), made(other.made) { other.s = nullptr; }
     sorter &operator=(sorter &&other) noexcept
     {
-        std::swap(s, other.s);
+        (std::swap)(s, other.s);
         made = other.made;
         return *this;
     }

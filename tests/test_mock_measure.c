@@ -340,7 +340,7 @@ static int planned_way(world *w, const clsort_desc *d, size_t count, const clsor
     at.count = count;
     clsort__sort_job(&j, w->sorter, "test", &at, &own);
     w->sorter->forced = form;
-    j.op->check(&c, &j);
+    j.op->judge(&c, &j);
     w->sorter->forced = NULL;
     CHECK(c.status == CL_SUCCESS && j.plan.d.top_k);
     return j.plan.select.how;

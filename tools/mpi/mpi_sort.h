@@ -80,7 +80,7 @@
 #include "clsort.h"
 
 #if defined(__GNUC__)
-#define CLSORT_MPI_API __attribute__((unused)) static
+#define CLSORT_MPI_API __attribute__((__unused__)) static
 #else
 #define CLSORT_MPI_API static
 #endif

@@ -234,7 +234,7 @@ typedef struct clsort__multi_device {
     cl_ulong memory;            /* bytes that may be used */
     size_t most;                /* elements of a job */
     clsort_share share;
-    clsort__multi_slot slots[CLSORT__MULTI_SLOTS];
+    clsort__multi_slot slot_list[CLSORT__MULTI_SLOTS];
 } clsort__multi_device;
 
 typedef struct clsort__multi {
@@ -249,7 +249,7 @@ typedef struct clsort__multi {
     clsort__multi_device *devices;
     cl_uint device_count;
     cl_uint only;               /* the device that has all jobs; device_count: all have some */
-    cl_uint slots;              /* of a device, in this trip */
+    cl_uint slot_count;         /* of a device, in this trip */
     int merges;                 /* is this the second trip? */
     int can_merge;              /* by clsort_enqueue_merge_runs; else pieces are sorted once more */
     int stays;                  /* runs stay on the only device until they are merged */
@@ -325,7 +325,7 @@ static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_ru
     const size_t first = block * CLSORT__MULTI_BLOCK,
                  count = clsort__smaller(CLSORT__MULTI_BLOCK, r->range.count - first);
     return CLSORT__TRY(device->s, clEnqueueReadBuffer,
-                       (device->slots[0].queue, r->arrays[0], CL_TRUE, first * m->size[0],
+                       (device->slot_list[0].queue, r->arrays[0], CL_TRUE, first * m->size[0],
                         count * m->size[0], to, 0, NULL, NULL));
 }
 
@@ -550,7 +550,7 @@ static clsort_status clsort__multi_make_arrays(const clsort__multi *m, clsort_so
 static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__multi_device *device,
                                              cl_uint number)
 {
-    clsort__multi_slot *const slot = &device->slots[number];
+    clsort__multi_slot *const slot = &device->slot_list[number];
     clsort_sorter *const s = device->s;
     const size_t n = device->most;
     int i;
@@ -575,7 +575,7 @@ static void clsort__multi_stop(clsort__multi *m, clsort__multi_device *device)
 {
     int i;
     for (i = 0; i < CLSORT__MULTI_SLOTS; i++) {
-        clsort__multi_slot *const slot = &device->slots[i];
+        clsort__multi_slot *const slot = &device->slot_list[i];
         const clsort__multi_range job = slot->job;
         const int busy = slot->state != CLSORT__MULTI_IDLE;
         clsort__multi_release_slot(slot);
@@ -597,7 +597,7 @@ static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device
            && clsort__multi_scratch(m, device, n, &scratch) == CL_SUCCESS
            && clsort__can_allocate(s, scratch, 1)
            && clsort__saturating_add(copies * n * element, scratch)
-                  <= (device->memory - all) / m->slots;
+                  <= (device->memory - all) / m->slot_count;
 }
 
 /* The most elements of a job on a device. */
@@ -945,7 +945,7 @@ static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device 
 static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device *device,
                                          cl_uint number)
 {
-    clsort__multi_slot *const slot = &device->slots[number];
+    clsort__multi_slot *const slot = &device->slot_list[number];
     const int stayed = m->merges && m->stays;
     const size_t each = m->merges ? m->run_count : 1,
                  place = stayed ? slot->job.first / device->most
@@ -978,7 +978,7 @@ static int clsort__multi_has_room(clsort__multi *m, clsort_sorter *s)
 /* Gives a slot its turn. Returns whether something happened. */
 static int clsort__multi_step(clsort__multi *m, clsort__multi_device *device, cl_uint number)
 {
-    clsort__multi_slot *const slot = &device->slots[number];
+    clsort__multi_slot *const slot = &device->slot_list[number];
     clsort_status status = CL_SUCCESS;
     int moved = 0;
     if (slot->state == CLSORT__MULTI_IDLE) {
@@ -1002,8 +1002,8 @@ static void clsort__multi_pause(clsort__multi *m)
     clsort_status status;
     cl_uint i = 0, j;
     while (i < m->device_count && !clsort__multi_works(m, i)) i++;
-    for (j = 0; i < m->device_count && j < m->slots; j++) {
-        clsort__multi_slot *const slot = &m->devices[i].slots[j];
+    for (j = 0; i < m->device_count && j < m->slot_count; j++) {
+        clsort__multi_slot *const slot = &m->devices[i].slot_list[j];
         if (slot->last && (!oldest || slot->job.first < oldest->job.first)) oldest = slot;
     }
     if (!oldest || !m->devices[i].direct || clsort__multi_working(m) > 1) {
@@ -1030,26 +1030,26 @@ static int clsort__multi_has_jobs(const clsort__multi *m)
    device is left. */
 static clsort_status clsort__multi_trip(clsort__multi *m)
 {
-    const size_t slots = m->device_count * (size_t)CLSORT__MULTI_SLOTS;
+    const size_t slot_count = m->device_count * (size_t)CLSORT__MULTI_SLOTS;
     clsort_status status;
     cl_uint i, j;
     if (!m->merges) clsort__multi_number(m);
     if (!m->merges || !m->stays)
         CLSORT__MUST(clsort__grow(m->devices[0].s, &m->pieces,
-                                  slots * (m->merges ? m->run_count : 1), sizeof *m->pieces));
+                                  slot_count * (m->merges ? m->run_count : 1), sizeof *m->pieces));
     m->next = m->redo_count = 0;
     m->ends = 0;
     while (!m->ends && clsort__multi_working(m) && clsort__multi_has_jobs(m)) {
         int moved = 0;
         for (i = 0; i < m->device_count; i++)
-            for (j = 0; j < m->slots && clsort__multi_works(m, i); j++)
+            for (j = 0; j < m->slot_count && clsort__multi_works(m, i); j++)
                 moved |= clsort__multi_step(m, &m->devices[i], j);
         if (!moved && !m->ends) clsort__multi_pause(m);
     }
     status = m->ends || clsort__multi_has_jobs(m) ? m->status : CL_SUCCESS;
     for (i = 0; i < m->device_count; i++)
         for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
-            clsort__multi_release_slot(&m->devices[i].slots[j]);
+            clsort__multi_release_slot(&m->devices[i].slot_list[j]);
     m->busy = 0;
     return status;
 }
@@ -1068,7 +1068,7 @@ static void clsort__multi_plan(clsort__multi *m)
 {
     cl_uint i;
     m->only = m->device_count;
-    m->slots = CLSORT__MULTI_SLOTS;
+    m->slot_count = CLSORT__MULTI_SLOTS;
     for (i = 0; i < m->device_count; i++) {
         clsort_status status;
         if (!clsort__multi_works(m, i)) continue;
@@ -1183,11 +1183,11 @@ static int clsort__multi_holds(clsort__multi *m, clsort__multi_device *device)
 {
     size_t part;
     m->stays = 0;
-    m->slots = 1;
+    m->slot_count = 1;
     device->most = clsort__multi_most(m, device);
     if (device->most == m->count) return 1;
     m->stays = 1;
-    m->slots = CLSORT__MULTI_SLOTS;
+    m->slot_count = CLSORT__MULTI_SLOTS;
     m->merges = 1;
     part = clsort__multi_most(m, device);
     m->merges = 0;
@@ -1373,8 +1373,8 @@ static void clsort__multi_close(clsort__multi *m)
         const clsort__multi_device *const device = &m->devices[i];
         if (m->given.shares) m->given.shares[i] = device->share;
         for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
-            if (device->slots[j].queue)
-                CLSORT_CL(clReleaseCommandQueue)(device->slots[j].queue);
+            if (device->slot_list[j].queue)
+                CLSORT_CL(clReleaseCommandQueue)(device->slot_list[j].queue);
     }
     clsort__free(m->devices);
     clsort__free(m->redo);
