@@ -126,7 +126,7 @@ static void algorithms_are_complete(bench *b)
     for (k = 0; k < sizeof clsort__algorithms / sizeof *clsort__algorithms; k++) {
         const clsort__algorithm *a = &clsort__algorithms[k];
         numbered += a->number == a->base;
-        CHECK(a->plan && a->run && clsort__is_public(a->base));
+        CHECK(a->configure && a->run && clsort__is_public(a->base));
         CHECK(!strcmp(clsort__family_name(a->number), a->name));
     }
     for (k = 0; k < CLSORT__KERNEL_COUNT; k++)
