@@ -79,9 +79,14 @@ plots: build/clsort | deps-bench
 embed:
 	tools/dev/embed
 
+# PREFIX and DESTDIR for the shell, whatever letters they have; ~/ is yours, as in its own words.
+home = $(if $(filter ~/%,$(firstword $(1))),$(patsubst ~/%,$(HOME)/%,$(1)),$(1))
+quoted = '$(subst ','\'',$(call home,$(1)))'
+target = $(call quoted,$(DESTDIR))$(call quoted,$(PREFIX))
+
 install:
-	install -d $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(library) $(DESTDIR)$(PREFIX)/include
+	install -d $(target)/include
+	install -m 644 $(library) $(target)/include
 
 # Both headers as a library, shared and static, for programs that link one: build/lib. install-lib
 # installs it, with files for pkg-config and CMake.
@@ -110,18 +115,19 @@ build/lib/libclsort.a: build/lib/clsort.o
 .PHONY: build/lib/clsort.pc
 build/lib/clsort.pc:
 	@mkdir -p $(@D)
-	printf '%s\n' 'prefix=$(PREFIX)' 'Name: clsort' 'Description: sorts on any OpenCL device' \
+	printf 'prefix=%s\n' $(call quoted,$(PREFIX)) | sed "s/[[:blank:]\"'#\\\\]/\\\\&/g" >$@
+	printf '%s\n' 'Name: clsort' 'Description: sorts on any OpenCL device' \
 	    'Version: $(version)' 'Cflags: -I$${prefix}/include' \
-	    'Libs: -L$${prefix}/lib -lclsort -lOpenCL' >$@
+	    'Libs: -L$${prefix}/lib -lclsort -lOpenCL' >>$@
 
 install-lib: lib install
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 755 build/lib/$(shared) $(DESTDIR)$(PREFIX)/lib
-	ln -sf $(shared) $(DESTDIR)$(PREFIX)/lib/libclsort.so
-	install -m 644 build/lib/libclsort.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 build/lib/clsort.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -d $(DESTDIR)$(PREFIX)/share/cmake/clsort
-	install -m 644 $(wildcard tools/cmake/*.cmake) $(DESTDIR)$(PREFIX)/share/cmake/clsort
+	install -d $(target)/lib/pkgconfig
+	install -m 755 build/lib/$(shared) $(target)/lib
+	ln -sf $(shared) $(target)/lib/libclsort.so
+	install -m 644 build/lib/libclsort.a $(target)/lib
+	install -m 644 build/lib/clsort.pc $(target)/lib/pkgconfig
+	install -d $(target)/share/cmake/clsort
+	install -m 644 $(wildcard tools/cmake/*.cmake) $(target)/share/cmake/clsort
 
 # The source archive of a release: build/clsort-VERSION.tar.gz.
 dist:
