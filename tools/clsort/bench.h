@@ -60,7 +60,7 @@ typedef struct bench_plan {
     name_list types, sizes, algorithms, work_groups;   /* work-group 0: clsort's choice */
     const char *against;                  /* NULL: none */
     const published_table *published;     /* NULL: none */
-    size_t pattern;
+    const char *pattern;
     unsigned long long seed;
     size_t rows;                          /* 0: the input is one array */
     int pairs, runs, csv, merge, stages, shows_groups, usual_sizes;
@@ -355,8 +355,8 @@ static int job_host_data(bench_job *job, const key_type *type, size_t n)
     job->values = (uint32_t *)malloc(n * sizeof *job->values);
     if (!job->input.data || !job->result.data || !job->values)
         return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
-    pattern_fill(job->plan->pattern, type->code, n * size / type->size, job->plan->seed, 0,
-                 job->input.data);
+    pattern_fill(pattern_named(job->plan->pattern, type->code), type->code, n * size / type->size,
+                 job->plan->seed, 0, job->input.data);
     if (job->plan->merge && !halves_sort(&job->input))
         return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
     for (i = 0; i < n; i++) job->values[i] = (uint32_t)i;
@@ -732,7 +732,7 @@ static void print_stages(const bench_job *job, const bench_side *side)
         if (plan->csv) {
             print_quoted(job->session.info.name);
             printf(",%s,%s,%d,%zu,%s,%d,%s,%d,%.6f,%.4f\n", side->algorithm, job->type->name,
-                   plan->pairs ? 4 : 0, side->desc.count, pattern_name(plan->pattern), plan->runs,
+                   plan->pairs ? 4 : 0, side->desc.count, plan->pattern, plan->runs,
                    stage->name, stage->commands / plan->runs, ms, share);
         } else {
             printf("    %-32s %5d %s %12.4f ms %6.1f %%\n", stage->name,
@@ -768,7 +768,7 @@ static void print_result(const bench_job *job, bench_side *sides)
     if (plan->csv) {
         print_quoted(job->session.info.name);
         printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.6g,%.2f,%.4g", sides[0].algorithm, job->type->name,
-               plan->pairs ? 4 : 0, sides[0].desc.count, pattern_name(plan->pattern), plan->runs,
+               plan->pairs ? 4 : 0, sides[0].desc.count, plan->pattern, plan->runs,
                host, event, rate, job->copy_rate, of_copy);
         if (plan->rows) printf(",%zu", plan->rows);
         print_extras(job, &sides[0]);
@@ -915,9 +915,9 @@ static int plan_check(const bench_plan *plan)
     for (i = 0; i < plan->types.count; i++) {
         const key_type *type = key_type_find(plan->types.name[i]);
         if (!type) return fail(DONE_USAGE, "bench: unknown type '%s'", plan->types.name[i]);
-        if (!pattern_applies(plan->pattern, type->code))
-            return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s",
-                        pattern_name(plan->pattern), type->name);
+        if (!pattern_applies(pattern_named(plan->pattern, type->code), type->code))
+            return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", plan->pattern,
+                        type->name);
         if (plan->order.desc.last_bit > 8 * type->size)
             return fail(DONE_USAGE, "bench: --bits are beyond those of %s", type->name);
     }
@@ -984,7 +984,6 @@ static int plan_numbers(const arguments *a, bench_plan *plan)
 
 static int plan_parse(const arguments *a, bench_plan *plan)
 {
-    const char *pattern = argument(a, OPTION_PATTERN, "uniform");
     const char *published = argument(a, OPTION_PUBLISHED, a->given[OPTION_BATCH] ? "batch" : NULL);
     int code = plan_conflicts(a, published);
     if (code != DONE_OK) return code;
@@ -996,10 +995,10 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     if (published && !plan->published)
         return fail(DONE_USAGE, "bench: unknown table '%s': %s", published,
                     option_rules[OPTION_PUBLISHED].help);
-    plan->pattern = pattern_find(pattern);
-    if (!pattern_name(plan->pattern))
+    plan->pattern = argument(a, OPTION_PATTERN, "uniform");
+    if (!pattern_name(pattern_named(plan->pattern, 0)))
         return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them",
-                    pattern);
+                    plan->pattern);
     code = plan_numbers(a, plan);
     if (code == DONE_OK) code = plan_lists(a, plan);
     if (code == DONE_OK)

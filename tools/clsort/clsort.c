@@ -33,6 +33,7 @@ static int list_patterns(void)
     size_t i;
     for (i = 0; pattern_name(i); i++)
         printf("%s%s\n", pattern_name(i), pattern_applies(i, CLSORT_U32) ? "" : " (floats only)");
+    printf("codes (uniform; floats: all bit patterns)\n");
     printf("records (of 100 bytes, the first 10 of which are a random key; without --type)\n");
     return DONE_OK;
 }
@@ -59,13 +60,13 @@ static int gen_pattern(const arguments *a, size_t *pattern, key_array *keys)
                    ? fail(DONE_USAGE, "gen: records go without --type and --text")
                    : DONE_OK;
     }
-    *pattern = pattern_find(a->operand[0]);
-    if (!pattern_name(*pattern))
+    if (!pattern_name(pattern_named(a->operand[0], 0)))
         return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them",
                     a->operand[0]);
     code = type_option(a, &type);
     if (code != DONE_OK) return code;
     *keys = keys_none(type, 0);
+    *pattern = pattern_named(a->operand[0], type->code);
     if (!pattern_applies(*pattern, type->code))
         return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0],
                     type->name);
@@ -772,8 +773,11 @@ static const command commands[] = {
     { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,
       command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
-      "The same pattern, type, count and seed give the same keys. `gen records` writes records of "
-      "100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
+      "The same pattern, type, count and seed give the same keys. Floats of `uniform` are numbers: "
+      "all bits are random but for infinities and NaNs. Those of `unit` lie between 0 and 1. Those "
+      "of `codes`, and of other patterns that integers have, too, may be NaNs. `gen records` "
+      "writes records of 100 bytes as the sort benchmark has them, with a random key of 10 bytes "
+      "in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
       FOR_GEN, 1, 1, command_gen },
@@ -843,14 +847,15 @@ static const command commands[] = {
     { "tune", "", "Measures which algorithm is best at which count on a device",
       "Measures sorts by all that auto may take, and prints its choices for this device with "
       "their gain, also as text for programs. They are kept in the cache, where the other "
-      "commands find them. --seconds does not count builds of kernels, which come first and may "
-      "take ten times as long. At the end it says up to how many elements each kind was measured. "
+      "commands find them. --seconds counts builds of kernels, too; those of one algorithm are not "
+      "cut short, and may take a minute where compiling is slow. "
+      "At the end it says up to how many elements each kind was measured. "
       "Please send in what it prints of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
     { "report", "", "Writes a text about a device, to be sent in",
       "It has names and versions of device and driver, what clsort reads of the device, and what "
       "the self-test, `tune` and `bench` say: half of --seconds goes to each of these two, the "
-      "self-test and builds take their own. It uses no cache and keeps nothing. Please send it to "
+      "self-test takes its own. It uses no cache and keeps nothing. Please send it to "
       "the issues of the repository, most of all where something failed:\n"
       "  clsort report -o report.txt\n",
       FOR_REPORT, 0, 0, command_report }

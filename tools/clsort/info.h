@@ -51,19 +51,16 @@ static void info_limits(const device_info *info)
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-/* Kinds of devices, each of which has rows of AUTO's table. */
+/* Kinds of devices, each of which has rows of AUTO's table; of CPUs as clsort_choice names them. */
 static const char *const info_devices[CLSORT__CPU + 1] = {
-    [CLSORT__NVIDIA] = "CLSORT__NVIDIA",       [CLSORT__OTHER_GPU] = "CLSORT__OTHER_GPU",
-    [CLSORT__MERGE_GPU] = "CLSORT__MERGE_GPU", [CLSORT__CPU_ROWS] = "CLSORT__CPU_ROWS",
-    [CLSORT__CPU_LANES] = "CLSORT__CPU_LANES", [CLSORT__CPU_VECTORS] = "CLSORT__CPU_VECTORS",
-    [CLSORT__CPU] = "CLSORT__CPU"
+    [CLSORT__NVIDIA] = "NVIDIA's GPUs",
+    [CLSORT__OTHER_GPU] = "other GPUs",
+    [CLSORT__MERGE_GPU] = "GPUs with little local memory",
+    [CLSORT__CPU_ROWS] = "CPUs with AVX-512",
+    [CLSORT__CPU_LANES] = "CPUs by lanes of vectors",
+    [CLSORT__CPU_VECTORS] = "CPUs with vectors",
+    [CLSORT__CPU] = "CPUs"
 };
-
-/* The rows of AUTO's table that serve a device. */
-static const char *info_rows(const clsort_sorter *sorter)
-{
-    return info_devices[clsort__device_kind(sorter)];
-}
 
 static const char *info_text(cl_device_id id, cl_device_info what, char *text, size_t room)
 {
@@ -100,13 +97,14 @@ static void info_facts(const clsort_sorter *s)
               info_text(s->device, CL_DRIVER_VERSION, text[1], sizeof text[1]),
               info_text(s->device, CL_DEVICE_OPENCL_C_VERSION, text[2], sizeof text[2]),
               info_widths(s->device, text[3], sizeof text[3]));
-    info_wrap("  auto: rows of %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s%s",
-              info_rows(s), s->has_local ? "of its own" : "in global memory",
+    info_wrap("  auto: as for %s; local memory %s, allocations up to %lu MiB%s%s%s%s%s%s%s%s",
+              info_devices[clsort__device_kind(s)],
+              s->has_local ? "of its own" : "in global memory",
               (unsigned long)(s->max_allocation >> 20),
               s->shares_memory ? ", shares the host's memory" : "",
-              s->has_vectors ? ", vectors" : "", s->has_rows ? ", vectors of 16" : "",
-              s->has_lanes ? ", lanes" : "",
-              s->has_progress ? ", progress" : "", s->has_warps ? ", warps" : "",
+              s->has_vectors ? ", vector registers" : "", s->has_rows ? ", AVX-512" : "",
+              s->has_lanes ? ", work-items in lanes of vectors" : "",
+              s->has_progress ? ", no work-group starves" : "", s->has_warps ? ", warps" : "",
               s->has_narrow ? ", sub-groups from 16" : "",
               s->enqueues ? ", kernels enqueue kernels" : "");
 }
@@ -286,8 +284,8 @@ static void info_built_in(void)
     const clsort__crossover *c = clsort__crossovers;
     const size_t rows = sizeof clsort__crossovers / sizeof *clsort__crossovers;
     info_wrap("auto, built in: the first row that fits, by the most bits of keys; "
-              "CLSORT__OTHER_GPU for 132 units; CLSORT__CPU serves every CPU");
-    info_crossover_head("rows of");
+              "numbers of other GPUs are for 132 compute units; rows of CPUs serve all CPUs");
+    info_crossover_head("for");
     for (; c < clsort__crossovers + rows; c++) {
         printf("  %-4u %-7s", (unsigned)c->bits, payloads[c->payload]);
         info_crossover(c->samples, c->radix, c->hybrid, c->bitonic);

@@ -227,7 +227,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_MPI_SORT, 0 },
     { 0, "times", NULL, "print the seconds of each phase", FOR_MPI_SORT, 0 },
     { 0, "alltoallv", NULL, "time a bare MPI_Alltoallv of the same bytes, too", FOR_MPI_SORT, 0 },
-    { 0, "seconds", "COUNT", "measure about so long (default: 50; report: 20)",
+    { 0, "seconds", "COUNT", "the most time, builds included (default: 120; report: 60)",
       FOR_TUNE | FOR_REPORT, 0 },
     { 0, "no-self-test", NULL, "leave out the self-test, which may take a minute", FOR_REPORT, 0 },
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }

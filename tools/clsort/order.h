@@ -262,22 +262,36 @@ static int asks_records(const arguments *a)
            || a->given[OPTION_RECORD_TYPE];
 }
 
+/* The option is for keys: says so, and how to write it as a word of the first field, if that has
+   such a word. Returns an exit code. */
+static int refuse_for_records(const arguments *a, option_id id, const char *prefix)
+{
+    const char *fields = argument(a, OPTION_FIELDS, "f32@0");
+    char word[24] = "", read[24], hint[100] = "";
+    clsort_field f;
+    if (prefix) snprintf(word, sizeof word, "%s%s", prefix, argument(a, id, ""));
+    memcpy(read, word, sizeof read);
+    if (prefix && !a->given[OPTION_PRECEDES] && field_words(read, &f))
+        snprintf(hint, sizeof hint, ": write %.*s:%s", (int)strcspn(fields, ":,"), fields, word);
+    return fail(DONE_USAGE,
+                "--%s is for keys: records are ordered by --fields or --precedes alone%s",
+                option_rules[id].name, hint);
+}
+
 static int record_options(const arguments *a, sort_order *o)
 {
-    static const struct { option_id id; const char *instead; } of_keys[] = {
-        { OPTION_ORDER, ": write f32@0:desc" },
-        { OPTION_NAN, ": write f32@0:nan-last" },
-        { OPTION_ZERO, ": write f32@0:zero-equal" },
-        { OPTION_BITS, "" },
-        { OPTION_TEXT, "" }
+    static const struct { option_id id; const char *prefix; } of_keys[] = {
+        { OPTION_ORDER, "" },
+        { OPTION_NAN, "nan-" },
+        { OPTION_ZERO, "zero-" },
+        { OPTION_BITS, NULL },
+        { OPTION_TEXT, NULL }
     };
     size_t i;
     int code;
     for (i = 0; i < sizeof of_keys / sizeof of_keys[0]; i++)
         if (a->given[of_keys[i].id])
-            return fail(DONE_USAGE,
-                        "--%s is for keys: records are ordered by --fields or --precedes alone%s",
-                        option_rules[of_keys[i].id].name, of_keys[i].instead);
+            return refuse_for_records(a, of_keys[i].id, of_keys[i].prefix);
     if (a->given[OPTION_VALUES])
         return fail(DONE_USAGE, "--values go with keys: records carry their own");
     if (!a->given[OPTION_RECORD_SIZE])
@@ -310,6 +324,19 @@ static int key_options(const arguments *a, sort_order *o)
     return DONE_OK;
 }
 
+/* Fields and expressions have types of their own. Returns an exit code. */
+static int refuse_type(const arguments *a)
+{
+    const char *type = argument(a, OPTION_TYPE, "");
+    const int writes = !a->given[OPTION_FIELDS] && !a->given[OPTION_PRECEDES]
+                       && field_type_find(type);
+    return fail(DONE_USAGE, "--type is for keys: leave out --type%s%s%s",
+                a->given[OPTION_FIELDS] ? ", since --fields say the types"
+                : writes                ? ", and write --fields "
+                                        : "",
+                writes ? type : "", writes ? "@0" : "");
+}
+
 static void order_free(sort_order *o)
 {
     free(o->record_type);
@@ -325,7 +352,7 @@ static int order_options(const arguments *a, sort_order *o)
     if (algorithm_select(&o->desc, argument(a, OPTION_ALGORITHM, "auto")) != DONE_OK)
         return DONE_USAGE;
     if (asks_records(a) && a->given[OPTION_TYPE])
-        return fail(DONE_USAGE, "--type is for keys: leave out --type, and write --fields u32@0");
+        return refuse_type(a);
     code = asks_records(a) ? record_options(a, o) : key_options(a, o);
     return code == DONE_OK ? algorithm_check(a, &o->desc) : code;
 }

@@ -1,9 +1,10 @@
 /* patterns.h - seeded input patterns for tests and measurements, for every key type of clsort.
 
-   pattern_name(i) numbers them from 0 and is NULL past the last; pattern_find finds one by name;
-   pattern_fill writes n keys. Most patterns are made as codes, unsigned numbers in the ascending
-   order of the key type, so that "sorted" is sorted for every type, NaNs included. The float
-   patterns are made as bits and apply to float types only: see pattern_applies. */
+   pattern_name(i) numbers them from 0 and is NULL past the last; pattern_find finds one by name,
+   pattern_named the one that a user means; pattern_fill writes n keys. Most patterns are made as
+   codes, unsigned numbers in the ascending order of the key type, so that "sorted" is sorted for
+   every type, NaNs included. The float patterns are made as bits and apply to float types only: see
+   pattern_applies. */
 
 #ifndef CLSORT_TOOLS_PATTERNS_H
 #define CLSORT_TOOLS_PATTERNS_H
@@ -655,6 +656,14 @@ static inline size_t pattern_find(const char *name)
     size_t i = 0;
     while (pattern_name(i) && strcmp(pattern_name(i), name)) i++;
     return i;
+}
+
+/* The number of the pattern that a user names for keys of a type: uniform floats are numbers, and
+   "codes" are what is uniform for tests, of floats all bit patterns. */
+static inline size_t pattern_named(const char *name, cl_uint type)
+{
+    if (!strcmp(name, "codes")) return pattern_find("uniform");
+    return pattern_find(!strcmp(name, "uniform") && pattern_is_float(type) ? "numbers" : name);
 }
 
 /* Is the pattern made for this key type? Float patterns are for float types only. */

@@ -144,7 +144,7 @@ static int command_report(const arguments *a)
     int found = DONE_OK, code;
     memset(&job, 0, sizeof job);
     job.options = clsort_options_default();
-    code = tune_options(a, "report", "20", &job.info, &most_ms, &job.most);
+    code = tune_options(a, "report", "60", &job.info, &most_ms, &job.most);
     if (code != DONE_OK) return code;
     job.part_ms = most_ms / 2;
     code = outputs_open(a);

@@ -1,11 +1,12 @@
 /* tune.h - `clsort tune`: lets clsort_measure measure what AUTO should take on a device, and prints
    its choices.
 
-   Of each kind of keys and payload, and of some kinds of top-k, all kernels are built first, which
-   --seconds does not count; all builds together take at most ten times as long. Then it is measured
-   up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as far as its share of the time goes. What was
-   measured is kept in the cache, where the other commands find it. At the end it says up to how
-   many elements each kind was measured, and why no further. */
+   Of each kind of keys and payload, and of some kinds of top-k, all kernels are built first. Then
+   it is measured up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as far as its share of the time
+   goes. --seconds counts both; what runs when the time is up is not cut short: all builds of one
+   algorithm, or one sort.
+   What was measured is kept in the cache, where the other commands find it. At the end it says up
+   to how many elements each kind was measured, and why no further. */
 
 #ifndef CLSORT_TOOLS_TUNE_H
 #define CLSORT_TOOLS_TUNE_H
@@ -14,7 +15,7 @@
 #include "info.h"
 #include "session.h"
 
-enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16, TUNE_BUILDS = 10 };
+enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16 };
 
 /* Sorts, and selections of the first k of each row with their indices, by what is done most. Values
    go to another array. */
@@ -44,7 +45,7 @@ typedef struct tune_job {
     clsort_sorter *sorter;
     const tune_sort *sort;
     size_t count, most;
-    double most_ms, build_ms, measure_ms;   /* most_ms: for measuring; what builds and that took */
+    double until, build_ms, measure_ms;   /* when the time is up; what builds and measuring took */
     tune_range ranges[TUNE_SORTS];
 } tune_job;
 
@@ -95,10 +96,12 @@ static size_t tune_next(size_t n, size_t most)
     return next < most ? next : most;
 }
 
+static double tune_left(const tune_job *job) { return job->until - now_ms(); }
+
 /* Builds all that up to *most elements need; where memory is short, for fewer. */
 static clsort_status tune_build(tune_job *job, size_t *most)
 {
-    const double start = now_ms(), left = TUNE_BUILDS * job->most_ms - job->build_ms;
+    const double start = now_ms(), left = tune_left(job);
     clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
     if (left >= 1) status = tune_call(job, *most, left, CLSORT_MEASURE_ONLY_BUILDS);
     job->build_ms += now_ms() - start;
@@ -109,16 +112,17 @@ static clsort_status tune_build(tune_job *job, size_t *most)
 
 static const char tune_too_late[] = "the time was up", tune_too_large[] = "no memory for more";
 
-/* Measures a sort, more and more elements: the fewest if it takes no more than `all_ms`, others
-   until `most_ms` have passed. */
-static clsort_status tune_counts(tune_job *job, double all_ms, double most_ms, tune_range *range)
+/* Measures a sort, more and more elements: the fewest while any time is left, others in an equal
+   share for each of `kinds` that are still to be measured. */
+static clsort_status tune_counts(tune_job *job, int kinds, tune_range *range)
 {
     size_t n = 0, most = range->wanted;
-    double spent = 0;
+    double spent = 0, share;
     clsort_status status = tune_build(job, &most);
+    share = tune_left(job) / kinds;
     range->why = most < range->wanted ? tune_too_large : NULL;
     while (status == CL_SUCCESS && n < most) {
-        const double left = (n ? most_ms : all_ms) - spent, start = now_ms();
+        const double left = n ? share - spent : tune_left(job), start = now_ms();
         if (left < 1) status = CLSORT_ERROR_OUT_OF_TIME;
         if (status != CL_SUCCESS) break;
         n = tune_next(n, most);
@@ -131,15 +135,15 @@ static clsort_status tune_counts(tune_job *job, double all_ms, double most_ms, t
     return status;
 }
 
-/* Measures a sort in its share of the time. Returns an exit code. */
-static int tune_one(tune_job *job, double all_ms, double most_ms, tune_range *range)
+/* Measures a sort in its share of the time, which `kinds` have left. Returns an exit code. */
+static int tune_one(tune_job *job, int kinds, tune_range *range)
 {
     const size_t rows = job->sort->rows ? job->sort->rows : 1, least = 2 * job->sort->top_k;
     clsort_status status = CLSORT_ERROR_OUT_OF_TIME;
     range->wanted = job->most / rows;
     range->why = "-n is too small";
     if (range->wanted < 2 || range->wanted < least) return DONE_OK;
-    if (most_ms >= 1) status = tune_counts(job, all_ms, most_ms, range);
+    if (tune_left(job) >= 1) status = tune_counts(job, kinds, range);
     if (status == CL_SUCCESS) return DONE_OK;
     range->why = status == CL_MEM_OBJECT_ALLOCATION_FAILURE ? tune_too_large : tune_too_late;
     if (range->why == tune_too_large || status == CLSORT_ERROR_OUT_OF_TIME) return DONE_OK;
@@ -161,14 +165,20 @@ static const char *tune_threshold_text(cl_uint threshold, char *text, size_t roo
 /* A choice as a row of clsort__crossovers. */
 static void tune_print_row(const clsort_sorter *sorter, const clsort_choice *c)
 {
+    static const char *const kinds[CLSORT__CPU + 1] = {
+        [CLSORT__NVIDIA] = "NVIDIA",       [CLSORT__OTHER_GPU] = "OTHER_GPU",
+        [CLSORT__MERGE_GPU] = "MERGE_GPU", [CLSORT__CPU_ROWS] = "CPU_ROWS",
+        [CLSORT__CPU_LANES] = "CPU_LANES", [CLSORT__CPU_VECTORS] = "CPU_VECTORS",
+        [CLSORT__CPU] = "CPU"
+    };
     static const int payloads[3] = { 1, 2, 0 };
     const cl_uint thresholds[4] = { c->bitonic_most, c->radix_least, c->hybrid_least, c->few_most };
     char text[4][24];
     const char *at[4];
     int i;
     for (i = 0; i < 4; i++) at[i] = tune_threshold_text(thresholds[i], text[i], sizeof text[i]);
-    printf("    { %s, %d, %u, %s, %s, %s, %s },\n",
-           info_rows(sorter), payloads[c->payload], (unsigned)c->bits, at[0], at[1], at[2], at[3]);
+    printf("    { CLSORT__%s, %d, %u, %s, %s, %s, %s },\n", kinds[clsort__device_kind(sorter)],
+           payloads[c->payload], (unsigned)c->bits, at[0], at[1], at[2], at[3]);
 }
 
 /* The choices as a table, as rows and as a text that programs can load. Returns an exit code. */
@@ -227,7 +237,9 @@ static void tune_print_ranges(const tune_job *job)
     if (none + part)
         printf("Of %d kinds %d were not measured, and %d not up to the most elements.\n",
                TUNE_SORTS, none, part);
-    if (late) puts("The time was up: more --seconds measure more.");
+    if (late)
+        puts("The time was up: more --seconds measure more. Kernels that are built stay in the\n"
+             "cache, so that the next run has more time to measure.");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -236,22 +248,24 @@ static void tune_print_ranges(const tune_job *job)
 static int tune_all(tune_job *job, double most_ms)
 {
     int i, code = DONE_OK;
-    job->most_ms = most_ms;
+    printf("This takes up to %.0f s, builds included. The builds of one algorithm's kernels are\n"
+           "not cut short.\n", most_ms / 1e3);
+    fflush(stdout);
+    job->until = now_ms() + most_ms;
     for (i = 0; i < TUNE_SORTS && code == DONE_OK; i++) {
-        const double left = most_ms - job->measure_ms;
         job->sort = &tune_sorts[i];
-        code = tune_one(job, left, left / (TUNE_SORTS - i), &job->ranges[i]);
+        code = tune_one(job, TUNE_SORTS - i, &job->ranges[i]);
     }
     if (code != DONE_OK) return code;
     code = tune_print(job->sorter);
     tune_print_ranges(job);
-    if (job->measure_ms > 0)
-        printf("\nMeasured in %.1f s, after builds of %.1f s.\n", job->measure_ms / 1e3,
-               job->build_ms / 1e3);
+    if (job->build_ms > 1)
+        printf("\nBuilt in %.1f s and measured in %.1f s.\n", job->build_ms / 1e3,
+               job->measure_ms / 1e3);
     return code;
 }
 
-/* Measures up to `most` elements on a device for about `most_ms` and builds, and prints its
+/* Measures up to `most` elements on a device for about `most_ms`, builds included, and prints its
    choices. Returns an exit code. */
 static int tune_device(const device_info *info, const clsort_options *options, double most_ms,
                        size_t most)
@@ -303,7 +317,7 @@ static int command_tune(const arguments *a)
     device_info info;
     double most_ms = 0;
     size_t most = 0;
-    int code = tune_options(a, "tune", "50", &info, &most_ms, &most);
+    int code = tune_options(a, "tune", "120", &info, &most_ms, &most);
     if (code != DONE_OK) return code;
     tune_print_device(&info);
     return tune_device(&info, &options, most_ms, most);

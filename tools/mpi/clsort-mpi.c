@@ -394,7 +394,7 @@ static int pattern_options(const task *t, size_t *pattern, unsigned long long *s
     const clsort_desc *d = &t->order.desc;
     const pattern_entry *entry;
     cl_uint f;
-    *pattern = pattern_find(name);
+    *pattern = pattern_named(name, d->key_type);   /* 0 of fields */
     entry = pattern_get(*pattern);
     if (!entry || entry->kind == PATTERN_SWAPS)
         return fail(DONE_USAGE, "unknown pattern '%s'; `clsort gen --list` lists them, of which "
