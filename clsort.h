@@ -157,7 +157,7 @@
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
      from the call to the end of clFinish. In a pass every element is read and written once.
 
-       radix           0.85   1.58   keys alone 2 passes, then buckets are sorted in local memory
+       radix           0.84   1.60   keys alone 2 passes, then buckets are sorted in local memory
        radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
                                      last_bit. A digit that all keys share costs only its launch
        radix-portable  2.28          the same, but a pass reads the keys twice
@@ -174,7 +174,8 @@
        merge. On GPUs shorter rows have shorter tiles. A million rows take as many launches as one,
        segments as many as one of `count` elements: offsets are not read back. NVIDIA's GPUs merge
        all segments in one launch.
-     - Radix takes 0.4 to 0.6 times as long for equal keys, 1.4 times for those of a Zipf law.
+     - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
+       Intel's runtime for CPUs 1.4 times.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
        call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
      - AUTO never takes quicksort. Where several others can do a sort, a table, clsort__crossovers,

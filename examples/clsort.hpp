@@ -121,7 +121,7 @@ public:
     explicit sorter(cl_context context = nullptr, cl_device_id device = nullptr,
                     const clsort_options *options = nullptr)
         : made(clsort_create(context, device, options, &s)) {}
-    sorter(sorter &&other) noexcept { *this = std::move(other); }
+    sorter(sorter &&other) noexcept { *this = (std::move)(other); }
     sorter &operator=(sorter &&other) noexcept
     {
         (std::swap)(s, other.s);

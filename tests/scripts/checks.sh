@@ -7,7 +7,7 @@ passed=0
 failed=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-CLSORT_CACHE=$folder/.kernels   # not the user's
+CLSORT_CACHE="$folder/.kernels kept"   # not the user's
 export CLSORT_CACHE
 trap 'exit 1' HUP INT TERM
 
