@@ -144,11 +144,15 @@
 
      The memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the sorter's:
      for each queue one buffer, or several where one would exceed the device's largest allocation.
-     The sorter's grow on demand and are kept until clsort_trim. Arrays may be as large as that
-     allocation: for keys and values alone AUTO needs no larger array in scratch memory.
+     The sorter's grow on demand and are kept until clsort_trim. One that replaces another has room
+     for a quarter more than is needed, at most 64 MiB, if the device has that. Arrays may be as
+     large as the largest allocation: for keys and values alone AUTO needs no larger array in scratch
+     memory.
      The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
-     driver every queue that it was used with), but no buffer of yours. A queue that nobody else
-     holds leaves its buffers to the next new one.
+     driver every queue that it was used with), but no buffer of yours. A queue that is new to it
+     takes the buffers of one that has nothing left to do and sorted nothing since the new queue
+     before; markers, which the sorter enqueues there, tell. So a queue for each sort costs buffers
+     for two.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC. A warmed-up enqueue takes none,
      and neither does the first one after clsort_prepare, but for a further queue, more than 15
      events in a wait list, and CLSORT_OPTION_VERIFY.
@@ -6059,6 +6063,7 @@ typedef struct clsort__slot {
     cl_mem buffers[CLSORT__MOST_PARTS];
     size_t sizes[CLSORT__MOST_PARTS];
     cl_event last;   /* out-of-order queues: completes when the buffers are free again */
+    cl_event mark;   /* of a queue without a call since the last search; see clsort__is_idle */
 } clsort__slot;
 
 /* The texts of a comparator, in one allocation of the sorter's; a program is compiled from them. */
@@ -6569,100 +6574,106 @@ static int clsort__same_span(clsort__span a, clsort__span b)
     return a.buffer == b.buffer && a.offset == b.offset;
 }
 
+/* Takes its queue from a slot. */
+static void clsort__disown_slot(clsort__slot *slot)
+{
+    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+    if (slot->mark) CLSORT_CL(clReleaseEvent)(slot->mark);
+    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
+    slot->last = slot->mark = NULL;
+    slot->queue = NULL;
+}
+
 static void clsort__release_slot(clsort__slot *slot)
 {
     int i;
-    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+    clsort__disown_slot(slot);
     for (i = 0; i < CLSORT__MOST_PARTS; i++)
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
-    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
     memset(slot, 0, sizeof *slot);
+}
+
+/* Has an event's command ended, or failed? */
+static int clsort__is_over(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+    return CLSORT_CL(clGetEventInfo)(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                                     NULL)
+               == CL_SUCCESS
+           && state <= CL_COMPLETE;
+}
+
+/* Makes a mark on a queue: an event that completes when all that was enqueued there is done. NULL
+   if the driver cannot. */
+static cl_event clsort__make_mark(cl_command_queue queue)
+{
+    cl_event mark = NULL;
+    if (CLSORT_CL(clEnqueueMarkerWithWaitList)(queue, 0, NULL, &mark) != CL_SUCCESS) return NULL;
+    CLSORT_CL(clFlush)(queue);
+    return mark;
 }
 
 /* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
    lets a program be released before. Of 96 processes that released one while a user event held its
    launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
-   So a sorter there keeps a slot for each queue that it was used with, a mark (an event) for each
-   one that is trimmed away, and its programs until all marks are complete. If no mark can be made,
-   it waits for the queue. */
+   So a sorter there keeps a slot for each queue that it was used with, a mark for each one that is
+   trimmed away, and its programs until all marks are complete. If no mark can be made, it waits for
+   the queue. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
-    cl_event mark = NULL;
-    clsort_status status = clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
-    if (status == CL_SUCCESS)
-        status = CLSORT__TRY(s, clEnqueueMarkerWithWaitList, (queue, 0, NULL, &mark));
-    if (status == CL_SUCCESS) {
-        s->marks[s->mark_count++] = mark;
-        CLSORT_CL(clFlush)(queue);
-    } else {
-        CLSORT_CL(clFinish)(queue);
-    }
+    const clsort_status status =
+        clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
+    const cl_event mark = status == CL_SUCCESS ? clsort__make_mark(queue) : NULL;
+    if (mark) s->marks[s->mark_count++] = mark;
+    else CLSORT_CL(clFinish)(queue);
 }
 
 /* Drops marks whose work is done. */
 static void clsort__drop_marks(clsort_sorter *s)
 {
-    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
     size_t i, kept = 0;
     for (i = 0; i < s->mark_count; i++) {
         const cl_event mark = s->marks[i];
-        cl_int state = CL_QUEUED;
-        if (CLSORT_CL(clGetEventInfo)(mark, what, sizeof state, &state, NULL) == CL_SUCCESS
-            && state <= CL_COMPLETE)
-            CLSORT_CL(clReleaseEvent)(mark);
+        if (clsort__is_over(mark)) CLSORT_CL(clReleaseEvent)(mark);
         else s->marks[kept++] = mark;
     }
     s->mark_count = kept;
 }
 
-/* Takes its queue from a slot. */
-static void clsort__disown_slot(clsort_sorter *s, clsort__slot *slot)
+/* May another queue have this slot? A search marks the queues that were used since the one before.
+   What it finds marked, and with nothing left to do, is idle: most often its queue was released,
+   which no driver tells for certain, as events hold queues, too. If not, its next call gets another
+   slot. */
+static int clsort__is_idle(clsort__slot *slot)
 {
-    if (!slot->queue) return;
-    clsort__drop_marks(s);
-    if (s->releases_late) clsort__mark_queue(s, slot->queue);
-    CLSORT_CL(clReleaseCommandQueue)(slot->queue);
-    slot->queue = NULL;
+    if (!slot->queue) return 1;
+    if (slot->mark)
+        return clsort__is_over(slot->mark) && (!slot->last || clsort__is_over(slot->last));
+    slot->mark = clsort__make_mark(slot->queue);
+    return 0;
 }
 
-/* Takes its queue from a slot if only the sorter holds that: then nobody will use it again. An
-   event may hold its queue, too. */
-static clsort_status clsort__free_slot(clsort_sorter *s, clsort__slot *slot)
-{
-    cl_int state = CL_QUEUED;
-    cl_uint holders = 0;
-    if (!slot->queue) return CL_SUCCESS;
-    if (slot->last)
-        CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, slot->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                 state));
-    if (state <= CL_COMPLETE) {
-        CLSORT_CL(clReleaseEvent)(slot->last);
-        slot->last = NULL;
-    }
-    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, slot->queue, CL_QUEUE_REFERENCE_COUNT,
-                             holders));
-    if (holders == 1) clsort__disown_slot(s, slot);
-    return CL_SUCCESS;
-}
-
-/* Finds the slot of a queue, or one that no queue owns, or makes one. queue may be NULL. */
+/* Finds the slot of a queue, or one that no queue owns or needs, or makes one. queue may be NULL. */
 static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
                                        clsort__slot **found)
 {
     size_t i, spare = s->slot_count;
     for (i = 0; i < s->slot_count; i++) {
         *found = &s->slot_list[i];
-        if (s->slot_list[i].queue == queue) return CL_SUCCESS;
+        if (s->slot_list[i].queue != queue) continue;
+        if ((*found)->mark) CLSORT_CL(clReleaseEvent)((*found)->mark);
+        (*found)->mark = NULL;
+        return CL_SUCCESS;
     }
-    for (i = 0; i < s->slot_count; i++) {
-        CLSORT__MUST(clsort__free_slot(s, &s->slot_list[i]));
-        if (!s->slot_list[i].queue) spare = i;
-    }
+    for (i = 0; i < s->slot_count; i++)
+        if (clsort__is_idle(&s->slot_list[i]) && (spare == s->slot_count || !s->slot_list[i].queue))
+            spare = i;
     if (spare == s->slot_count) {
         CLSORT__MUST(clsort__grow(s, &s->slot_list, s->slot_count + 1, sizeof *s->slot_list));
         memset(&s->slot_list[s->slot_count++], 0, sizeof *s->slot_list);
     }
     *found = &s->slot_list[spare];
+    clsort__disown_slot(*found);
     if (!queue) return CL_SUCCESS;
     CLSORT__CALL(s, clRetainCommandQueue, (queue));
     (*found)->queue = queue;
@@ -6686,20 +6697,36 @@ static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void 
     return CL_SUCCESS;
 }
 
+/* The most bytes that a buffer of a slot has beyond what was needed. Larger ones take so long to
+   sort in that it does not matter how often they are made. */
+enum { CLSORT__MOST_SPARE = 1 << 26 };
+
 /* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while
-   queued commands use them. */
+   queued commands use them. One that is outgrown may be so again by the next call: the new one has
+   a quarter to spare, if the driver has that. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
                                        const clsort__layout *l)
 {
     cl_uint i;
     for (i = 0; i < l->buffers; i++) {
-        const size_t bytes = clsort__buffer_bytes(l, i);
+        const size_t bytes = clsort__buffer_bytes(l, i),
+                     spare = clsort__smaller(clsort__smaller(bytes / 4, CLSORT__MOST_SPARE),
+                                             l->most - bytes);
+        const int quiet = s->quiet;
+        size_t room = slot->sizes[i] ? bytes + spare : bytes;
         cl_mem buffer = NULL;
         if (slot->sizes[i] >= bytes) continue;
-        CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, CL_MEM_READ_WRITE, "scratch", &buffer));
+        clsort__hush(s, 1);
+        if (room > bytes
+            && clsort__create_buffer(s, room, NULL, CL_MEM_READ_WRITE, NULL, &buffer) != CL_SUCCESS)
+            room = bytes;
+        clsort__hush(s, quiet);
+        if (!buffer)
+            CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, CL_MEM_READ_WRITE, "scratch",
+                                               &buffer));
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
         slot->buffers[i] = buffer;
-        slot->sizes[i] = bytes;
+        slot->sizes[i] = room;
     }
     return CL_SUCCESS;
 }
@@ -16511,7 +16538,8 @@ static clsort_status clsort__check_bytes(clsort__measurement *m)
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
     if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     clsort__begin_call(s, "clsort_measure");
-    sum = clsort__larger(sum, more);   /* a queue has one */
+    sum = clsort__larger(sum, more);   /* a queue has one ... */
+    sum = clsort__saturating_add(sum, sum / 4);   /* ... which may have grown */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
@@ -17075,7 +17103,8 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     clsort__drop_marks(sorter);
     for (i = 0; i < sorter->slot_count; i++) {
-        clsort__disown_slot(sorter, &sorter->slot_list[i]);
+        if (sorter->releases_late && sorter->slot_list[i].queue)
+            clsort__mark_queue(sorter, sorter->slot_list[i].queue);
         clsort__release_slot(&sorter->slot_list[i]);
     }
     clsort__free(sorter->slot_list);

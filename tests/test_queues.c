@@ -479,6 +479,51 @@ static void growing_scratch_replaces_the_old(bench *b)
     clReleaseMemObject(d.keys);
 }
 
+/* Bytes that the process has in memory; 0 where the system does not say. */
+static double resident(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    long all = 0, pages = 0;
+    if (f && fscanf(f, "%ld %ld", &all, &pages) != 2) pages = 0;
+    if (f) fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* A queue for each sort, and released: scratch memory, queues and the process stay as they are. */
+static void run_a_queue_for_each_sort(bench *b, int out_of_order)
+{
+    const int queues = test_is_cpu(b) ? 200 : 2000, buffers = counted.live[COUNTED_BUFFER],
+              held = counted.live[COUNTED_QUEUE];
+    clsort_sorter *s = new_sorter(b);
+    clsort_desc d = clsort_desc_default();
+    double early = 0;
+    int i;
+    d.key_type = CLSORT_U32;
+    d.algorithm = CLSORT_MERGE;
+    d.count = 1 << 16;
+    d.keys = test_buffer(b, d.count * 4, NULL);
+    for (i = 1; i <= queues; i++) {
+        cl_command_queue queue = open_queue(b, out_of_order);
+        if (!queue) break;
+        CHECK_OK(clsort_enqueue_sort(s, queue, &d, 0, NULL, NULL));
+        CHECK(clFinish(queue) == CL_SUCCESS);
+        clReleaseCommandQueue(queue);
+        if (i == 20) early = resident();
+    }
+    AT("%d buffers, %d queues, %.0f MiB in place of %.0f", counted.live[COUNTED_BUFFER] - buffers,
+       counted.live[COUNTED_QUEUE] - held, resident() / 1048576, early / 1048576);
+    CHECK(counted.live[COUNTED_BUFFER] <= buffers + 8 && counted.live[COUNTED_QUEUE] <= held + 8);
+    CHECK(resident() <= 1.2 * early);
+    clsort_destroy(s);
+    clReleaseMemObject(d.keys);
+}
+
+static void a_queue_for_each_sort(bench *b)
+{
+    run_a_queue_for_each_sort(b, 0);
+    run_a_queue_for_each_sort(b, 1);
+}
+
 /* The launches of a prepared sort have each been made once before, so that no driver's first
    launch falls into a frame. Each buffer of its scratch memory was written to once, too; one more
    buffer is what the launches were made with. */
@@ -809,6 +854,7 @@ static const test_entry tests[] = {
     { "the reference counts of the caller's objects are as before", reference_counts },
     { "trim lets go of scratch and queues", trim_lets_go_of_the_queue },
     { "scratch that grows replaces the old", growing_scratch_replaces_the_old },
+    { "a queue for each sort takes no more memory than a few", a_queue_for_each_sort },
     { "prepare launches what a sort launches", preparing_launches_what_sorts_launch },
     { "every object of the implementation is released", everything_is_released },
     { "a warmed-up call creates nothing but its event", warmed_up_calls_create_nothing },
