@@ -412,7 +412,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_NOT_READY, -5020, \
       "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
     X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, \
-      "there is no such device, or it has no compiler or is not available: choose another one") \
+      "there is no such device, it is not the context's, has no compiler or is not available: " \
+      "choose another one") \
     X(CLSORT_ERROR_BUILD_FAILED, -5022, \
       "the device's compiler rejected the kernels: see clsort_build_log and report it") \
     X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or " \
@@ -6774,12 +6775,45 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* Retains the caller's context and device, after checking that they belong together. */
+/* The device that this one is a part of; NULL if there is none. */
+static cl_device_id clsort__parent(cl_device_id device)
+{
+    cl_device_id parent = NULL;
+    const cl_int code = CLSORT_CL(clGetDeviceInfo)(device, CL_DEVICE_PARENT_DEVICE, sizeof parent,
+                                                   &parent, NULL);
+    return code == CL_SUCCESS ? parent : NULL;
+}
+
+/* Creates an in-order queue of the sorter's own, if there is none. */
+static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
+                                        cl_command_queue *queue)
+{
+    cl_int code;
+    if (*queue) return CL_SUCCESS;
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
+                                                                nothing else */
+#endif
+    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+    return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+static clsort_status clsort__own_queue(clsort_sorter *s)
+{
+    return clsort__make_queue(s, 0, &s->own_queue);
+}
+
+/* Retains the caller's context and device, after checking that they belong together. PoCL's
+   contexts name a whole device where they were made of parts of it: then a queue tells. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
     size_t bytes = 0, i;
-    cl_device_id *list = NULL;
+    cl_device_id *list = NULL, whole = device;
     clsort_status status;
     int found = 0;
     CLSORT__CALL(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
@@ -6787,14 +6821,25 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
         return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
     status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
-    for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++) found |= list[i] == device;
+    while (status == CL_SUCCESS && whole) {
+        for (i = 0; i < bytes / sizeof whole; i++) found |= list[i] == whole;
+        if (found) break;
+        whole = clsort__parent(whole);
+    }
     clsort__free(list);
     CLSORT__MUST(status);
     CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the device is not one of the context's");
     CLSORT__CALL(s, clRetainContext, (context));
     s->context = context;
-    return clsort__keep_device(s, device);
+    CLSORT__MUST(clsort__keep_device(s, device));
+    if (whole == device) return CL_SUCCESS;
+    clsort__hush(s, 1);
+    status = clsort__own_queue(s);
+    clsort__hush(s, 0);
+    CLSORT__REQUIRE(s, status == CL_SUCCESS, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the context has the whole device, not this part of it");
+    return CL_SUCCESS;
 }
 
 /* Queries the device for a fact that drivers need not know: `answer` then stays as it is. */
@@ -6901,29 +6946,6 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
     return clsort__find_sub_groups(s);
-}
-
-/* Creates an in-order queue of the sorter's own, if there is none. */
-static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
-                                        cl_command_queue *queue)
-{
-    cl_int code;
-    if (*queue) return CL_SUCCESS;
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
-                                                                nothing else */
-#endif
-    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-    return clsort__note(s, code, "clCreateCommandQueue");
-}
-
-static clsort_status clsort__own_queue(clsort_sorter *s)
-{
-    return clsort__make_queue(s, 0, &s->own_queue);
 }
 
 /* Creates the default queue on the device. There is at most one per device: if the program has made
@@ -7292,7 +7314,7 @@ static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, c
         != CL_SUCCESS)
         return 0;
     *count = (cl_uint)(bytes / sizeof *devices);
-    while (i < *count && devices[i] != s->device) i++;
+    while (*count > 1 && i < *count && devices[i] != s->device) i++;   /* one: see adopt_context */
     *device = i;
     if (i == *count
         || CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL)
@@ -16391,6 +16413,7 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
 {
     clsort__hash name = s->device_hash;
     clsort__add_hash(&name, "choices", 7);
+    clsort__add_word(&name, s->compute_units);   /* a part of a device has the same names */
     return name;
 }
 

@@ -557,6 +557,36 @@ static void bound_lists(bench *b)
     }
 }
 
+/* A part of a device belongs to a context that names the whole one if the driver gives it a
+   queue. */
+static void find_parts_of_devices(bench *b)
+{
+    int whole;
+    (void)b;
+    for (whole = 0; whole < 2; whole++) {
+        cl_device_id part = (cl_device_id)(void *)&mock_devices[1];
+        cl_int error = 0;
+        clsort_sorter *s = NULL;
+        cl_context context;
+        world w;
+        open_world(&w, mock_cpu(), 4096, 0);
+        context = mock_clCreateContext(NULL, 1, whole ? &w.device : &part, NULL, NULL, &error);
+        CHECK_STATUS(clsort_create(context, part, NULL, &s),
+                     whole ? CLSORT_ERROR_DEVICE_UNUSABLE : CL_SUCCESS);
+        clsort_destroy(s);
+        mock.fault_quiet = whole;   /* the queue is refused */
+        mock.parts = 1;
+        CHECK_STATUS(clsort_create(context, part, NULL, &s),
+                     whole ? CLSORT_ERROR_DEVICE_UNUSABLE : CL_SUCCESS);
+        CHECK(!s || clsort_device(s) == part);
+        clsort_destroy(s);
+        CHECK(mock.faults == whole);
+        mock.faults = 0;
+        mock_clReleaseContext(context);
+        close_world(&w);
+    }
+}
+
 /* ---- host memory, messages ------------------------------------------------------------------- */
 
 /* After clsort_prepare the first sorts on a queue allocate nothing on the host, with wait lists of
@@ -1839,6 +1869,7 @@ static const test_entry tests[] = {
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
     { "scratch is foreseen by flags alone", foresee_scratch },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
+    { "a part of a device is found in its context", find_parts_of_devices },
     { "a queue that has nothing left to do leaves its scratch to another", take_over_idle_slots },
     { "a queue that has something left to do keeps its scratch", keep_slots_in_use },
     { "scratch that is outgrown is replaced by one with a quarter to spare",
