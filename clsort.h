@@ -344,10 +344,12 @@ extern "C" {
 
    THREADS
      There are no globals. While a function runs with a sorter, no other one may run with it but
-     clsort_context and clsort_device. Any thread may call a function that takes no sorter, or NULL
-     for it, at any time.
-     Callbacks run on the thread that uses the sorter. None but the diagnostic may use this sorter.
-     A clone has the same ones: they must be safe on several threads if clones run there. */
+     clsort_context and clsort_device. One that another thread calls answers CLSORT_ERROR_BUSY and
+     touches nothing, where it sees the first one; without atomics it may not, and crash. Any thread
+     may call a function that takes no sorter, or NULL for it, at any time.
+     Callbacks run on the thread that uses the sorter. None may use this sorter, but that the
+     diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
+     they must be safe on several threads if clones run there. */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
@@ -355,6 +357,8 @@ extern "C" {
 typedef cl_int clsort_status;
 
 #define CLSORT_STATUS_LIST(X) \
+    X(CLSORT_ERROR_BUSY, -5035, \
+      "this sorter is in use by another thread: clsort_clone makes one for each") \
     X(CLSORT_ERROR_NULL_ARGUMENT, -5000, "a required argument is NULL: pass a sorter, a queue, a " \
       "description and a place for the result") \
     X(CLSORT_ERROR_WAIT_LIST, -5001, \
@@ -1270,6 +1274,7 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
 #pragma warning(disable : 4996)   /* functions of C and of OpenCL 1.2 that newer ones replace */
 #endif
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6130,6 +6135,7 @@ struct clsort_sorter {
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
     const char *function;       /* the public function that runs */
+    const void *volatile thread;    /* that runs it; see clsort__enter */
     char message[640];          /* the last error */
 };
 
@@ -6414,6 +6420,17 @@ static const struct clsort__code { cl_int code; const char *name; } clsort__code
              "PoCL for CPUs" }
 };
 
+/* Begins a call with a sorter, which may be NULL; 0: another thread is in one. errno lies elsewhere
+   in each thread, so its address tells them apart: public functions may call others. The call ends
+   where s->thread is *before again. */
+static int clsort__enter(clsort_sorter *s, const void **before)
+{
+    *before = s ? s->thread : NULL;
+    if (*before && *before != &errno) return 0;
+    if (s) s->thread = &errno;
+    return 1;
+}
+
 /* Names the public function that runs; fails if there is no sorter. */
 static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 {
@@ -6642,9 +6659,8 @@ static void clsort__drop_marks(clsort_sorter *s)
 }
 
 /* May another queue have this slot? A search marks the queues that were used since the one before.
-   What it finds marked, and with nothing left to do, is idle: most often its queue was released,
-   which no driver tells for certain, as events hold queues, too. If not, its next call gets another
-   slot. */
+   A queue that it finds marked, and with nothing left to do, was most often released; reference
+   counts do not tell, as events hold queues, too. If it was not, its next call gets another slot. */
 static int clsort__is_idle(clsort__slot *slot)
 {
     if (!slot->queue) return 1;
@@ -6698,8 +6714,8 @@ static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void 
     return CL_SUCCESS;
 }
 
-/* The most bytes that a buffer of a slot has beyond what was needed. Larger ones take so long to
-   sort in that it does not matter how often they are made. */
+/* The most bytes that a buffer of a slot has to spare. Beside the time of a sort that has four times
+   as many, that of making one is short. */
 enum { CLSORT__MOST_SPARE = 1 << 26 };
 
 /* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while
@@ -6775,15 +6791,6 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* The device that this one is a part of; NULL if there is none. */
-static cl_device_id clsort__parent(cl_device_id device)
-{
-    cl_device_id parent = NULL;
-    const cl_int code = CLSORT_CL(clGetDeviceInfo)(device, CL_DEVICE_PARENT_DEVICE, sizeof parent,
-                                                   &parent, NULL);
-    return code == CL_SUCCESS ? parent : NULL;
-}
-
 /* Creates an in-order queue of the sorter's own, if there is none. */
 static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
                                         cl_command_queue *queue)
@@ -6823,8 +6830,11 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
     while (status == CL_SUCCESS && whole) {
         for (i = 0; i < bytes / sizeof whole; i++) found |= list[i] == whole;
-        if (found) break;
-        whole = clsort__parent(whole);
+        if (found
+            || CLSORT_CL(clGetDeviceInfo)(whole, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole,
+                                          NULL)
+                   != CL_SUCCESS)
+            break;
     }
     clsort__free(list);
     CLSORT__MUST(status);
@@ -17009,6 +17019,25 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 /* ---- >>public -------------------------------------------------------------------------------- */
 
+/* The head of a public function that takes a sorter. `reset` is done where that is busy. */
+#define CLSORT__ALONE_OR(name, parameters, arguments, reset) \
+    static clsort_status clsort__##name parameters; \
+    CLSORT_API clsort_status name parameters \
+    { \
+        const void *before; \
+        clsort_status status = CLSORT_ERROR_BUSY; \
+        if (clsort__enter(sorter, &before)) { \
+            status = clsort__##name arguments; \
+            if (sorter) sorter->thread = before; \
+        } else { \
+            reset; \
+        } \
+        return status; \
+    } \
+    static clsort_status clsort__##name parameters
+#define CLSORT__ALONE(name, parameters, arguments) \
+    CLSORT__ALONE_OR(name, parameters, arguments, (void)0)
+
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
     size_t i;
@@ -17077,7 +17106,8 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
+CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
+                 (sorter, clone), if (clone) *clone = NULL)
 {
     clsort_status status;
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -17120,7 +17150,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     CLSORT_FREE(sorter);
 }
 
-CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
+CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
 {
     size_t i;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -17156,7 +17186,7 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
     return sorter ? sorter->device : NULL;
 }
 
-CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
+CLSORT__ALONE(clsort_check, (clsort_sorter *sorter, const clsort_desc *desc), (sorter, desc))
 {
     clsort_desc d;
     clsort__job j;
@@ -17164,8 +17194,9 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
     return sorter ? clsort__check_job(&j) : CLSORT_ERROR_NULL_ARGUMENT;
 }
 
-CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
-                                        clsort_desc *resolved)
+CLSORT__ALONE(clsort_resolve,
+              (clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved),
+              (sorter, desc, resolved))
 {
     clsort_desc d;
     clsort__job j;
@@ -17182,8 +17213,9 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_desc *desc)
+CLSORT__ALONE(clsort_prepare,
+              (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc),
+              (sorter, queue, desc))
 {
     clsort_desc d;
     clsort__job j;
@@ -17256,8 +17288,8 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
     return most;
 }
 
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                             size_t *bytes)
+CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
+              (sorter, desc, bytes))
 {
     clsort_sorter none;
     clsort_desc d, chosen = clsort_desc_default();
@@ -17295,8 +17327,9 @@ static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
     clsort__report(t, "\n");
 }
 
-CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
-                                        size_t size)
+CLSORT__ALONE(clsort_explain,
+              (clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size),
+              (sorter, desc, text, size))
 {
     clsort_desc d;
     clsort__job j;
@@ -17322,9 +17355,10 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
-                                             const clsort_desc *desc, cl_uint n_wait,
-                                             const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_sort,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, desc, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17335,8 +17369,9 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                            : status;
 }
 
-CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
-                                          void *keys, void *values, cl_uint *indices)
+CLSORT__ALONE(clsort_sort_host,
+              (clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values,
+               cl_uint *indices), (sorter, desc, keys, values, indices))
 {
     clsort__checks c = clsort__begin_checks(sorter);
     clsort_desc d;
@@ -17359,9 +17394,10 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     return status;
 }
 
-CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_gather *gather, cl_uint n_wait,
-                                               const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_gather,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, gather, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_gather g;
     clsort__job j;
@@ -17372,9 +17408,10 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
-                                                     const clsort_groups *groups, cl_uint n_wait,
-                                                     const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_group_starts,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_groups *groups,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, groups, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_groups g;
     clsort__job j;
@@ -17384,9 +17421,10 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
-                                              const clsort_merge_desc *merge, cl_uint n_wait,
-                                              const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_merge,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, merge, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_merge_desc m;
     clsort__job j;
@@ -17406,10 +17444,11 @@ static void clsort__runs_call(clsort__job *j, clsort_sorter *s, const char *func
     j->runs = own;
 }
 
-CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
-                                                   const clsort_merge_runs_desc *merge,
-                                                   cl_uint n_wait, const cl_event *wait,
-                                                   cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_merge_runs,
+                 (clsort_sorter *sorter, cl_command_queue queue,
+                  const clsort_merge_runs_desc *merge, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, merge, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_merge_runs_desc m;
     clsort__job j;
@@ -17434,9 +17473,9 @@ static clsort_status clsort__tell_scratch(clsort__job *j, size_t *bytes)
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
-                                                        const clsort_merge_runs_desc *merge,
-                                                        size_t *bytes)
+CLSORT__ALONE(clsort_merge_runs_scratch_size,
+              (clsort_sorter *sorter, const clsort_merge_runs_desc *merge, size_t *bytes),
+              (sorter, merge, bytes))
 {
     clsort_merge_runs_desc m;
     clsort__job j;
@@ -17452,8 +17491,8 @@ static clsort_status clsort__build_pieces(clsort__job *j)
     return clsort__need_program(j->s, &j->plan.config, 0);
 }
 
-CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
-                                                   const clsort_merge_runs_desc *merge)
+CLSORT__ALONE(clsort_prepare_merge_runs,
+              (clsort_sorter *sorter, const clsort_merge_runs_desc *merge), (sorter, merge))
 {
     clsort_merge_runs_desc m;
     clsort__job j;
@@ -17470,10 +17509,11 @@ static void clsort__partition_call(clsort__job *j, clsort_sorter *s, const char 
     j->partition = own;
 }
 
-CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
-                                                  const clsort_partition_desc *partition,
-                                                  cl_uint n_wait, const cl_event *wait,
-                                                  cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_partition,
+                 (clsort_sorter *sorter, cl_command_queue queue,
+                  const clsort_partition_desc *partition, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, partition, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_partition_desc p;
     clsort__job j;
@@ -17481,9 +17521,9 @@ CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_comm
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
-                                                       const clsort_partition_desc *partition,
-                                                       size_t *bytes)
+CLSORT__ALONE(clsort_partition_scratch_size,
+              (clsort_sorter *sorter, const clsort_partition_desc *partition, size_t *bytes),
+              (sorter, partition, bytes))
 {
     clsort_partition_desc p;
     clsort__job j;
@@ -17491,8 +17531,8 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
     return clsort__tell_scratch(&j, bytes);
 }
 
-CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
-                                                  const clsort_partition_desc *partition)
+CLSORT__ALONE(clsort_prepare_partition,
+              (clsort_sorter *sorter, const clsort_partition_desc *partition), (sorter, partition))
 {
     clsort_partition_desc p;
     clsort__job j;
@@ -17500,10 +17540,12 @@ CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
     return clsort__build_pieces(&j);
 }
 
-CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
-                                                  const clsort_desc *desc, cl_mem result,
-                                                  size_t result_offset, cl_uint n_wait,
-                                                  const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_is_sorted,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_mem result, size_t result_offset, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, desc, result, result_offset, n_wait, wait, done),
+                 if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17513,10 +17555,12 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
-                                                    const clsort_desc *desc, cl_mem proof,
-                                                    size_t proof_offset, cl_uint n_wait,
-                                                    const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_fingerprint,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_mem proof, size_t proof_offset, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, desc, proof, proof_offset, n_wait, wait, done),
+                 if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17525,10 +17569,12 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_desc *desc, cl_mem proof,
-                                               size_t proof_offset, cl_uint n_wait,
-                                               const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_verify,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_mem proof, size_t proof_offset, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, desc, proof, proof_offset, n_wait, wait, done),
+                 if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17547,7 +17593,7 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
                : CLSORT_ERROR_WRONG_RESULT;
 }
 
-CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
+CLSORT__ALONE(clsort_collect, (clsort_sorter *sorter, int wait), (sorter, wait))
 {
     clsort_status verdict, unjudged;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -17557,7 +17603,7 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
     return verdict != CL_SUCCESS ? verdict : unjudged;
 }
 
-CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
+CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
 {
     unsigned char *memory;
     clsort_status first = CL_SUCCESS;
@@ -17605,8 +17651,9 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     return CLSORT__TRY(s, clFinish, (queue));
 }
 
-CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_measure_desc *measure)
+CLSORT__ALONE(clsort_measure,
+              (clsort_sorter *sorter, cl_command_queue queue, const clsort_measure_desc *measure),
+              (sorter, queue, measure))
 {
     clsort_measure_desc given;
     clsort__measurement *m = NULL;
@@ -17634,8 +17681,8 @@ CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue 
     return status;
 }
 
-CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
-                                            clsort_choice *choice)
+CLSORT__ALONE(clsort_auto_choice, (clsort_sorter *sorter, cl_uint number, clsort_choice *choice),
+              (sorter, number, choice))
 {
     clsort_choice c = clsort_choice_default();
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_auto_choice"));
@@ -17648,8 +17695,8 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
-                                             size_t *bytes)
+CLSORT__ALONE(clsort_save_choices, (clsort_sorter *sorter, char *text, size_t size, size_t *bytes),
+              (sorter, text, size, bytes))
 {
     char *section = NULL;
     size_t needed = 0;
@@ -17668,8 +17715,8 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
-                                             cl_uint *fits)
+CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_uint *fits),
+              (sorter, text, fits))
 {
     clsort__measured *after;
     clsort_status status;
