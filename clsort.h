@@ -146,8 +146,8 @@
      for each queue one buffer, or several where one would exceed the device's largest allocation.
      The sorter's grow on demand and are kept until clsort_trim. One that replaces another has room
      for a quarter more than is needed, at most 64 MiB, if the device has that. Arrays may be as
-     large as the largest allocation: for keys and values alone AUTO needs no larger array in scratch
-     memory.
+     large as the largest allocation: for keys and values alone AUTO needs no larger array in
+     scratch memory.
      The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A queue that is new to it
      takes the buffers of one that has nothing left to do and sorted nothing since the new queue
@@ -6660,7 +6660,7 @@ static void clsort__drop_marks(clsort_sorter *s)
 
 /* May another queue have this slot? A search marks the queues that were used since the one before.
    A queue that it finds marked, and with nothing left to do, was most often released; reference
-   counts do not tell, as events hold queues, too. If it was not, its next call gets another slot. */
+   counts do not tell, as events hold queues, too. Else its next call gets another slot. */
 static int clsort__is_idle(clsort__slot *slot)
 {
     if (!slot->queue) return 1;
@@ -6670,7 +6670,7 @@ static int clsort__is_idle(clsort__slot *slot)
     return 0;
 }
 
-/* Finds the slot of a queue, or one that no queue owns or needs, or makes one. queue may be NULL. */
+/* Finds the slot of a queue, or one that none owns or needs, or makes one. queue may be NULL. */
 static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
                                        clsort__slot **found)
 {
@@ -6714,8 +6714,8 @@ static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void 
     return CL_SUCCESS;
 }
 
-/* The most bytes that a buffer of a slot has to spare. Beside the time of a sort that has four times
-   as many, that of making one is short. */
+/* The most bytes that a buffer of a slot has to spare. To make one takes little time beside a sort
+   that needs four times as many. */
 enum { CLSORT__MOST_SPARE = 1 << 26 };
 
 /* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while

@@ -53,7 +53,8 @@ static void open_start(start *w)
     memset(w, 0, sizeof *w);
     devices[0] = (cl_device_id)(void *)&mock_devices[0];
     devices[1] = w->device = (cl_device_id)(void *)&mock_devices[1];
-    w->context = mock_clCreateContext(NULL, mock.parts ? 1 : 2, devices + mock.parts, NULL, NULL, &error);
+    w->context = mock_clCreateContext(NULL, mock.parts ? 1 : 2, devices + mock.parts, NULL, NULL,
+                                      &error);
     w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
     w->keys = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 1 << 20, NULL, &error);
     CHECK(error == CL_SUCCESS);
