@@ -144,11 +144,15 @@
 
      The memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the sorter's:
      for each queue one buffer, or several where one would exceed the device's largest allocation.
-     The sorter's grow on demand and are kept until clsort_trim. Arrays may be as large as that
-     allocation: for keys and values alone AUTO needs no larger array in scratch memory.
+     The sorter's grow on demand and are kept until clsort_trim. One that replaces another has room
+     for a quarter more than is needed, at most 64 MiB, if the device has that. Arrays may be as
+     large as the largest allocation: for keys and values alone AUTO needs no larger array in
+     scratch memory.
      The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
-     driver every queue that it was used with), but no buffer of yours. A queue that nobody else
-     holds leaves its buffers to the next new one.
+     driver every queue that it was used with), but no buffer of yours. A queue that is new to it
+     takes the buffers of one that has nothing left to do and sorted nothing since the new queue
+     before; markers, which the sorter enqueues there, tell. So a queue for each sort costs buffers
+     for two.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC. A warmed-up enqueue takes none,
      and neither does the first one after clsort_prepare, but for a further queue, more than 15
      events in a wait list, and CLSORT_OPTION_VERIFY.
@@ -341,10 +345,12 @@ extern "C" {
 
    THREADS
      There are no globals. While a function runs with a sorter, no other one may run with it but
-     clsort_context and clsort_device. Any thread may call a function that takes no sorter, or NULL
-     for it, at any time.
-     Callbacks run on the thread that uses the sorter. None but the diagnostic may use this sorter.
-     A clone has the same ones: they must be safe on several threads if clones run there. */
+     clsort_context and clsort_device. One that another thread calls answers CLSORT_ERROR_BUSY and
+     touches nothing, where it sees the first one; without atomics it may not, and crash. Any thread
+     may call a function that takes no sorter, or NULL for it, at any time.
+     Callbacks run on the thread that uses the sorter. None may use this sorter, but that the
+     diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
+     they must be safe on several threads if clones run there. */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
@@ -352,6 +358,8 @@ extern "C" {
 typedef cl_int clsort_status;
 
 #define CLSORT_STATUS_LIST(X) \
+    X(CLSORT_ERROR_BUSY, -5035, \
+      "this sorter is in use by another thread: clsort_clone makes one for each") \
     X(CLSORT_ERROR_NULL_ARGUMENT, -5000, "a required argument is NULL: pass a sorter, a queue, a " \
       "description and a place for the result") \
     X(CLSORT_ERROR_WAIT_LIST, -5001, \
@@ -409,7 +417,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_NOT_READY, -5020, \
       "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
     X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, \
-      "there is no such device, or it has no compiler or is not available: choose another one") \
+      "there is no such device, it is not the context's, has no compiler or is not available: " \
+      "choose another one") \
     X(CLSORT_ERROR_BUILD_FAILED, -5022, \
       "the device's compiler rejected the kernels: see clsort_build_log and report it") \
     X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or " \
@@ -1266,6 +1275,7 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
 #pragma warning(disable : 4996)   /* functions of C and of OpenCL 1.2 that newer ones replace */
 #endif
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6060,6 +6070,7 @@ typedef struct clsort__slot {
     cl_mem buffers[CLSORT__MOST_PARTS];
     size_t sizes[CLSORT__MOST_PARTS];
     cl_event last;   /* out-of-order queues: completes when the buffers are free again */
+    cl_event mark;   /* of a queue without a call since the last search; see clsort__is_idle */
 } clsort__slot;
 
 /* The texts of a comparator, in one allocation of the sorter's; a program is compiled from them. */
@@ -6125,6 +6136,7 @@ struct clsort_sorter {
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
     const char *function;       /* the public function that runs */
+    const void *volatile thread;    /* that runs it; see clsort__enter */
     char message[640];          /* the last error */
 };
 
@@ -6409,6 +6421,17 @@ static const struct clsort__code { cl_int code; const char *name; } clsort__code
              "PoCL for CPUs" }
 };
 
+/* Begins a call with a sorter, which may be NULL; 0: another thread is in one. errno lies elsewhere
+   in each thread, so its address tells them apart: public functions may call others. The call ends
+   where s->thread is *before again. */
+static int clsort__enter(clsort_sorter *s, const void **before)
+{
+    *before = s ? s->thread : NULL;
+    if (*before && *before != &errno) return 0;
+    if (s) s->thread = &errno;
+    return 1;
+}
+
 /* Names the public function that runs; fails if there is no sorter. */
 static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 {
@@ -6570,100 +6593,105 @@ static int clsort__same_span(clsort__span a, clsort__span b)
     return a.buffer == b.buffer && a.offset == b.offset;
 }
 
+/* Takes its queue from a slot. */
+static void clsort__disown_slot(clsort__slot *slot)
+{
+    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+    if (slot->mark) CLSORT_CL(clReleaseEvent)(slot->mark);
+    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
+    slot->last = slot->mark = NULL;
+    slot->queue = NULL;
+}
+
 static void clsort__release_slot(clsort__slot *slot)
 {
     int i;
-    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+    clsort__disown_slot(slot);
     for (i = 0; i < CLSORT__MOST_PARTS; i++)
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
-    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
     memset(slot, 0, sizeof *slot);
+}
+
+/* Has an event's command ended, or failed? */
+static int clsort__is_over(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+    return CLSORT_CL(clGetEventInfo)(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                                     NULL)
+               == CL_SUCCESS
+           && state <= CL_COMPLETE;
+}
+
+/* Makes a mark on a queue: an event that completes when all that was enqueued there is done. NULL
+   if the driver cannot. */
+static cl_event clsort__make_mark(cl_command_queue queue)
+{
+    cl_event mark = NULL;
+    if (CLSORT_CL(clEnqueueMarkerWithWaitList)(queue, 0, NULL, &mark) != CL_SUCCESS) return NULL;
+    CLSORT_CL(clFlush)(queue);
+    return mark;
 }
 
 /* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
    lets a program be released before. Of 96 processes that released one while a user event held its
    launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
-   So a sorter there keeps a slot for each queue that it was used with, a mark (an event) for each
-   one that is trimmed away, and its programs until all marks are complete. If no mark can be made,
-   it waits for the queue. */
+   So a sorter there keeps a slot for each queue that it was used with, a mark for each one that is
+   trimmed away, and its programs until all marks are complete. If no mark can be made, it waits for
+   the queue. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
-    cl_event mark = NULL;
-    clsort_status status = clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
-    if (status == CL_SUCCESS)
-        status = CLSORT__TRY(s, clEnqueueMarkerWithWaitList, (queue, 0, NULL, &mark));
-    if (status == CL_SUCCESS) {
-        s->marks[s->mark_count++] = mark;
-        CLSORT_CL(clFlush)(queue);
-    } else {
-        CLSORT_CL(clFinish)(queue);
-    }
+    const clsort_status status =
+        clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
+    const cl_event mark = status == CL_SUCCESS ? clsort__make_mark(queue) : NULL;
+    if (mark) s->marks[s->mark_count++] = mark;
+    else CLSORT_CL(clFinish)(queue);
 }
 
 /* Drops marks whose work is done. */
 static void clsort__drop_marks(clsort_sorter *s)
 {
-    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
     size_t i, kept = 0;
     for (i = 0; i < s->mark_count; i++) {
         const cl_event mark = s->marks[i];
-        cl_int state = CL_QUEUED;
-        if (CLSORT_CL(clGetEventInfo)(mark, what, sizeof state, &state, NULL) == CL_SUCCESS
-            && state <= CL_COMPLETE)
-            CLSORT_CL(clReleaseEvent)(mark);
+        if (clsort__is_over(mark)) CLSORT_CL(clReleaseEvent)(mark);
         else s->marks[kept++] = mark;
     }
     s->mark_count = kept;
 }
 
-/* Takes its queue from a slot. */
-static void clsort__disown_slot(clsort_sorter *s, clsort__slot *slot)
+/* May another queue have this slot? A search marks the queues that were used since the one before.
+   A queue that it finds marked, and with nothing left to do, was most often released; reference
+   counts do not tell, as events hold queues, too. Else its next call gets another slot. */
+static int clsort__is_idle(clsort__slot *slot)
 {
-    if (!slot->queue) return;
-    clsort__drop_marks(s);
-    if (s->releases_late) clsort__mark_queue(s, slot->queue);
-    CLSORT_CL(clReleaseCommandQueue)(slot->queue);
-    slot->queue = NULL;
+    if (!slot->queue) return 1;
+    if (slot->mark)
+        return clsort__is_over(slot->mark) && (!slot->last || clsort__is_over(slot->last));
+    slot->mark = clsort__make_mark(slot->queue);
+    return 0;
 }
 
-/* Takes its queue from a slot if only the sorter holds that: then nobody will use it again. An
-   event may hold its queue, too. */
-static clsort_status clsort__free_slot(clsort_sorter *s, clsort__slot *slot)
-{
-    cl_int state = CL_QUEUED;
-    cl_uint holders = 0;
-    if (!slot->queue) return CL_SUCCESS;
-    if (slot->last)
-        CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, slot->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                 state));
-    if (state <= CL_COMPLETE) {
-        CLSORT_CL(clReleaseEvent)(slot->last);
-        slot->last = NULL;
-    }
-    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, slot->queue, CL_QUEUE_REFERENCE_COUNT,
-                             holders));
-    if (holders == 1) clsort__disown_slot(s, slot);
-    return CL_SUCCESS;
-}
-
-/* Finds the slot of a queue, or one that no queue owns, or makes one. queue may be NULL. */
+/* Finds the slot of a queue, or one that none owns or needs, or makes one. queue may be NULL. */
 static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
                                        clsort__slot **found)
 {
     size_t i, spare = s->slot_count;
     for (i = 0; i < s->slot_count; i++) {
         *found = &s->slot_list[i];
-        if (s->slot_list[i].queue == queue) return CL_SUCCESS;
+        if (s->slot_list[i].queue != queue) continue;
+        if ((*found)->mark) CLSORT_CL(clReleaseEvent)((*found)->mark);
+        (*found)->mark = NULL;
+        return CL_SUCCESS;
     }
-    for (i = 0; i < s->slot_count; i++) {
-        CLSORT__MUST(clsort__free_slot(s, &s->slot_list[i]));
-        if (!s->slot_list[i].queue) spare = i;
-    }
+    for (i = 0; i < s->slot_count; i++)
+        if (clsort__is_idle(&s->slot_list[i]) && (spare == s->slot_count || !s->slot_list[i].queue))
+            spare = i;
     if (spare == s->slot_count) {
         CLSORT__MUST(clsort__grow(s, &s->slot_list, s->slot_count + 1, sizeof *s->slot_list));
         memset(&s->slot_list[s->slot_count++], 0, sizeof *s->slot_list);
     }
     *found = &s->slot_list[spare];
+    clsort__disown_slot(*found);
     if (!queue) return CL_SUCCESS;
     CLSORT__CALL(s, clRetainCommandQueue, (queue));
     (*found)->queue = queue;
@@ -6687,20 +6715,36 @@ static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void 
     return CL_SUCCESS;
 }
 
+/* The most bytes that a buffer of a slot has to spare. To make one takes little time beside a sort
+   that needs four times as many. */
+enum { CLSORT__MOST_SPARE = 1 << 26 };
+
 /* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while
-   queued commands use them. */
+   queued commands use them. One that is outgrown may be so again by the next call: the new one has
+   a quarter to spare, if the driver has that. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
                                        const clsort__layout *l)
 {
     cl_uint i;
     for (i = 0; i < l->buffers; i++) {
-        const size_t bytes = clsort__buffer_bytes(l, i);
+        const size_t bytes = clsort__buffer_bytes(l, i),
+                     spare = clsort__smaller(clsort__smaller(bytes / 4, CLSORT__MOST_SPARE),
+                                             l->most - bytes);
+        const int quiet = s->quiet;
+        size_t room = slot->sizes[i] ? bytes + spare : bytes;
         cl_mem buffer = NULL;
         if (slot->sizes[i] >= bytes) continue;
-        CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, CL_MEM_READ_WRITE, "scratch", &buffer));
+        clsort__hush(s, 1);
+        if (room > bytes
+            && clsort__create_buffer(s, room, NULL, CL_MEM_READ_WRITE, NULL, &buffer) != CL_SUCCESS)
+            room = bytes;
+        clsort__hush(s, quiet);
+        if (!buffer)
+            CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, CL_MEM_READ_WRITE, "scratch",
+                                               &buffer));
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
         slot->buffers[i] = buffer;
-        slot->sizes[i] = bytes;
+        slot->sizes[i] = room;
     }
     return CL_SUCCESS;
 }
@@ -6748,12 +6792,36 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* Retains the caller's context and device, after checking that they belong together. */
+/* Creates an in-order queue of the sorter's own, if there is none. */
+static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
+                                        cl_command_queue *queue)
+{
+    cl_int code;
+    if (*queue) return CL_SUCCESS;
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
+                                                                nothing else */
+#endif
+    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+    return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+static clsort_status clsort__own_queue(clsort_sorter *s)
+{
+    return clsort__make_queue(s, 0, &s->own_queue);
+}
+
+/* Retains the caller's context and device, after checking that they belong together. PoCL's
+   contexts name a whole device where they were made of parts of it: then a queue tells. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
     size_t bytes = 0, i;
-    cl_device_id *list = NULL;
+    cl_device_id *list = NULL, whole = device;
     clsort_status status;
     int found = 0;
     CLSORT__CALL(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
@@ -6761,14 +6829,28 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
         return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
     status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
-    for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++) found |= list[i] == device;
+    while (status == CL_SUCCESS && whole) {
+        for (i = 0; i < bytes / sizeof whole; i++) found |= list[i] == whole;
+        if (found
+            || CLSORT_CL(clGetDeviceInfo)(whole, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole,
+                                          NULL)
+                   != CL_SUCCESS)
+            break;
+    }
     clsort__free(list);
     CLSORT__MUST(status);
     CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the device is not one of the context's");
     CLSORT__CALL(s, clRetainContext, (context));
     s->context = context;
-    return clsort__keep_device(s, device);
+    CLSORT__MUST(clsort__keep_device(s, device));
+    if (whole == device) return CL_SUCCESS;
+    clsort__hush(s, 1);
+    status = clsort__own_queue(s);
+    clsort__hush(s, 0);
+    CLSORT__REQUIRE(s, status == CL_SUCCESS, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the context has the whole device, not this part of it");
+    return CL_SUCCESS;
 }
 
 /* Queries the device for a fact that drivers need not know: `answer` then stays as it is. */
@@ -6875,29 +6957,6 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
     return clsort__find_sub_groups(s);
-}
-
-/* Creates an in-order queue of the sorter's own, if there is none. */
-static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
-                                        cl_command_queue *queue)
-{
-    cl_int code;
-    if (*queue) return CL_SUCCESS;
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
-                                                                nothing else */
-#endif
-    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-    return clsort__note(s, code, "clCreateCommandQueue");
-}
-
-static clsort_status clsort__own_queue(clsort_sorter *s)
-{
-    return clsort__make_queue(s, 0, &s->own_queue);
 }
 
 /* Creates the default queue on the device. There is at most one per device: if the program has made
@@ -7266,7 +7325,7 @@ static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, c
         != CL_SUCCESS)
         return 0;
     *count = (cl_uint)(bytes / sizeof *devices);
-    while (i < *count && devices[i] != s->device) i++;
+    while (*count > 1 && i < *count && devices[i] != s->device) i++;   /* one: see adopt_context */
     *device = i;
     if (i == *count
         || CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL)
@@ -16365,6 +16424,7 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
 {
     clsort__hash name = s->device_hash;
     clsort__add_hash(&name, "choices", 7);
+    clsort__add_word(&name, s->compute_units);   /* a part of a device has the same names */
     return name;
 }
 
@@ -16512,7 +16572,8 @@ static clsort_status clsort__check_bytes(clsort__measurement *m)
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
     if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     clsort__begin_call(s, "clsort_measure");
-    sum = clsort__larger(sum, more);   /* a queue has one */
+    sum = clsort__larger(sum, more);   /* a queue has one ... */
+    sum = clsort__saturating_add(sum, sum / 4);   /* ... which may have grown */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
@@ -16960,6 +17021,25 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 /* ---- >>public -------------------------------------------------------------------------------- */
 
+/* The head of a public function that takes a sorter. `reset` is done where that is busy. */
+#define CLSORT__ALONE_OR(name, parameters, arguments, reset) \
+    static clsort_status clsort__##name parameters; \
+    CLSORT_API clsort_status name parameters \
+    { \
+        const void *before; \
+        clsort_status status = CLSORT_ERROR_BUSY; \
+        if (clsort__enter(sorter, &before)) { \
+            status = clsort__##name arguments; \
+            if (sorter) sorter->thread = before; \
+        } else { \
+            reset; \
+        } \
+        return status; \
+    } \
+    static clsort_status clsort__##name parameters
+#define CLSORT__ALONE(name, parameters, arguments) \
+    CLSORT__ALONE_OR(name, parameters, arguments, (void)0)
+
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
     size_t i;
@@ -17028,7 +17108,8 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
+CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
+                 (sorter, clone), if (clone) *clone = NULL)
 {
     clsort_status status;
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -17071,13 +17152,14 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     CLSORT_FREE(sorter);
 }
 
-CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
+CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
 {
     size_t i;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     clsort__drop_marks(sorter);
     for (i = 0; i < sorter->slot_count; i++) {
-        clsort__disown_slot(sorter, &sorter->slot_list[i]);
+        if (sorter->releases_late && sorter->slot_list[i].queue)
+            clsort__mark_queue(sorter, sorter->slot_list[i].queue);
         clsort__release_slot(&sorter->slot_list[i]);
     }
     clsort__free(sorter->slot_list);
@@ -17106,7 +17188,7 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
     return sorter ? sorter->device : NULL;
 }
 
-CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
+CLSORT__ALONE(clsort_check, (clsort_sorter *sorter, const clsort_desc *desc), (sorter, desc))
 {
     clsort_desc d;
     clsort__job j;
@@ -17114,8 +17196,9 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
     return sorter ? clsort__check_job(&j) : CLSORT_ERROR_NULL_ARGUMENT;
 }
 
-CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
-                                        clsort_desc *resolved)
+CLSORT__ALONE(clsort_resolve,
+              (clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved),
+              (sorter, desc, resolved))
 {
     clsort_desc d;
     clsort__job j;
@@ -17132,8 +17215,9 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_desc *desc)
+CLSORT__ALONE(clsort_prepare,
+              (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc),
+              (sorter, queue, desc))
 {
     clsort_desc d;
     clsort__job j;
@@ -17206,8 +17290,8 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
     return most;
 }
 
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
-                                             size_t *bytes)
+CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
+              (sorter, desc, bytes))
 {
     clsort_sorter none;
     clsort_desc d, chosen = clsort_desc_default();
@@ -17245,8 +17329,9 @@ static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
     clsort__report(t, "\n");
 }
 
-CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
-                                        size_t size)
+CLSORT__ALONE(clsort_explain,
+              (clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size),
+              (sorter, desc, text, size))
 {
     clsort_desc d;
     clsort__job j;
@@ -17272,9 +17357,10 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
-                                             const clsort_desc *desc, cl_uint n_wait,
-                                             const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_sort,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, desc, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17285,8 +17371,9 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                            : status;
 }
 
-CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
-                                          void *keys, void *values, cl_uint *indices)
+CLSORT__ALONE(clsort_sort_host,
+              (clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values,
+               cl_uint *indices), (sorter, desc, keys, values, indices))
 {
     clsort__checks c = clsort__begin_checks(sorter);
     clsort_desc d;
@@ -17309,9 +17396,10 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     return status;
 }
 
-CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_gather *gather, cl_uint n_wait,
-                                               const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_gather,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, gather, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_gather g;
     clsort__job j;
@@ -17322,9 +17410,10 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
-                                                     const clsort_groups *groups, cl_uint n_wait,
-                                                     const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_group_starts,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_groups *groups,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, groups, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_groups g;
     clsort__job j;
@@ -17334,9 +17423,10 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
-                                              const clsort_merge_desc *merge, cl_uint n_wait,
-                                              const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_merge,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
+                  cl_uint n_wait, const cl_event *wait, cl_event *done),
+                 (sorter, queue, merge, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_merge_desc m;
     clsort__job j;
@@ -17356,10 +17446,11 @@ static void clsort__runs_call(clsort__job *j, clsort_sorter *s, const char *func
     j->runs = own;
 }
 
-CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
-                                                   const clsort_merge_runs_desc *merge,
-                                                   cl_uint n_wait, const cl_event *wait,
-                                                   cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_merge_runs,
+                 (clsort_sorter *sorter, cl_command_queue queue,
+                  const clsort_merge_runs_desc *merge, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, merge, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_merge_runs_desc m;
     clsort__job j;
@@ -17384,9 +17475,9 @@ static clsort_status clsort__tell_scratch(clsort__job *j, size_t *bytes)
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
-                                                        const clsort_merge_runs_desc *merge,
-                                                        size_t *bytes)
+CLSORT__ALONE(clsort_merge_runs_scratch_size,
+              (clsort_sorter *sorter, const clsort_merge_runs_desc *merge, size_t *bytes),
+              (sorter, merge, bytes))
 {
     clsort_merge_runs_desc m;
     clsort__job j;
@@ -17402,8 +17493,8 @@ static clsort_status clsort__build_pieces(clsort__job *j)
     return clsort__need_program(j->s, &j->plan.config, 0);
 }
 
-CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
-                                                   const clsort_merge_runs_desc *merge)
+CLSORT__ALONE(clsort_prepare_merge_runs,
+              (clsort_sorter *sorter, const clsort_merge_runs_desc *merge), (sorter, merge))
 {
     clsort_merge_runs_desc m;
     clsort__job j;
@@ -17420,10 +17511,11 @@ static void clsort__partition_call(clsort__job *j, clsort_sorter *s, const char 
     j->partition = own;
 }
 
-CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
-                                                  const clsort_partition_desc *partition,
-                                                  cl_uint n_wait, const cl_event *wait,
-                                                  cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_partition,
+                 (clsort_sorter *sorter, cl_command_queue queue,
+                  const clsort_partition_desc *partition, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, partition, n_wait, wait, done), if (done) *done = NULL)
 {
     clsort_partition_desc p;
     clsort__job j;
@@ -17431,9 +17523,9 @@ CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_comm
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
-                                                       const clsort_partition_desc *partition,
-                                                       size_t *bytes)
+CLSORT__ALONE(clsort_partition_scratch_size,
+              (clsort_sorter *sorter, const clsort_partition_desc *partition, size_t *bytes),
+              (sorter, partition, bytes))
 {
     clsort_partition_desc p;
     clsort__job j;
@@ -17441,8 +17533,8 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
     return clsort__tell_scratch(&j, bytes);
 }
 
-CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
-                                                  const clsort_partition_desc *partition)
+CLSORT__ALONE(clsort_prepare_partition,
+              (clsort_sorter *sorter, const clsort_partition_desc *partition), (sorter, partition))
 {
     clsort_partition_desc p;
     clsort__job j;
@@ -17450,10 +17542,12 @@ CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
     return clsort__build_pieces(&j);
 }
 
-CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
-                                                  const clsort_desc *desc, cl_mem result,
-                                                  size_t result_offset, cl_uint n_wait,
-                                                  const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_is_sorted,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_mem result, size_t result_offset, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, desc, result, result_offset, n_wait, wait, done),
+                 if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17463,10 +17557,12 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
-                                                    const clsort_desc *desc, cl_mem proof,
-                                                    size_t proof_offset, cl_uint n_wait,
-                                                    const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_fingerprint,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_mem proof, size_t proof_offset, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, desc, proof, proof_offset, n_wait, wait, done),
+                 if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17475,10 +17571,12 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_desc *desc, cl_mem proof,
-                                               size_t proof_offset, cl_uint n_wait,
-                                               const cl_event *wait, cl_event *done)
+CLSORT__ALONE_OR(clsort_enqueue_verify,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                  cl_mem proof, size_t proof_offset, cl_uint n_wait, const cl_event *wait,
+                  cl_event *done),
+                 (sorter, queue, desc, proof, proof_offset, n_wait, wait, done),
+                 if (done) *done = NULL)
 {
     clsort_desc d;
     clsort__job j;
@@ -17497,7 +17595,7 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
                : CLSORT_ERROR_WRONG_RESULT;
 }
 
-CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
+CLSORT__ALONE(clsort_collect, (clsort_sorter *sorter, int wait), (sorter, wait))
 {
     clsort_status verdict, unjudged;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -17507,7 +17605,7 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
     return verdict != CL_SUCCESS ? verdict : unjudged;
 }
 
-CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
+CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
 {
     unsigned char *memory;
     clsort_status first = CL_SUCCESS;
@@ -17555,8 +17653,9 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     return CLSORT__TRY(s, clFinish, (queue));
 }
 
-CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_measure_desc *measure)
+CLSORT__ALONE(clsort_measure,
+              (clsort_sorter *sorter, cl_command_queue queue, const clsort_measure_desc *measure),
+              (sorter, queue, measure))
 {
     clsort_measure_desc given;
     clsort__measurement *m = NULL;
@@ -17584,8 +17683,8 @@ CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue 
     return status;
 }
 
-CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
-                                            clsort_choice *choice)
+CLSORT__ALONE(clsort_auto_choice, (clsort_sorter *sorter, cl_uint number, clsort_choice *choice),
+              (sorter, number, choice))
 {
     clsort_choice c = clsort_choice_default();
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_auto_choice"));
@@ -17598,8 +17697,8 @@ CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint numbe
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, size_t size,
-                                             size_t *bytes)
+CLSORT__ALONE(clsort_save_choices, (clsort_sorter *sorter, char *text, size_t size, size_t *bytes),
+              (sorter, text, size, bytes))
 {
     char *section = NULL;
     size_t needed = 0;
@@ -17618,8 +17717,8 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
-                                             cl_uint *fits)
+CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_uint *fits),
+              (sorter, text, fits))
 {
     clsort__measured *after;
     clsort_status status;

@@ -557,6 +557,36 @@ static void bound_lists(bench *b)
     }
 }
 
+/* A part of a device belongs to a context that names the whole one if the driver gives it a
+   queue. */
+static void find_parts_of_devices(bench *b)
+{
+    int whole;
+    (void)b;
+    for (whole = 0; whole < 2; whole++) {
+        cl_device_id part = (cl_device_id)(void *)&mock_devices[1];
+        cl_int error = 0;
+        clsort_sorter *s = NULL;
+        cl_context context;
+        world w;
+        open_world(&w, mock_cpu(), 4096, 0);
+        context = mock_clCreateContext(NULL, 1, whole ? &w.device : &part, NULL, NULL, &error);
+        CHECK_STATUS(clsort_create(context, part, NULL, &s),
+                     whole ? CLSORT_ERROR_DEVICE_UNUSABLE : CL_SUCCESS);
+        clsort_destroy(s);
+        mock.fault_quiet = whole;   /* the queue is refused */
+        mock.parts = 1;
+        CHECK_STATUS(clsort_create(context, part, NULL, &s),
+                     whole ? CLSORT_ERROR_DEVICE_UNUSABLE : CL_SUCCESS);
+        CHECK(!s || clsort_device(s) == part);
+        clsort_destroy(s);
+        CHECK(mock.faults == whole);
+        mock.faults = 0;
+        mock_clReleaseContext(context);
+        close_world(&w);
+    }
+}
+
 /* ---- host memory, messages ------------------------------------------------------------------- */
 
 /* After clsort_prepare the first sorts on a queue allocate nothing on the host, with wait lists of
@@ -1078,39 +1108,119 @@ static void flush_what_keeps_programs(bench *b)
     close_world(&w);
 }
 
-/* A queue for each sort: the sorter keeps no more of them than of one, and one scratch memory.
-   While somebody else holds a queue, its scratch memory is its own. */
-static void queues_come_and_go(mock_facts facts)
+/* A queue for each sort: two of them have scratch memory in turns, whether they are released
+   (`kept` 0) or somebody still holds them. A queue that sorts in between keeps its own. */
+static void queues_come_and_go(mock_facts facts, cl_command_queue_properties properties, int kept)
 {
     world w;
     clsort_desc d;
-    cl_uint holders = 0;
+    cl_command_queue queues[10];
     int i, live[MOCK_KINDS] = { 0 };
     open_world(&w, facts, 1 << 16, 0);
     d = make_desc(&w, 1000, CLSORT_U32);
     d.algorithm = CLSORT_MERGE;
     for (i = 0; i < 10; i++) {
         cl_int error = 0;
-        cl_command_queue queue = mock_clCreateCommandQueue(w.context, w.device, 0, &error);
-        CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
-        if (i == 5) CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-        CHECK(w.sorter->slot_count == (i < 5 ? 1 : 2));
-        CHECK(w.sorter->mark_count <= 1);
-        CHECK(mock_clFinish(queue) == CL_SUCCESS);
-        mock_clReleaseCommandQueue(queue);
-        if (i == 1) memcpy(live, mock.live, sizeof live);
-        if (i == 4) CHECK(!memcmp(live, mock.live, sizeof live));
+        queues[i] = mock_clCreateCommandQueue(w.context, w.device, properties, &error);
+        CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+        CHECK_OK(clsort_enqueue_sort(w.sorter, queues[i], &d, 0, NULL, NULL));
+        AT("queue %d, kept %d: %u slots", i, kept, (unsigned)w.sorter->slot_count);
+        CHECK(w.sorter->slot_count == (i ? 3 : 2) && w.sorter->slot_list[0].queue == w.queue);
+        CHECK(mock_clFinish(queues[i]) == CL_SUCCESS);
+        if (!kept) mock_clReleaseCommandQueue(queues[i]);
+        if (i == 3) memcpy(live, mock.live, sizeof live);
+        live[MOCK_QUEUE] += kept && i > 3;
     }
-    mock_clGetCommandQueueInfo(w.queue, CL_QUEUE_REFERENCE_COUNT, sizeof holders, &holders, NULL);
-    CHECK(holders == 2);
+    CHECK(!memcmp(live, mock.live, sizeof live));
+    for (i = 0; i < 10 && kept; i++) mock_clReleaseCommandQueue(queues[i]);
     close_world(&w);
 }
 
-static void take_over_abandoned_queues(bench *b)
+static void take_over_idle_slots(bench *b)
 {
+    int i;
     (void)b;
-    queues_come_and_go(mock_gpu());
-    queues_come_and_go(mock_nvidia());
+    for (i = 0; i < 8; i++)
+        queues_come_and_go(i & 1 ? mock_nvidia() : mock_gpu(),
+                           i & 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, i >> 2);
+}
+
+/* What a queue has yet to do keeps its scratch memory, and with NVIDIA's driver its programs, also
+   when the caller has released it. */
+static void keep_slots_in_use(bench *b)
+{
+    int v, i;
+    (void)b;
+    for (v = 0; v < 4; v++) {
+        world w;
+        clsort_desc d;
+        open_world(&w, v & 1 ? mock_nvidia() : mock_gpu(), 1 << 16, 0);
+        d = make_desc(&w, 1000, CLSORT_U32);
+        d.algorithm = CLSORT_MERGE;
+        mock.hold = 1;
+        for (i = 0; i < 10; i++) {
+            cl_int error = 0;
+            cl_command_queue queue = mock_clCreateCommandQueue(
+                w.context, w.device, v & 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+            if (i == 5) mock_run();
+            mock.hold = i < 5;
+            CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
+            AT("device %d, queue %d: %u slots", v, i, (unsigned)w.sorter->slot_count);
+            CHECK(w.sorter->slot_count == (i < 5 ? (size_t)i + 1 : 5));
+            mock_clReleaseCommandQueue(queue);
+        }
+        close_world(&w);
+    }
+}
+
+static size_t scratch_needed(const world *w, size_t n)
+{
+    clsort_desc d = make_desc(w, n, CLSORT_U32);
+    size_t bytes = 0;
+    d.algorithm = CLSORT_MERGE;
+    CHECK_OK(clsort_scratch_size(w->sorter, &d, &bytes));
+    return bytes;
+}
+
+/* The bytes of scratch memory that a sort makes. */
+static size_t scratch_made(const world *w, size_t n)
+{
+    const cl_ulong before = mock.allocated;
+    clsort_desc d = make_desc(w, n, CLSORT_U32);
+    d.algorithm = CLSORT_MERGE;
+    CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL));
+    return (size_t)(mock.allocated - before);
+}
+
+/* The first scratch memory has the size that is needed, a later one a quarter to spare: up to 64
+   MiB, the largest allocation, and what the driver has. */
+static void grow_scratch_by_a_quarter(bench *b)
+{
+    enum { N = 100000, M = 110000 };
+    mock_facts facts = mock_gpu();
+    world w;
+    size_t n, most;
+    (void)b;
+    open_world(&w, facts, (size_t)1 << 29, 0);
+    CHECK(scratch_made(&w, N) == scratch_needed(&w, N));
+    CHECK(scratch_made(&w, M) == scratch_needed(&w, M) / 4 * 5);
+    for (n = M; n <= M / 4 * 5; n += M / 100) CHECK(scratch_made(&w, n) == 0);
+    n = (size_t)1 << 27;
+    CHECK(scratch_made(&w, n) == scratch_needed(&w, n) + ((size_t)64 << 20));
+    most = scratch_needed(&w, M);
+    close_world(&w);
+
+    facts.max_allocation = most + 16;
+    open_world(&w, facts, 4 * M, 0);
+    CHECK(scratch_made(&w, N) == scratch_needed(&w, N));
+    CHECK(scratch_made(&w, M) == most + 16);
+    close_world(&w);
+
+    open_world(&w, mock_gpu(), 4 * M, 0);
+    CHECK(scratch_made(&w, N) == scratch_needed(&w, N));
+    mock.facts[0].max_allocation = mock.facts[1].max_allocation = most;
+    CHECK(scratch_made(&w, M) == most && !*clsort_last_error(w.sorter));
+    close_world(&w);
 }
 
 /* Host arrays are used where they lie on a CPU that shares the host's memory, if they are aligned;
@@ -1759,8 +1869,11 @@ static const test_entry tests[] = {
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
     { "scratch is foreseen by flags alone", foresee_scratch },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
-    { "a queue that only the sorter holds leaves its scratch to another",
-      take_over_abandoned_queues },
+    { "a part of a device is found in its context", find_parts_of_devices },
+    { "a queue that has nothing left to do leaves its scratch to another", take_over_idle_slots },
+    { "a queue that has something left to do keeps its scratch", keep_slots_in_use },
+    { "scratch that is outgrown is replaced by one with a quarter to spare",
+      grow_scratch_by_a_quarter },
     { "host arrays are sorted where they lie only if they are aligned", use_host_arrays },
     { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },

@@ -91,7 +91,7 @@ static void shares(bench *b)
 }
 
 /* A call makes its own queues. Where the sorter must hold the queues that it was used with, it
-   holds those of one call, however many calls there are. */
+   holds those of one call and one more, however many calls there are. */
 static void queues(bench *b)
 {
     int nvidia, i;
@@ -105,11 +105,53 @@ static void queues(bench *b)
             AT("NVIDIA's: %d, call %d", nvidia, i);
             CHECK(multi_begin(&c, &t));
             if (CHECK_OK(multi_call(&c, &t, s.sorters))) multi_check_result(&c, &t);
-            CHECK(counted.live[COUNTED_QUEUE] == (nvidia ? 2 : 0));
+            CHECK(counted.live[COUNTED_QUEUE] == (!nvidia ? 0 : i ? 3 : 2));
             multi_end(&t);
         }
         close_stage(&s);
     }
+}
+
+/* Another thread asks for the second device, which has nothing to do yet. */
+static void *ask_second(void *of)
+{
+    const stage *const s = (const stage *)of;
+    const clsort_multi_desc m = clsort_multi_desc_default();
+    const clsort_status status = clsort_sort_host_on(s->sorters + 1, 1, &m);
+    mock_bury(NULL);
+    return status == CLSORT_ERROR_BUSY ? of : NULL;
+}
+
+/* Is a sorter of this stage taken? */
+static int is_busy(stage *s)
+{
+    pthread_t thread;
+    void *busy = NULL;
+    CHECK(!pthread_create(&thread, NULL, ask_second, s) && !pthread_join(thread, &busy));
+    return busy != NULL;
+}
+
+static void hear_launch(void *user, const mock_launch *heard)
+{
+    (void)heard;
+    CHECK(is_busy((stage *)user));
+}
+
+static void take_all_sorters(bench *b)
+{
+    const multi_case c = case_of(20000, CLSORT_TRANSFER_DIRECT, 0);
+    multi_state t;
+    stage s;
+    (void)b;
+    open_stage(&s, 0);
+    mock.user = &s;
+    mock.on_launch = hear_launch;
+    CHECK(multi_begin(&c, &t));
+    if (CHECK_OK(multi_call(&c, &t, s.sorters))) multi_check_result(&c, &t);
+    mock.on_launch = NULL;
+    CHECK(!is_busy(&s));
+    multi_end(&t);
+    close_stage(&s);
 }
 
 /* What a fault in one place may end in. `device`: the call names it; `host`: memory of the host
@@ -372,7 +414,8 @@ static void bad_calls(bench *b)
 
 static const test_entry tests[] = {
     { "two devices share chunks and parts, in any order of their events", shares },
-    { "calls leave no queues behind, or those of one call", queues },
+    { "calls leave no queues behind, or few", queues },
+    { "a call takes all its sorters, and no other thread may use one", take_all_sorters },
     { "each call of two devices fails: right, or nothing is lost", each_call },
     { "each command of two devices fails: right", each_command },
     { "a device without room is not asked, or dropped", no_room },

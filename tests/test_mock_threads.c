@@ -138,6 +138,113 @@ static void clone_in_threads(bench *b)
     }
 }
 
-static const test_entry tests[] = { { "clones of clones sort in threads", clone_in_threads } };
+/* ---- two threads, one sorter ----------------------------------------------------------------- */
+
+enum { PLACES = 12 };
+
+typedef struct intruder {
+    clsort_sorter *sorter;
+    cl_command_queue queue;
+    int launches, calls, busy;
+    void *places[PLACES];           /* what calls set to NULL on failure */
+} intruder;
+
+/* Calls all functions that take a sorter and may be busy, with as little as they take. */
+static void *intrude(void *of)
+{
+    intruder *const i = (intruder *)of;
+    clsort_sorter *const s = i->sorter, **const clone = (clsort_sorter **)(void *)i->places;
+    cl_event *const done = (cl_event *)(void *)(i->places + 1);
+    cl_uint fits = 0;
+    size_t n;
+    const clsort_status all[] = {
+        clsort_clone(s, clone), clsort_trim(s), clsort_check(s, NULL),
+        clsort_resolve(s, NULL, NULL), clsort_prepare(s, NULL, NULL),
+        clsort_scratch_size(s, NULL, NULL), clsort_explain(s, NULL, NULL, 0),
+        clsort_enqueue_sort(s, i->queue, NULL, 0, NULL, &done[0]),
+        clsort_sort_host(s, NULL, NULL, NULL, NULL),
+        clsort_enqueue_gather(s, i->queue, NULL, 0, NULL, &done[1]),
+        clsort_enqueue_group_starts(s, i->queue, NULL, 0, NULL, &done[2]),
+        clsort_enqueue_merge(s, i->queue, NULL, 0, NULL, &done[3]),
+        clsort_enqueue_merge_runs(s, i->queue, NULL, 0, NULL, &done[4]),
+        clsort_merge_runs_scratch_size(s, NULL, NULL), clsort_prepare_merge_runs(s, NULL),
+        clsort_enqueue_partition(s, i->queue, NULL, 0, NULL, &done[5]),
+        clsort_partition_scratch_size(s, NULL, NULL), clsort_prepare_partition(s, NULL),
+        clsort_enqueue_is_sorted(s, i->queue, NULL, NULL, 0, 0, NULL, &done[6]),
+        clsort_enqueue_fingerprint(s, i->queue, NULL, NULL, 0, 0, NULL, &done[7]),
+        clsort_enqueue_verify(s, i->queue, NULL, NULL, 0, 0, NULL, &done[8]),
+        clsort_collect(s, 0), clsort_self_test(s), clsort_measure(s, i->queue, NULL),
+        clsort_auto_choice(s, 0, NULL), clsort_save_choices(s, NULL, 0, NULL),
+        clsort_load_choices(s, NULL, &fits)
+    };
+    for (n = 0; n < sizeof all / sizeof *all; n++) i->busy += all[n] == CLSORT_ERROR_BUSY;
+    i->calls += (int)n;
+    mock_bury(NULL);
+    return NULL;
+}
+
+/* One call, by a thread that may. */
+static void *trim(void *of)
+{
+    intruder *const i = (intruder *)of;
+    i->busy += clsort_trim(i->sorter) != CL_SUCCESS;
+    mock_bury(NULL);
+    return NULL;
+}
+
+/* Another thread comes while this one is in a call. */
+static void hear_launch(void *user, const mock_launch *heard)
+{
+    intruder *const i = (intruder *)user;
+    pthread_t thread;
+    (void)heard;
+    i->launches++;
+    memset(i->places, 1, sizeof i->places);
+    CHECK(!pthread_create(&thread, NULL, intrude, i) && !pthread_join(thread, NULL));
+}
+
+static void refuse_two_threads(bench *b)
+{
+    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
+    cl_int error = 0;
+    cl_context context;
+    cl_mem keys;
+    clsort_desc d = clsort_desc_default();
+    intruder i;
+    pthread_t thread;
+    int k;
+    (void)b;
+    mock_reset(mock_gpu());
+    counted_reset();
+    memset(&i, 0, sizeof i);
+    context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    i.queue = mock_clCreateCommandQueue(context, device, 0, &error);
+    keys = mock_clCreateBuffer(context, CL_MEM_READ_WRITE, BUFFER_BYTES, NULL, &error);
+    CHECK_OK(clsort_create(context, device, NULL, &i.sorter));
+    d.count = 5000;
+    d.key_type = CLSORT_U32;
+    CHECK_STATUS(clsort_check(i.sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    d.keys = keys;
+    mock.user = &i;
+    mock.on_launch = hear_launch;
+    CHECK_OK(clsort_enqueue_sort(i.sorter, i.queue, &d, 0, NULL, NULL));
+    mock.on_launch = NULL;
+    AT("%d of %d calls, %d launches", i.busy, i.calls, i.launches);
+    CHECK(i.launches > 0 && i.busy == i.calls && i.calls == 27 * i.launches);
+    for (k = 0; k < 10; k++) CHECK(!i.places[k]);
+    CHECK(strstr(clsort_last_error(i.sorter), "clsort_check: desc"));
+    CHECK(!pthread_create(&thread, NULL, trim, &i) && !pthread_join(thread, NULL));
+    CHECK(i.busy == i.calls);
+    clsort_destroy(i.sorter);
+    CHECK(!mock.faults && counted_nothing_live());
+    mock_clReleaseMemObject(keys);
+    mock_clReleaseCommandQueue(i.queue);
+    mock_clReleaseContext(context);
+}
+
+static const test_entry tests[] = {
+    { "clones of clones sort in threads", clone_in_threads },
+    { "a call is refused while another thread is in one with the sorter", refuse_two_threads }
+};
 
 TEST_MAIN_ALONE(tests, "a mock")

@@ -80,9 +80,9 @@ static cl_int event_state(cl_event event)
 /* A queue of the job's own, so that a look at the buffers waits for nothing. */
 static int read_job(const job *j, cl_uint *keys, cl_uint *values)
 {
-    cl_device_id device = test_now.device->session.info.id;
-    cl_int error = 0;
-    cl_command_queue queue = clCreateCommandQueue(j->context, device, 0, &error);
+    cl_device_id devices[64] = { NULL };
+    cl_int error = clGetContextInfo(j->context, CL_CONTEXT_DEVICES, sizeof devices, devices, NULL);
+    cl_command_queue queue = clCreateCommandQueue(j->context, devices[0], 0, &error);
     if (!CHECK(error == CL_SUCCESS)) return 0;
     error = clEnqueueReadBuffer(queue, j->keys, CL_TRUE, 0, sizeof j->input, keys, 0, NULL, NULL);
     if (!error)
@@ -276,6 +276,59 @@ static void no_profiling_needed(bench *b)
         finish_job(&j);
     close_job(&j);
     clReleaseCommandQueue(queue);
+}
+
+/* Sorts on a part of a device, and by a clone. */
+static void sort_on_part(cl_context context, cl_device_id part)
+{
+    clsort_sorter *sorters[2] = { NULL };
+    cl_int error = 0;
+    cl_command_queue queue = clCreateCommandQueue(context, part, 0, &error);
+    int i;
+    CHECK(error == CL_SUCCESS);
+    if (!CHECK_OK(clsort_create(context, part, NULL, &sorters[0]))) return;
+    CHECK_OK(clsort_clone(sorters[0], &sorters[1]));
+    for (i = 0; i < 2; i++) {
+        job j;
+        if (!open_job(&j, context, (uint64_t)(40 + i))) return;
+        CHECK_OK(start_job(&j, sorters[i], queue, 0, NULL));
+        finish_job(&j);
+        close_job(&j);
+        clsort_destroy(sorters[i]);
+    }
+    clReleaseCommandQueue(queue);
+}
+
+/* A context of parts may name the whole device in place of them, as PoCL's does. In a context that
+   was made of the whole one, a driver may take its parts or not. */
+static void parts_of_the_device(bench *b)
+{
+    const cl_device_id whole = b->session.info.id;
+    cl_device_partition_property halves[3] = { CL_DEVICE_PARTITION_EQUALLY, 0, 0 };
+    cl_device_id parts[8];
+    cl_context context;
+    cl_uint units = 0, count = 0, i;
+    cl_int error = clGetDeviceInfo(whole, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    clsort_sorter *s;
+    halves[1] = units / 2;
+    if (error == CL_SUCCESS) error = clCreateSubDevices(whole, halves, 8, parts, &count);
+    if (error != CL_SUCCESS) {
+        printf("skipped: this device has no parts: clCreateSubDevices says %d\n", (int)error);
+        return;
+    }
+    context = clCreateContext(NULL, 2, parts, NULL, NULL, &error);
+    CHECK(error == CL_SUCCESS);
+    for (i = 0; i < 2; i++) sort_on_part(context, parts[i]);
+    clReleaseContext(context);
+    context = clCreateContext(NULL, 1, &whole, NULL, NULL, &error);
+    if (clsort_create(context, parts[0], NULL, &s) == CL_SUCCESS) {
+        clsort_destroy(s);
+        sort_on_part(context, parts[0]);
+    } else {
+        CHECK_STATUS(clsort_create(context, parts[0], NULL, &s), CLSORT_ERROR_DEVICE_UNUSABLE);
+    }
+    clReleaseContext(context);
+    for (i = 0; i < count; i++) clReleaseDevice(parts[i]);
 }
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
@@ -477,6 +530,51 @@ static void growing_scratch_replaces_the_old(bench *b)
     clsort_destroy(s);
     CHECK(counted.live[COUNTED_BUFFER] == live);
     clReleaseMemObject(d.keys);
+}
+
+/* Bytes that the process has in memory; 0 where the system does not say. */
+static double resident(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    long all = 0, pages = 0;
+    if (f && fscanf(f, "%ld %ld", &all, &pages) != 2) pages = 0;
+    if (f) fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* A queue for each sort, and released: scratch memory, queues and the process stay as they are. */
+static void run_a_queue_for_each_sort(bench *b, int out_of_order)
+{
+    const int queues = test_is_cpu(b) ? 200 : 2000, buffers = counted.live[COUNTED_BUFFER],
+              held = counted.live[COUNTED_QUEUE];
+    clsort_sorter *s = new_sorter(b);
+    clsort_desc d = clsort_desc_default();
+    double early = 0;
+    int i;
+    d.key_type = CLSORT_U32;
+    d.algorithm = CLSORT_MERGE;
+    d.count = 1 << 16;
+    d.keys = test_buffer(b, d.count * 4, NULL);
+    for (i = 1; i <= queues; i++) {
+        cl_command_queue queue = open_queue(b, out_of_order);
+        if (!queue) break;
+        CHECK_OK(clsort_enqueue_sort(s, queue, &d, 0, NULL, NULL));
+        CHECK(clFinish(queue) == CL_SUCCESS);
+        clReleaseCommandQueue(queue);
+        if (i == 20) early = resident();
+    }
+    AT("%d buffers, %d queues, %.0f MiB in place of %.0f", counted.live[COUNTED_BUFFER] - buffers,
+       counted.live[COUNTED_QUEUE] - held, resident() / 1048576, early / 1048576);
+    CHECK(counted.live[COUNTED_BUFFER] <= buffers + 8 && counted.live[COUNTED_QUEUE] <= held + 8);
+    CHECK(resident() <= 1.2 * early);
+    clsort_destroy(s);
+    clReleaseMemObject(d.keys);
+}
+
+static void a_queue_for_each_sort(bench *b)
+{
+    run_a_queue_for_each_sort(b, 0);
+    run_a_queue_for_each_sort(b, 1);
 }
 
 /* The launches of a prepared sort have each been made once before, so that no driver's first
@@ -803,12 +901,14 @@ static const test_entry tests[] = {
     { "sorts on two queues can wait for each other", chain_of_jobs },
     { "several sorts in flight on two queues do not disturb each other", several_sorts_in_flight },
     { "a queue without profiling is enough", no_profiling_needed },
+    { "parts of a device sort", parts_of_the_device },
     { "a sorter may be trimmed and destroyed while its work is pending",
       destroy_while_work_is_pending },
     { "programs outlive their launches where the driver needs them", programs_outlive_launches },
     { "the reference counts of the caller's objects are as before", reference_counts },
     { "trim lets go of scratch and queues", trim_lets_go_of_the_queue },
     { "scratch that grows replaces the old", growing_scratch_replaces_the_old },
+    { "a queue for each sort takes no more memory than a few", a_queue_for_each_sort },
     { "prepare launches what a sort launches", preparing_launches_what_sorts_launch },
     { "every object of the implementation is released", everything_is_released },
     { "a warmed-up call creates nothing but its event", warmed_up_calls_create_nothing },

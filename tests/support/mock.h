@@ -26,6 +26,8 @@
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
+   mock.parts          set: the second device is a part of the first one, which contexts and
+                       programs name in its place, as PoCL's do
    mock.fail_command   the number of the command, from 1, that ends with mock.command_code
    mock.allocated      bytes of all buffers that were ever made
    mock_live(kind)     references to objects of a kind, the test's own included
@@ -196,7 +198,7 @@ typedef struct mock_launch {
 
 static struct {
     mock_facts facts[MOCK_DEVICES];
-    int hold, sorts, traces, traced;
+    int hold, sorts, traces, traced, parts;
     uint64_t trace;
     size_t stored;
     int faults, fault_quiet;
@@ -478,6 +480,7 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
 {
     enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, SUB_GROUP_SIZES_INTEL = 0x4108 };
     const void *const platform = &mock_platform;
+    const void *parent;
     cl_device_local_mem_type local_type;
     const mock_facts *f;
     size_t sub_groups[2];
@@ -486,7 +489,9 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     local_type = f->local_type                    ? f->local_type
                  : f->type & CL_DEVICE_TYPE_CPU ? CL_GLOBAL
                                                 : CL_LOCAL;
+    parent = mock.parts && f != mock.facts ? &mock_devices[0] : NULL;
     switch (what) {
+    case CL_DEVICE_PARENT_DEVICE: return MOCK_ANSWER(parent);
     case CL_DEVICE_TYPE: return MOCK_ANSWER(f->type);
     case CL_DEVICE_PLATFORM: return MOCK_ANSWER(platform);
     case CL_DEVICE_VENDOR_ID: return MOCK_ANSWER(f->vendor_id);
@@ -540,7 +545,7 @@ static inline cl_int mock_clGetContextInfo(cl_context handle, cl_context_info wh
     if (mock.list_bytes && needed) *needed = mock.list_bytes;
     if (mock.list_bytes) return value ? CL_INVALID_VALUE : CL_SUCCESS;
     for (i = 0; i < MOCK_DEVICES; i++)
-        if (c->devices >> i & 1) list[count++] = &mock_devices[i];
+        if (c->devices >> i & 1) list[count++] = &mock_devices[mock.parts ? 0 : i];
     return mock_answer(list, count * sizeof *list, room, value, needed);
 }
 
@@ -899,7 +904,7 @@ static inline cl_int mock_clGetProgramInfo(cl_program handle, cl_program_info wh
         if (!(devices >> i & 1)) continue;
         if (i == p->device) own = count;
         sizes[count] = p->kernels && i == p->device && !mock.no_binaries ? sizeof(mock_binary) : 0;
-        list[count++] = &mock_devices[i];
+        list[count++] = &mock_devices[mock.parts ? 0 : i];
     }
     if (what == CL_PROGRAM_DEVICES)
         return mock_answer(list, count * sizeof *list, room, value, needed);

@@ -1391,15 +1391,19 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
 {
     clsort__multi m;
     clsort_status status;
+    const void *before;
     cl_uint i;
     if (!sorters || !sorter_count || !multi) return CLSORT_ERROR_NULL_ARGUMENT;
     for (i = 0; i < sorter_count; i++)
         if (!sorters[i]) return CLSORT_ERROR_NULL_ARGUMENT;
     memset(&m, 0, sizeof m);
-    CLSORT__MUST(clsort__multi_check(&m, sorters, sorter_count, multi));
-    status = clsort__multi_open(&m, sorters, sorter_count);
+    for (i = 0; i < sorter_count && clsort__enter(sorters[i], &before);) i++;
+    status = i < sorter_count ? CLSORT_ERROR_BUSY
+                              : clsort__multi_check(&m, sorters, sorter_count, multi);
+    if (status == CL_SUCCESS) status = clsort__multi_open(&m, sorters, sorter_count);
     if (status == CL_SUCCESS && m.count) status = clsort__multi_run_all(&m);
     clsort__multi_close(&m);
+    while (i) sorters[--i]->thread = NULL;
     return status;
 }
 
