@@ -1,5 +1,6 @@
 """Builds the package `clsort`: clsort.py as its __init__.py, and the shared library beside it, of
-both headers of this clone. CC and CFLAGS are those of the environment."""
+both headers, which lie in the clone, or in a source archive beside this file. CC and CFLAGS are
+those of the environment."""
 
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 from setuptools.dist import Distribution
 
 try:
@@ -18,7 +20,8 @@ except ImportError:   # before setuptools 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(HERE, "..", "..")
+MULTI = os.path.join("tools", "multi", "clsort_multi.h")
+ROOT = HERE if os.path.exists(os.path.join(HERE, "clsort.h")) else os.path.join(HERE, "..", "..")
 LIBRARY = {"darwin": "libclsort.dylib", "win32": "clsort.dll"}.get(sys.platform, "libclsort.so.0")
 
 
@@ -28,9 +31,12 @@ def version():
 
 
 class BuildPackage(build_py):
-    """Copies the module, and compiles the library with what `make lib` defines."""
+    """Copies the module, and compiles the library with what `make lib` defines. What pip installs
+    editable is clsort.py itself, which finds the library of `make lib`."""
 
     def run(self):
+        if getattr(self, "editable_mode", False):
+            return
         package = os.path.join(self.build_lib, "clsort")
         os.makedirs(package, exist_ok=True)
         shutil.copyfile(os.path.join(HERE, "clsort.py"), os.path.join(package, "__init__.py"))
@@ -40,8 +46,18 @@ class BuildPackage(build_py):
             [*shlex.split(os.environ.get("CC", "cc")), "-O2", "-fPIC", "-shared", "-std=c99",
              *shlex.split(os.environ.get("CFLAGS", "")), "-DCLSORT_IMPLEMENTATION",
              "-DCL_TARGET_OPENCL_VERSION=300", "-I", ROOT, "-x", "c",
-             os.path.join(ROOT, "tools", "multi", "clsort_multi.h"), "-x", "none", *loader,
+             os.path.join(ROOT, MULTI), "-x", "none", *loader,
              "-o", os.path.join(package, LIBRARY)], check=True)
+
+
+class WithHeaders(sdist):
+    """The source archive has what the library is compiled from, in the folders of the clone."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        for name in "clsort.h", MULTI, "LICENSE":
+            os.makedirs(os.path.dirname(os.path.join(base_dir, name)), exist_ok=True)
+            shutil.copyfile(os.path.join(ROOT, name), os.path.join(base_dir, name))
 
 
 class PlatformWheel(bdist_wheel):
@@ -56,5 +72,6 @@ class WithLibrary(Distribution):
         return True
 
 
-setup(version=version(), packages=["clsort"], package_dir={"clsort": "."},
-      cmdclass={"build_py": BuildPackage, "bdist_wheel": PlatformWheel}, distclass=WithLibrary)
+setup(version=version(), license="MIT or public domain", py_modules=["clsort"],
+      cmdclass={"build_py": BuildPackage, "sdist": WithHeaders, "bdist_wheel": PlatformWheel},
+      distclass=WithLibrary)
