@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import traceback
@@ -25,7 +26,8 @@ import types
 import numpy as np
 
 root = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
-sys.path.insert(0, os.path.join(root, "examples", "python"))
+# CLSORT_TEST_PACKAGE is a folder where the package is installed that is tested.
+sys.path.insert(0, os.environ.get("CLSORT_TEST_PACKAGE", os.path.join(root, "examples", "python")))
 import clsort  # noqa: E402
 
 try:
@@ -241,11 +243,11 @@ def case_top_k(random, keys):
 
 def case_merge(random, keys):
     keys = keys.reshape(-1)
-    cut = int(random.integers(0, keys.size + 1))
-    a, b = sorter.sort(keys[:cut]), sorter.sort(keys[cut:])
-    equal(sorter.merge(a, b), sort_known(keys))
+    cut, order = int(random.integers(0, keys.size + 1)), {"stable": bool(random.integers(2))}
+    a, b = ((sort_known if order["stable"] else sorter.sort)(k) for k in (keys[:cut], keys[cut:]))
+    equal(sorter.merge(a, b, **order), sort_known(keys))
     numbers = np.arange(keys.size, dtype="u4")
-    found, moved = sorter.merge(a, b, values=(numbers[:cut], numbers[cut:]))
+    found, moved = sorter.merge(a, b, values=(numbers[:cut], numbers[cut:]), **order)
     equal(np.concatenate([a, b])[moved], found)
     assert np.array_equal(np.sort(moved), numbers)
 
@@ -285,10 +287,11 @@ def case_merge_runs(random, keys):
         return
     keys = keys.reshape(-1)
     cuts = np.sort(random.integers(0, keys.size + 1, int(random.integers(0, 16))))
-    runs = [sorter.sort(run) for run in np.split(keys, cuts)]
+    order = {"stable": bool(random.integers(2))}
+    runs = [sorter.sort(run, **order) for run in np.split(keys, cuts)]
     numbers = np.split(np.arange(keys.size, dtype="u4"), cuts)
-    equal(sorter.merge_runs(runs), sort_known(keys))
-    found, moved = sorter.merge_runs(runs, values=numbers)
+    equal(sorter.merge_runs(runs, **order), sort_known(keys))
+    found, moved = sorter.merge_runs(runs, values=numbers, **order)
     equal(np.concatenate(runs)[moved], found)
     assert np.array_equal(np.sort(moved), np.arange(keys.size))
 
@@ -766,6 +769,259 @@ def test_segments_that_would_not_be_sorted_are_refused():
     assert found.tolist() == [8, 7, 6, 0, 1, 2, 3, 4, 5]
 
 
+# ---- each call, of each size and of each kind of view --------------------------------------------
+
+
+def views(keys):
+    """The same elements, as what a caller may pass: (name, array)."""
+    spread = np.zeros(3 * len(keys) + 1, keys.dtype)
+    spread[1:3 * len(keys):3] = keys
+    frozen = keys.copy()
+    frozen.flags.writeable = False
+    return [("packed", keys.copy()), ("spread", spread[1:3 * len(keys):3]),
+            ("backwards", keys[::-1].copy()[::-1]), ("read-only", frozen),
+            ("misaligned", np.frombuffer(b"x" + keys.tobytes(), keys.dtype, offset=1))]
+
+
+def calls_of_numpy(x, v):
+    """Each call of numpy's arrays: (name, what it returns, what numpy says), of keys, which are
+    distinct, and values."""
+    s, order, n = sorter, np.argsort(x), len(x)
+    up, cut = x[order], n // 2
+    rank = order.argsort()
+    first, last = np.sort(x[:cut]), np.sort(x[cut:])
+    rows = [
+        ("sort", lambda: s.sort(x), up),
+        ("argsort", lambda: s.argsort(x), order),
+        ("array_api", lambda: clsort.array_api(s).argsort(x), order),
+        ("array_api", lambda: clsort.array_api(s).sort(x), up),
+        ("sort_by_key", lambda: s.sort_by_key(x, v), (up, v[order])),
+        ("sort_on", lambda: clsort.sort_on([s], x, v), (up, v[order])),
+        ("argsort_on", lambda: clsort.argsort_on([s], x), order),
+        ("merge", lambda: s.merge(first, last, values=(v[:cut], v[cut:]))[0], up),
+        ("merge_runs", lambda: s.merge_runs([first, last], values=[v[:cut], v[cut:]])[0], up),
+        ("partition_by", lambda: s.partition_by(x, [7], values=v),
+         (np.r_[x[x < 7], x[x >= 7]], [0, (x < 7).sum(), n], np.r_[v[x < 7], v[x >= 7]])),
+        ("gather", lambda: s.gather(rank, v, x), (v[rank], x[rank])),
+        ("group_starts", lambda: s.group_starts(up, 9), np.searchsorted(up, range(10))),
+        ("partition", lambda: s.sort(s.partition(x, cut)[:cut + 1]), up[:cut + 1]),
+        ("explain", lambda: s.explain(x).split()[0], "algorithm"),
+        ("prepare", lambda: s.prepare(None, x, values=v), None),
+        ("prepare_merge_runs", lambda: s.prepare_merge_runs([x], x, values=[v], values_out=v),
+         None),
+        ("prepare_partition", lambda: s.prepare_partition(x, up[:1], x, np.zeros(3, "u4"), values=v)
+         if n else None, None),
+    ]
+    for k in (1, n) if n else ():
+        rows += [("top_k", lambda k=k: s.top_k(x, k, values=v), (up[:k], order[:k], v[order[:k]]))]
+    return rows
+
+
+def test_each_call_takes_each_size_and_view():
+    for n in 0, 1, 5:
+        keys, values = np.array([8, 3, 11, 1, 5], "u4")[:n], np.arange(n, dtype="f8") - 2
+        for (name, x), (_, v) in zip(views(keys), views(values)):
+            before = x.tobytes(), v.tobytes()
+            for call, function, wanted in calls_of_numpy(x, v):
+                found = function()
+                found, wanted = ((w if isinstance(w, tuple) else (w,)) for w in (found, wanted))
+                for f, w in zip(found, wanted):
+                    assert np.array_equal(f, w), (call, n, name, found, wanted)
+            assert before == (x.tobytes(), v.tobytes()), name
+    public = {name for name, f in [*vars(clsort.Sorter).items(), *vars(clsort).items()]
+              if inspect.isfunction(f) and name[0] != "_" and not name.startswith("enqueue_")}
+    assert public == {call for call, _, _ in calls_of_numpy(keys, values)} | {
+        "close", "collect", "self_test", "key_type"}
+
+
+def test_each_call_says_what_is_wrong():
+    """Rows: the exception, what it says, and the call."""
+    s, keys, none = sorter, np.arange(5, dtype="u4"), np.zeros(0, "u4")
+    short, longer, rows = keys[:4], np.arange(6, dtype="u4"), keys.reshape(1, 5)
+    swapped = keys.astype(keys.dtype.newbyteorder())
+    shape, order = "its shape is ({},) instead of (5,)", "in another byte order"
+    for wrong in short, longer:
+        told = shape.format(len(wrong))
+        for text, call in (
+                (f"values: {told}", lambda: s.sort_by_key(keys, wrong)),
+                (f"values: {told}", lambda: s.top_k(keys, 1, values=wrong)),
+                (f"values_a: {told}", lambda: s.merge(keys, keys, values=(wrong, keys))),
+                (f"values_b: {told}", lambda: s.merge(keys, keys, values=(keys, wrong))),
+                (f"values[1]: {told}", lambda: s.merge_runs([keys] * 2, values=[keys, wrong])),
+                (f"values: {told}", lambda: s.partition_by(keys, [2], values=wrong)),
+                (f"values: {told}", lambda: clsort.sort_on([s], keys, wrong)),
+                (f"values: {told}", lambda: s.prepare(None, keys, values=wrong)),
+                (f"out: {told}", lambda: s.prepare(None, keys, out=wrong)),
+                (f"indices: {told}", lambda: s.prepare(None, keys, indices=wrong)),
+                (f"out: {told}", lambda: s.prepare_merge_runs([keys], wrong)),
+                (f"out: {told}", lambda: s.prepare_partition(keys, keys[:3], wrong, keys))):
+            raises(ValueError, text, call)
+    raises(ValueError, "sources[1]: its shape is (4,) instead of (5,)", s.gather, [0], keys, short)
+    raises(ValueError, "lengths: its shape is (2,) instead of (1,)", s.top_k, rows, 1,
+           lengths=[1, 2])
+    raises(ValueError, "lengths: keys have one dimension", s.top_k, keys, 1, lengths=[5])
+    for text, call in (
+            ("k: 0 is not", lambda: s.top_k(keys, 0)), ("above count", lambda: s.top_k(keys, 6)),
+            ("above count", lambda: s.top_k(none, 1)),
+            ("k: 0 is", lambda: s.prepare(None, keys, 0)),
+            ("above count", lambda: s.prepare(None, keys, 6)),
+            ("kth: 5 is out of bounds", lambda: s.partition(keys, 5)),
+            ("values: 1 arrays for 2", lambda: s.merge(keys, keys, values=[keys])),
+            ("values: 0 arrays for 2", lambda: s.merge_runs([keys, keys], values=[])),
+            ("runs: their number: 0", lambda: s.merge_runs([])),
+            ("runs: their number: 17 is not from 1 to 16", lambda: s.merge_runs([keys] * 17)),
+            ("runs: their number: 0", lambda: s.prepare_merge_runs([], keys)),
+            ("splitters: their number: 0", lambda: s.partition_by(keys, none)),
+            ("splitters: their number: 256 is not", lambda: s.partition_by(keys, np.arange(256))),
+            ("values_out: there are no values", lambda: s.prepare(None, keys, values_out=keys)),
+            ("indices: 5 is not from 0 to 4", lambda: s.gather([5], keys)),
+            ("a: its shape is (1, 5): it must have one", lambda: s.merge(rows, keys)),
+            ("b: its shape is (1, 5): it must have one", lambda: s.merge(keys, rows)),
+            ("runs[1]: its shape is (1, 5): it", lambda: s.merge_runs([keys, rows])),
+            ("runs[0]: its shape is (): it", lambda: s.prepare_merge_runs([keys[0]], keys)),
+            ("keys: its shape is (): it", lambda: s.prepare_partition(keys[0], keys, keys, keys)),
+            ("keys: its shape is (1, 5): it", lambda: s.partition_by(rows, [2])),
+            ("splitters: its shape is (1, 5): it", lambda: s.partition_by(keys, rows)),
+            ("keys: its shape is (1, 5): it", lambda: s.group_starts(rows, 2)),
+            ("keys: its shape is (1, 5) instead", lambda: clsort.sort_on([s], rows))):
+        raises(ValueError, text, call)
+    for text, call in (
+            ("b: its dtype is int32", lambda: s.merge(keys, keys.astype("i4"))),
+            ("runs[1]: its dtype is int32", lambda: s.merge_runs([keys, keys.astype("i4")])),
+            ("values_b: its dtype", lambda: s.merge(keys, keys, values=(keys, keys.astype("f4")))),
+            ("splitters: its dtype is int32", lambda: s.partition_by(keys, keys.astype("i4"))),
+            ("keys of dtype <U1", lambda: s.partition_by(["b", "a"], [1])),
+            ("is no Event", lambda: s._enqueue_sort(None, clsort._DeviceArray(None, (0,), "u4"), {},
+                                                    wait_for=[3])),
+            *((order, lambda x=x: x(swapped)) for x in (
+                s.sort, s.argsort, s.explain, lambda k: s.merge(k, k), lambda k: s.merge_runs([k]),
+                lambda k: s.sort_by_key(k, k), lambda k: s.top_k(k, 1), lambda k: s.partition(k, 1),
+                lambda k: s.partition_by(k, k), lambda k: s.group_starts(k, 1),
+                lambda k: s.prepare(None, k), lambda k: clsort.sort_on([s], k),
+                lambda k: clsort.key_type(k.dtype), clsort.array_api(s).sort))):
+        raises(TypeError, text, call)
+    for call in (s.sort, s.argsort, s.explain, lambda k: s.merge(k, keys),
+                 lambda k: s.prepare(None, k), lambda k: s.merge_runs([k, keys]),
+                 lambda k: s.partition_by(k, keys), lambda k: s.gather([0], k),
+                 lambda k: clsort.sort_on([s], k, keys),
+                 lambda k: s.prepare_merge_runs([k], keys), lambda k: s.top_k(k, 1)):
+        raises(TypeError, "", call, None)
+    assert s.sort_by_key(-keys.astype("i4"), swapped)[1].tolist() == [4, 3, 2, 1, 0]
+    assert s.gather([2], swapped)[0].tolist() == [2]
+
+
+def test_verdicts_of_the_library_are_errors():
+    """A self-test takes a minute where no kernel is built yet."""
+    with clsort.Sorter() as other:
+        if whole:
+            other.self_test()
+        other.collect()
+        other._lib.clsort_self_test = other._lib.clsort_collect = lambda *_: -5024
+        for call in other.self_test, other.collect:
+            assert raises(clsort.Error, "", call).status == -5024
+
+
+# ---- merges of what was sorted otherwise ---------------------------------------------------------
+
+
+def two_of_each_zero(dtype):
+    """Two arrays with NaNs and zeros of both signs between numbers, in no order."""
+    random = np.random.default_rng(9)
+    special = np.array([np.nan, -np.nan, 0.0, -0.0, 1.0, -2.0, np.inf], dtype)
+    return random.choice(special, 900), random.choice(special, 600)
+
+
+def argsorts():
+    """Ways to sort, by their names: a function of keys, and the options that merge the result."""
+    orders = [{}, {"stable": True}, {"nan": "total"}, {"nan": "equal"}, {"zero_equal": True}]
+    orders += [{"descending": True, **order} for order in orders]
+    made = {str(order): (lambda keys, order=order: sorter.argsort(keys, **order), order)
+            for order in orders}
+    made["array_api"] = clsort.array_api(sorter).argsort, {"stable": True}
+    made["numpy"] = lambda keys: np.argsort(known(keys), kind="stable"), {"stable": True}
+    return made
+
+
+def merges_of(a, b, values):
+    """Both merges of two arrays, as functions of options."""
+    return (lambda **order: sorter.merge(a, b, values=values, **order),
+            lambda **order: sorter.merge_runs([a, b], values=values, **order))
+
+
+def test_merges_take_what_any_sort_sorted():
+    """By the options of that sort the merge is the stable sort of both; by all others it is that by
+    those, or a refusal that names the first place and what to pass. Nothing is lost."""
+    ways = argsorts()
+    for dtype in ["f2", "f4", "f8"] + DTYPES[12:]:
+        keys = two_of_each_zero(dtype)
+        for name, (argsort, order) in ways.items():
+            places = [argsort(k).astype("i8") for k in keys]
+            a, b = (k[p] for k, p in zip(keys, places))
+            merges = merges_of(a, b, (places[0], places[1] + len(a)))
+            others = [o for _, o in ways.values()] if dtype == "f4" or whole else []
+            for number, other in enumerate([order, order, *others]):
+                try:
+                    found, moved = merges[number % 2](**other)
+                except ValueError as error:
+                    assert other != order, (dtype, name)
+                    other = what_to_pass(error, a, b)
+                    found, moved = merges[number % 2](**other)
+                wanted = stable_by(np.concatenate([a, b]), other)
+                assert found.tobytes() == wanted.tobytes(), (dtype, name, other)
+                assert np.array_equal(np.sort(moved), np.arange(len(found))), (dtype, name, other)
+                assert np.concatenate(keys)[moved].tobytes() == found.tobytes()
+
+
+def stable_by(keys, order):
+    """The keys in such an order, with equal ones as they were."""
+    is_stable = order.get("stable", False)
+    return keys[sorter.argsort(keys, stable=True, descending=order.get("descending", False),
+                               nan=order.get("nan", "equal" if is_stable else "last"),
+                               zero_equal=order.get("zero_equal", is_stable))]
+
+
+def what_to_pass(error, a, b):
+    """The options that a refused merge says to pass, after a look at the place that it names."""
+    number, place, later, earlier, told = re.fullmatch(
+        r"(?:runs\[)?([ab01])\]?: not sorted in the order of this call, where element (\d+), (.*), "
+        r"comes before element \d+, (.*): pass (.*), by which all inputs are sorted",
+        str(error)).groups()
+    keys = a if number in "a0" else b
+    for text, key in (later, keys[int(place)]), (earlier, keys[int(place) - 1]):
+        assert text.split()[0] == f"{key}", (text, key)
+        assert len(text.split()) == 1 or int(text.split()[1][1:-1], 16) == int(
+            key.view(f"u{key.itemsize}")), (text, key)
+    return {} if told == "no options" else eval(f"dict({told})")
+
+
+def test_unsorted_inputs_are_refused_by_name():
+    up, down, mixed = np.arange(5, dtype="i4"), np.arange(5, dtype="i4")[::-1], np.array([0, 2, 1])
+    mixed = mixed.astype("i4")
+    first = "where element 2, 1, comes before element 1, 2: sort it first"
+    for text, call in (
+            (f"a: not sorted in the order of this call, {first}", lambda: sorter.merge(mixed, up)),
+            ("b: not sorted", lambda: sorter.merge(up, mixed)),
+            ("b: not sorted", lambda: sorter.merge(up, down)),
+            ("pass descending=True, by", lambda: sorter.merge(down, down)),
+            ("pass no options, by", lambda: sorter.merge(up, up, descending=True, stable=True)),
+            ("runs[2]: not sorted", lambda: sorter.merge_runs([up, up, mixed, mixed])),
+            (f"splitters: not sorted in the order of this call, {first}",
+             lambda: sorter.partition_by(up, mixed)),
+            ("splitters: not sorted in the order of this call, where element 1, -0.0 (0x80000000), "
+             "comes before element 0, 0.0 (0x00000000): sort it first",
+             lambda: sorter.partition_by(up.astype("f4"), np.array([0.0, -0.0, 1.0], "f4"))),
+            (f"keys: not sorted in the order of this call, {first}",
+             lambda: sorter.group_starts(mixed, 3))):
+        raises(ValueError, text, call)
+    raises(TypeError, "there is no option 'bits'; there are descending, stable, nan, zero_equal",
+           sorter.merge, up, up, bits=(0, 3))
+    assert sorter.merge(up, up, stable=True).tolist() == sorted([*up, *up])   # no float
+    assert sorter.merge(up, up, check=False).tolist() == sorted([*up, *up])
+    assert sorter.merge(mixed, up, check=False).shape == (8,)
+    assert sorter.partition_by(up, mixed, check=False)[0].shape == up.shape
+    assert sorter.group_starts(mixed, 3, check=False).shape == (4,)
+
+
 def test_rows_must_not_all_be_one():
     rows = clsort._DeviceArray(None, (3, 4), "f4")
     rows.strides = (0, 4)
@@ -849,7 +1105,7 @@ def test_pyopencl_top_k_and_merge(gpu):
     a, b, out = np.sort(keys[0]), np.sort(keys[1]), gpu.empty(6000, "f4")
     gpu.sorter.enqueue_merge(gpu.queue, gpu.put(a), gpu.put(b), out)
     equal(out.get(), np.sort(keys[:2], axis=None))
-    raises(ValueError, "keys_out: its shape", gpu.sorter.enqueue_merge, gpu.queue, gpu.put(a),
+    raises(ValueError, "out: its shape", gpu.sorter.enqueue_merge, gpu.queue, gpu.put(a),
            gpu.put(b), gpu.empty(5999, "f4"))
 
 
@@ -903,6 +1159,211 @@ def test_pyopencl_gathers_rows_with_gaps(gpu):
     assert not out.get()[:, [0, 1, 5, 6, 7, 8]].any()
 
 
+def calls_of_pyopencl(n):
+    """Each call of arrays on a device, of n keys: (name, other arguments, arrays that it reads and
+    what of them it needs, what it must write). Lists are several arrays."""
+    x, v = np.array([8, 3, 11, 1, 5], "u4")[:n], np.arange(n, dtype="f8") - 2
+    cut, order = n // 2, np.argsort(x)
+    up, rank, small = x[order], order.argsort().astype("u4"), np.array([7], "u4")
+    halves, moved = [np.sort(x[:cut]), np.sort(x[cut:])], [v[:cut], v[cut:]]
+    merged = np.r_[v[:cut], v[cut:]][np.argsort(np.r_[halves[0], halves[1]], kind="stable")]
+    both, ends = np.array([0, n], "u4"), np.array([n], "u4")
+    parts = np.r_[x[x < 7], x[x >= 7]], np.array([0, (x < 7).sum(), n], "u4")
+    found = np.searchsorted(up, range(10)).astype("u4")
+    sorts = {"out": up, "values_out": v[order]}
+    calls = [
+        ("enqueue_sort", {}, {"keys": x, "values": v}, sorts),
+        ("enqueue_sort", {}, {"keys": x}, {"indices": order.astype("u4")}),
+        ("enqueue_sort", {}, {"keys": x, "values": v, "segments": both}, sorts),
+        ("enqueue_sort", {}, {"keys": x, "values": v, "segments": both[:1], "segment_ends": ends},
+         sorts),
+        ("enqueue_sort", {}, {"keys": x, "values": v, "count": ends}, sorts),
+        ("enqueue_merge", {"check": True},
+         {"a": halves[0], "b": halves[1], "values_a": moved[0], "values_b": moved[1]},
+         {"out": up, "values_out": merged}),
+        ("enqueue_merge_runs", {"check": True}, {"runs": halves, "values": moved},
+         {"out": up, "values_out": merged}),
+        ("enqueue_partition", {"check": True}, {"keys": x, "splitters": small, "values": v},
+         {"out": parts[0], "starts": parts[1], "values_out": np.r_[v[x < 7], v[x >= 7]]}),
+        ("enqueue_gather", {}, {"indices": rank, "sources": [x, v]},
+         {"targets": [x[rank], v[rank]]}),
+        ("enqueue_group_starts", {"check": True}, {"keys": up, "count": ends},
+         {"starts": found, "counts": np.diff(found)}),
+    ]
+    for k in (1, n) if n else ():
+        best = {"indices": order[:k].astype("u4"), "out": up[:k], "values_out": v[order[:k]]}
+        rows = {name: array[None] for name, array in best.items()}
+        calls += [("enqueue_top_k", {"k": k}, {"keys": x, "values": v}, best),
+                  ("enqueue_top_k", {"k": k}, {"keys": x[None], "values": v[None], "lengths": ends},
+                   rows),
+                  ("enqueue_top_k", {"k": k}, {"keys": x, "values": v, "segments": both}, rows)]
+    return calls
+
+
+def test_pyopencl_merges_wait_only_to_check(gpu):
+    """By `stable` they copy and sort: after the events, also on an out-of-order queue."""
+    keys = two_of_each_zero("f4")
+    orders = [np.argsort(k, kind="stable") for k in keys]
+    a, b = (k[o] for k, o in zip(keys, orders))
+    queue = gpu.cl.CommandQueue(
+        gpu.context, properties=gpu.cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    runs = [gpu.put(np.r_[np.zeros(9, "f4"), k])[9:] for k in (a, b)]
+    values = [gpu.put(o.astype("u4")) for o in (orders[0], orders[1] + 900)]
+    out, moved, big = gpu.empty(1500, "f4"), gpu.empty(1500, "u4"), gpu.put(np.zeros(3000, "f4"))
+    both, complete = np.concatenate([a, b]), gpu.cl.command_execution_status.COMPLETE
+    order = stable_order(both)
+    for call, alone, named, single in (
+            (gpu.sorter.enqueue_merge, runs, {"values_a": values[0], "values_b": values[1]},
+             lambda **o: sorter.merge(a, b, **o)),
+            (gpu.sorter.enqueue_merge_runs, [runs], {"values": values},
+             lambda **o: sorter.merge_runs([a, b], **o))):
+        wanted = raised(single)
+        assert "pass stable=True" in wanted[1] and wanted == raised(call, queue, *alone, out,
+                                                                    check=True)
+        for options in {"stable": True}, {"check": False}:
+            first = gpu.cl.UserEvent(gpu.context)
+            event = call(queue, *alone, out, **named, values_out=moved, wait_for=[first], **options)
+            queue.flush()
+            assert event.command_execution_status != complete
+            first.set_status(complete)
+            event.wait()
+            if "stable" in options:
+                assert out.get().tobytes() == both[order].tobytes()
+                assert (np.concatenate(keys)[moved.get()].view("u4") == out.get().view("u4")).all()
+                assert np.array_equal(np.sort(moved.get()), np.arange(1500))
+        inside = [big[:900], big[900:1500]]
+        for options in {}, {"stable": True}:
+            raises(clsort.ArgumentError, "overlap", call, queue,
+                   *(inside if alone is runs else [inside]), big[500:2000], **options)
+
+
+def test_pyopencl_arrays_in_shared_virtual_memory_are_refused(gpu):
+    if not gpu.device.svm_capabilities & gpu.cl.device_svm_capabilities.COARSE_GRAIN_BUFFER:
+        return
+    from pyopencl.tools import SVMAllocator
+    array = gpu.array.to_device(gpu.queue, np.arange(4, dtype="u4"),
+                                allocator=SVMAllocator(gpu.context, 0, queue=gpu.queue))
+    for call in (lambda: gpu.sorter.enqueue_sort(gpu.queue, array),
+                 lambda: gpu.sorter.explain(array), lambda: gpu.sorter.prepare(None, array)):
+        raises(TypeError, "keys: this array is in shared virtual memory", call)
+    raises(TypeError, "array on a device", sorter.sort, array)
+
+
+def test_pyopencl_groups_are_checked_up_to_their_count(gpu):
+    keys, starts = gpu.put(np.array([1, 3, 2], "u4")), gpu.empty(5, "u4")
+    for count, told in (2, None), (3, "keys: not sorted"):
+        arguments = {"starts": starts, "count": gpu.put(np.array([count], "u4")), "check": True}
+        call = lambda: gpu.sorter.enqueue_group_starts(gpu.queue, keys, **arguments)
+        raises(ValueError, told, call) if told else call()
+    assert starts.get().tolist() == [0, 0, 1, 1, 2]
+
+
+def test_pyopencl_verify_tells_of_wrong_segments(gpu):
+    with clsort.Sorter(gpu.queue, verify=True) as other:
+        keys = gpu.put(np.arange(9, dtype="u4"))
+        for offsets, verdict in ([0, 5, 9], None), ([0, 5, 3, 9], clsort.Error):
+            other.enqueue_sort(gpu.queue, keys, segments=gpu.put(np.array(offsets, "u4")))
+            raises(verdict, "wrong result", other.collect) if verdict else other.collect()
+
+
+def mapped(function, given):
+    """The function of an array, or of each in a list."""
+    return list(map(function, given)) if isinstance(given, list) else function(given)
+
+
+def between_guards(gpu, array):
+    """A place for such an array, not at the begin of its buffer, and what says whether bytes around
+    it are as they were."""
+    size, around = array.size, 4
+    whole_array = gpu.put(np.full(size + 2 * around, 7, array.dtype))
+    place = whole_array[around:around + size].reshape(array.shape) if size else gpu.empty(
+        array.shape, array.dtype)
+    kept = lambda: (np.delete(whole_array.get(), range(around, around + size)) == 7).all()
+    return place, kept
+
+
+def test_pyopencl_each_call_takes_each_size_and_writes_only_there(gpu):
+    for n in 0, 1, 5:
+        for name, more, read, wanted in calls_of_pyopencl(n):
+            places = {what: mapped(lambda a: between_guards(gpu, a), w)
+                      for what, w in wanted.items()}
+            given = {what: mapped(gpu.put, array) for what, array in read.items()}
+            given |= {what: mapped(lambda p: p[0], p) for what, p in places.items()}
+            getattr(gpu.sorter, name)(gpu.queue, **given, **more)
+            for what, array in wanted.items():
+                for (place, kept), w in zip(places[what] if isinstance(array, list) else
+                                            [places[what]],
+                                            array if isinstance(array, list) else [array]):
+                    assert np.array_equal(place.get(), w), (name, n, what, place, w)
+                    assert kept(), (name, n, what)
+            for what, array in read.items():
+                for a, w in zip(given[what] if isinstance(array, list) else [given[what]],
+                                array if isinstance(array, list) else [array]):
+                    assert np.array_equal(a.get(), w), (name, n, what)
+    public = {name for name in vars(clsort.Sorter) if name.startswith("enqueue_")}
+    assert public == {name for name, *_ in calls_of_pyopencl(5)}
+
+
+def wrong_arrays(gpu, array):
+    """What an argument must not be instead of an array on a device: (exception, what it says of
+    the argument, or at least of one of this call's, array)."""
+    data, readable = array.get(), gpu.cl.mem_flags.READ_ONLY | gpu.cl.mem_flags.COPY_HOST_PTR
+    spread = gpu.put(np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 2), array.dtype))
+    svm = types.SimpleNamespace(base_data=object(), shape=array.shape, dtype=array.dtype, offset=0,
+                                strides=array.strides)
+    rows = [(ValueError, ": ", gpu.put(np.zeros((*array.shape[:-1], array.shape[-1] + more),
+                                                    array.dtype))) for more in (-1, 1)]
+    rows += [(TypeError, "{}: list is no array of PyOpenCL's", [1, 2]),
+             (TypeError, "{}: ndarray is no array of PyOpenCL's", data),
+             (TypeError, "{}: this array is in shared virtual memory", svm),
+             (TypeError, "dtype", gpu.put(data.astype("c16"))),
+             (TypeError, "dtype", gpu.put(data.astype(array.dtype.newbyteorder()))),
+             (ValueError, "{}: the elements of a row must be neighbours",
+              spread[..., :2 * array.shape[-1]:2]),
+             (clsort.ArgumentError, "created without the kernel access",
+              gpu.array.Array(gpu.queue, array.shape, array.dtype,
+                              data=gpu.cl.Buffer(gpu.context, readable, hostbuf=data)))]
+    return rows
+
+
+def test_pyopencl_each_call_refuses_wrong_arrays(gpu):
+    """One argument at a time, and the first one of a list, is something else. What is read may be
+    in a buffer that kernels cannot write, or, in a few places, be shorter or longer."""
+    taken = {("enqueue_group_starts", "keys"), ("enqueue_sort", "segments"),
+             ("enqueue_group_starts", "count")}
+    for name, more, read, wanted in calls_of_pyopencl(5):
+        given = {what: mapped(gpu.put, array) for what, array in {**read, **wanted}.items()}
+        for what in given:
+            is_list = isinstance(given[what], list)
+            array = given[what][0] if is_list else given[what]
+            label = what + "[0]" if is_list else what
+            for kind, text, wrong in wrong_arrays(gpu, array):
+                if (text.startswith("created") and what in read
+                        or "neighbours" in text and array.shape[-1] == 1
+                        or text == ": " and (name, what) in taken):
+                    continue
+                changed = {**given, what: [wrong, *given[what][1:]] if is_list else wrong}
+                error = raises(kind, text.format(label), getattr(gpu.sorter, name), gpu.queue,
+                               **changed, **more)
+                assert "cannot" in str(error) or any(
+                    argument.rstrip("s") in str(error) for argument in [label, *given]), error
+                assert "value_size" not in str(error), error
+        for what in {"values", "values_a", "values_b", "values_out"} & set(given):
+            if (name, what) != ("enqueue_sort", "values_out"):   # then values are moved in place
+                error = raises(ValueError, "values_out", getattr(gpu.sorter, name), gpu.queue,
+                               **{w: a for w, a in given.items() if w != what}, **more)
+                assert "value_size" not in str(error), error
+    keys = gpu.put(np.arange(5, dtype="i4"))
+    raises(TypeError, "int32 cannot be numbers of groups", gpu.sorter.enqueue_group_starts,
+           gpu.queue, keys, starts=gpu.empty(5, "u4"))
+    raises(TypeError, "wait_for: Buffer is no Event", gpu.sorter.enqueue_sort, gpu.queue, keys,
+           wait_for=[keys.base_data])
+    raises(TypeError, "queue: Context is no CommandQueue", gpu.sorter.enqueue_sort, gpu.context,
+           keys)
+    raises(TypeError, "context: Device is no Context", clsort.Sorter, gpu.device, gpu.context)
+    gpu.queue.finish()
+
+
 def test_pyopencl_calls_build_nothing_after_prepare(gpu):
     """A sort that was prepared makes no program, and a count below it neither."""
     sorter, keys = clsort.Sorter(gpu.queue), gpu.put(np.arange(3000, dtype="i2")[::-1])
@@ -941,6 +1402,13 @@ def test_pyopencl_merges_of_runs_and_partitions_build_nothing_after_prepare(gpu)
     raises(clsort.Error, "not built", sorter.enqueue_partition, gpu.queue, partition[0],
            gpu.put(many), parts, gpu.empty(22, "u4"))
     raises(ValueError, "starts", sorter.prepare_partition, keys, few, keys, np.zeros(4, "u4"))
+    sorter._lib.clsort_enqueue_sort = refuse_to_build(sorter._lib.clsort_enqueue_sort)
+    floats = [gpu.put(run.astype("f2")) for run in runs], gpu.empty(600, "f2")
+    moved = {"values": [gpu.put(v) for v in values], "values_out": gpu.empty(600, "u8")}
+    raises(clsort.Error, "not built", sorter.enqueue_merge_runs, gpu.queue, *floats, **moved,
+           stable=True)
+    sorter.prepare_merge_runs(*floats, values=values, stable=True)
+    sorter.enqueue_merge_runs(gpu.queue, *floats, **moved, stable=True)
     sorter.close()
     raises(ValueError, "this sorter is closed", sorter.enqueue_merge_runs, gpu.queue, *merge)
     raises(ValueError, "this sorter is closed", sorter.enqueue_sort, gpu.queue, out)
@@ -1082,7 +1550,7 @@ def test_wrong_arguments_are_value_errors_or_type_errors():
            reverse=True)
     raises(TypeError, "'order' (`by` names fields)", sorter.argsort, records, order="a")
     raises(TypeError, "no option 'axis'", sorter.sort_by_key, keys, keys, axis=0)
-    raises(TypeError, "queue: 3 is no queue", sorter.enqueue_sort, 3,
+    raises(TypeError, "queue: int is no CommandQueue", sorter.enqueue_sort, 3,
            clsort._DeviceArray(None, (4,), "u4"))
 
 
@@ -1110,27 +1578,52 @@ def test_all_that_is_public_has_type_hints():
     assert set(clsort.Order.__annotations__) == options | {"algorithm"}
 
 
-def test_pip_installs_a_package_with_the_library():
-    """Far from the sources it sorts by its own library."""
+def run_python(*arguments, **more):
+    """What Python prints with these arguments, or its errors as one of ours."""
+    run = subprocess.run([sys.executable, *arguments], text=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, **more)
+    assert not run.returncode, run.stdout[-3000:]
+    return run.stdout
+
+
+def test_package_is_built_from_its_own_source_archive():
+    """Of the folder of a clone a source archive, of that alone a wheel, and the wheel passes these
+    tests, with a library of its own. Without the module `build` pip builds the wheel."""
     with tempfile.TemporaryDirectory() as folder:
-        there = os.path.join(folder, "installed")
-        shutil.copytree(os.path.join(root, "examples", "python"),
-                        os.path.join(folder, "examples", "python"))
-        for name in "clsort.h", MULTI:
+        there, source = (os.path.join(folder, name) for name in ("installed", "examples/python"))
+        for name in "clsort.py", "setup.py", "pyproject.toml":
+            os.makedirs(source, exist_ok=True)
+            shutil.copy(os.path.join(root, "examples", "python", name), source)
+        for name in "clsort.h", MULTI, "LICENSE":
             os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             shutil.copy(os.path.join(root, name), os.path.join(folder, name))
         environment = {**os.environ, "CFLAGS": "-O0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         environment.pop("CLSORT_LIBRARY", None)
-        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps",
-                        "--no-build-isolation", "--target", there,
-                        os.path.join(folder, "examples", "python")], env=environment, check=True)
+        if has_build():
+            run_python("-m", "build", "--no-isolation", source, env=environment)
+            made = sorted(os.listdir(os.path.join(source, "dist")))
+            assert [re.sub(r".*(\.tar\.gz|\.whl)$", r"\1", name) for name in made] == [
+                ".whl", ".tar.gz"], made
+            with tarfile.open(os.path.join(source, "dist", made[1])) as archive:
+                names = {name.partition("/")[2] for name in archive.getnames()}
+            assert {"clsort.h", MULTI, "clsort.py", "LICENSE"} <= names, names
+            source = os.path.join(source, "dist", made[0])
+        run_python("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target",
+                   there, source, env=environment)
         assert os.path.exists(os.path.join(there, "clsort", "py.typed"))
-        environment["PYTHONPATH"] = there
         program = ("import clsort, os; s = clsort.Sorter(); print(s.sort([3.0, -1.0]).tolist(), "
                    "os.path.dirname(clsort.__file__) == os.path.dirname(s._lib._name))")
-        printed = subprocess.run([sys.executable, "-c", program], env=environment, cwd=folder,
-                                 check=True, stdout=subprocess.PIPE, text=True).stdout
+        printed = run_python("-c", program, cwd=folder, env={**environment, "PYTHONPATH": there})
         assert printed == "[-1.0, 3.0] True\n", printed
+        printed = run_python("-B", __file__, "--cases", "1",
+                             env={**environment, "CLSORT_TEST_PACKAGE": there})
+        assert re.search(r"^[1-9]\d+ passed, 0 failed$", printed, re.M), printed
+
+
+def has_build():
+    """Is there the module that `python -m build` runs? A folder of that name is none."""
+    found = importlib.util.find_spec("build")
+    return found is not None and found.origin is not None
 
 
 # ---- running -------------------------------------------------------------------------------------
@@ -1150,9 +1643,13 @@ def collect(arguments):
                     lambda name=name: order_at_limits(dtype_named(name)))
     if not ml_dtypes:
         print("skipped: bfloat16 (ml_dtypes is not installed)")
-    if not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
+    if "CLSORT_TEST_PACKAGE" in os.environ:   # this is that test
+        del tests["test_package_is_built_from_its_own_source_archive"]
+    elif not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
         print("skipped: the package (pip, setuptools or wheel is not installed)")
-        del tests["test_pip_installs_a_package_with_the_library"]
+        del tests["test_package_is_built_from_its_own_source_archive"]
+    elif not has_build():
+        print("skipped: the package's source archive (the module build is not installed)")
     try:
         import pyopencl
         import pyopencl.array
