@@ -9203,11 +9203,12 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->segment_ends && !d->segment_count, "segment_ends without segments" },
         { clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS) && !d->rows,
           "lengths without rows" },
-        { d->scratch_size && c->needs_buffers && !d->scratch, "scratch_size without scratch" }
+        { d->count && d->scratch_size && c->needs_buffers && !d->scratch,
+          "scratch_size without scratch" }
     };
     const clsort__array_fields *a;
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
-    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
+    for (a = c->arrays; d->count && a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
         if (a->offset && !a->expected)
             clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s%s%s", a->offset_name,
                           a->name, a->flag_name ? " or " : "", a->flag_name ? a->flag_name : "");
@@ -9224,7 +9225,6 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
     const clsort__mistake values[] = {
         { (d->values || values_out) && !d->value_size, "value_size, the bytes of a value" },
-        { d->values_out && !d->values, "values, for values_out" },
         { c->needs_buffers && d->count && d->value_size && !d->values,
           "values, of value_size bytes each" }
     };
@@ -9309,20 +9309,21 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-/* Are all buffers given that a call needs or that its flags announce? */
+/* Are all buffers given that a call needs or that its flags announce? Without elements it needs
+   none. */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
-        { d->count && !d->keys, "keys" },
-        { d->count && moves_values && !d->values_out,
-          "values_out, for values beside indices or top_k" },
+        { d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
+        { !d->keys, "keys" },
+        { moves_values && !d->values_out, "values_out, for values beside indices or top_k" },
         { selects && !d->keys_out && !d->indices && !d->values_out,
           "keys_out, indices or values_out: top_k needs one of them" }
     };
     const clsort__array_fields *a;
+    if (!d->count) return;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
         if (a->flag_name && a->expected && !a->buffer)
             clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which %s announces", a->name,
@@ -9480,12 +9481,12 @@ static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
     memcpy(r, list, sizeof list);
 }
 
-/* Rows must not overlap. */
+/* Rows must not overlap. Without elements they do not. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
     const clsort_desc *d = &p->d;
-    if (clsort__output_rows(d) == 1) return CL_SUCCESS;
+    if (!d->count || clsort__output_rows(d) == 1) return CL_SUCCESS;
     CLSORT__REQUIRE(s, a->stride >= d->count, CLSORT_ERROR_OVERLAP, "row_stride is below a row");
     CLSORT__REQUIRE(s, a->keys_apart >= a->wanted * a->element_bytes, CLSORT_ERROR_OVERLAP,
                     "keys_out_row_stride is below a row");
@@ -10683,9 +10684,9 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
     if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
-    if (c->needs_buffers && !d->scratch && d->scratch_size)
+    if (c->needs_buffers && d->count && !d->scratch && d->scratch_size)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
-    if (c->needs_buffers && !d->scratch && d->scratch_offset)
+    if (c->needs_buffers && d->count && !d->scratch && d->scratch_offset)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
     c->needs_buffers = 0;
     clsort__check_desc(c, d, CLSORT__TO_SORT);
@@ -14730,6 +14731,7 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
     static const size_t apart[2] = { 0, 0 };
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, 0, sizeof(clsort_proof));
+    if (!j->plan.d.count) return;
     clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__no_span, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
@@ -14745,6 +14747,7 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
     const clsort__span keys = a->writes_keys ? a->keys_to : a->keys, none = clsort__no_span,
                        unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
     clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
+    if (!p->d.count) return;
     clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, after)));
     if (a->indices.buffer)
