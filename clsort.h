@@ -394,7 +394,7 @@ typedef cl_int clsort_status;
       "a buffer is smaller than its offset plus the bytes of its elements") \
     X(CLSORT_ERROR_OVERLAP, -5018, "two ranges overlap and at least one of them is written") \
     X(CLSORT_ERROR_SCRATCH_TOO_SMALL, -5019, \
-      "scratch_size is below what clsort_scratch_size asks for") \
+      "scratch memory, or the room for a text, is below what the query for its size says") \
     X(CLSORT_ERROR_DEVICE_LIMITS, -5023, \
       "the device's work-group or local memory limits are too low for every variant") \
     X(CLSORT_ERROR_DAMAGED, -5031, \
@@ -403,6 +403,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_OUT_OF_TIME, -5033, "max_ms was not enough, and nothing changed: allow more, " \
       "measure fewer elements, or, since what was built stays, call it again") \
     X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
+    X(CLSORT_ERROR_CACHE_FOLDER, -5036, "programs are not kept: the cache folder must be one of " \
+      "yours that you can write to and nobody else") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, \
@@ -676,7 +678,9 @@ CLSORT__DEFAULT(clsort_options)
      nothing is checked.
    - Any number of processes and threads may use the folder at once: files are written aside and
      then renamed. Files with other names are left alone. Above CLSORT_CACHE_BYTES those written
-     longest ago are deleted. A disk that is full or read-only only means that nothing is kept. */
+     longest ago are deleted.
+   - Where nothing can be written, nothing is kept, and no call fails. The diagnostic callback hears
+     of it once for each sorter, with CLSORT_ERROR_CACHE_FOLDER, also from within clsort_destroy. */
 CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
 #endif
 
@@ -1259,6 +1263,10 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
 #ifdef CLSORT_IMPLEMENTATION
 #ifndef CLSORT_IMPLEMENTED
 #define CLSORT_IMPLEMENTED
+
+#ifndef CL_VERSION_1_2
+#error "clsort.h calls OpenCL 1.2: define CL_TARGET_OPENCL_VERSION as 120 or later, or not at all"
+#endif
 
 #ifdef _MSC_VER
 #pragma warning(push)
@@ -7084,20 +7092,27 @@ static int clsort__make_room(const char *folder, size_t size)
     return 1;
 }
 
-static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
+/* Writes an entry's file. Returns 0 if that cannot be done in this folder. */
+static int clsort__keep_file(const char *given, const char *name, const void *data, size_t size)
 {
     char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH], aside[CLSORT__MOST_PATH + 64];
     FILE *file;
     int written;
-    if (!clsort__entry_path((const char *)given, name, 1, folder, path)) return;
-    if (!clsort__make_room(folder, size)) return;
+    if (!clsort__entry_path(given, name, 1, folder, path)) return 0;
+    if (!clsort__make_room(folder, size)) return 1;
     /* No other thread has a variable at this address. */
     snprintf(aside, sizeof aside, "%s-%lx-%p", path, clsort__process(), (void *)folder);
     file = fopen(aside, "wb");
-    if (!file) return;
+    if (!file) return 0;
     written = fwrite(data, 1, size, file) == size;
     written = !fclose(file) && written;
     if (!written || !clsort__replace_file(aside, path)) remove(aside);
+    return written;
+}
+
+static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
+{
+    clsort__keep_file((const char *)given, name, data, size);
 }
 
 #endif
@@ -7222,7 +7237,8 @@ static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, si
     return NULL;
 }
 
-/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. */
+/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. The first one
+   that a folder cannot keep is the last one. */
 static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
                                size_t bytes)
 {
@@ -7231,6 +7247,17 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
     clsort__add_hash(&head.binary, entry + sizeof head, bytes);
     memcpy(entry, &head, sizeof head);
     clsort__print_hash(name, text);
+#ifndef CLSORT_NO_CACHE_FOLDER
+    if (s->options.cache_save == clsort__save_file) {
+        const char *const path = (const char *)s->options.cache_user;
+        if (clsort__keep_file(path, text, entry, sizeof head + bytes)) return;
+        s->options.cache_save = NULL;
+        s->function = "clsort_cache_folder";
+        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%s",
+                       path ? path : "the user's folder of caches");
+        return;
+    }
+#endif
     s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
 }
 
@@ -7840,7 +7867,7 @@ static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort
 static void clsort__save_program(clsort_sorter *s, clsort__program *p)
 {
     clsort__recipe r;
-    if (!p->unsaved) return;
+    if (!p->unsaved || !s->options.cache_save) return;
     clsort__make_recipe(s, &p->config, &r);
     clsort__write_entry(s, clsort__recipe_name(s, &r), p->program);
     p->unsaved = 0;
@@ -8943,7 +8970,8 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
     for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++) {
         const cl_uint type = d->fields[i].type, bytes = type - CLSORT_BYTES;
         if (!clsort__find_key_type(type) && (!bytes || bytes > CLSORT_MAX_FIELD_BYTES))
-            clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
+            clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i,
+                                "type: CLSORT_U8 and so on, or CLSORT_BYTES + n, n from 1 to 64");
     }
 }
 
@@ -17615,7 +17643,9 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     if (status == CL_SUCCESS && text && size >= needed) memcpy(text, section, needed);
     clsort__free(section);
     CLSORT__MUST(status);
-    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
+    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL,
+                    "size is %.0f, the text of choices has %.0f characters", (double)size,
+                    (double)needed);
     return CL_SUCCESS;
 }
 

@@ -1360,6 +1360,20 @@ static void bad_check_parts(const world *w)
     }
 }
 
+/* A field of bytes that are too many is told how many there may be. */
+static void fields_of_many_bytes(bench *b)
+{
+    world w;
+    call c;
+    open_world(&w, b);
+    c = good_call(&w);
+    field_65_bytes(&c, &w);
+    expect_failure(&c, CLSORT_ERROR_KEY_TYPE);
+    CHECK(strstr(clsort_last_error(b->sorter), "fields[0].type")
+          && strstr(clsort_last_error(b->sorter), "from 1 to 64"));
+    close_world(&w);
+}
+
 static void bad_order_checks(bench *b)
 {
     world w;
@@ -1494,6 +1508,7 @@ static const test_entry tests[] = {
     { "bad creates leave no sorter", bad_creates },
     { "bad gathers get their codes", bad_gathers },
     { "bad merges of two inputs get their codes and leave no trace", bad_merges },
+    { "a field of too many bytes is told the limit", fields_of_many_bytes },
     { "bad checks of order get their codes", bad_order_checks },
     { "bad sorts of host arrays leave them alone", bad_host_sorts },
     { "a queue of another device is rejected", queue_of_another_device },
