@@ -64,9 +64,10 @@
      Keys are compared by codes: unsigned numbers, made from all bits of the key.
      Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
-     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Among themselves NaNs are
-       ordered by their bits.
-     - CLSORT_NAN_EQUAL does so, too, but all NaNs are equal, as in numpy.
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Ascending, the +NaNs come
+       first, their bits rising, then the -NaNs, their bits falling. Descending, the -NaNs come
+       first, their bits rising, then the +NaNs, their bits falling.
+     - CLSORT_NAN_EQUAL puts them there, too, but all NaNs are equal, as in numpy.
      - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
      - For floats the last two imply `stable`. Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
