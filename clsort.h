@@ -874,8 +874,7 @@ typedef struct clsort_merge_desc {
     size_t count_a, count_b;
     cl_uint key_type, order, nan_order;     /* as in clsort_desc */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* If an input is not in that order, the output is undefined, but nothing else is touched. */
-    cl_mem keys_a;
+    cl_mem keys_a;              /* sorted in that order; see clsort_enqueue_merge */
     size_t keys_a_offset;
     cl_mem keys_b;
     size_t keys_b_offset;
@@ -892,7 +891,11 @@ typedef struct clsort_merge_desc {
 } clsort_merge_desc;
 CLSORT__DEFAULT(clsort_merge_desc)
 
-/* Enqueues a stable merge: of equal keys, those of a come first. Source: as of CLSORT_MERGE. */
+/* Enqueues a stable merge: of equal keys, those of a come first.
+   Inputs are not checked; clsort_enqueue_is_sorted does that. If one is not in the description's
+   order, the output lacks elements, has others twice, and keeps what it held at some places. No
+   error tells; nothing else is touched. Sorts with equal zeros or NaNs, as most other libraries
+   have them, leave another order. Source: as of CLSORT_MERGE. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -925,10 +928,11 @@ typedef struct clsort_merge_runs_desc {
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
 /* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
-   come first. However many runs there are, each element is read once and written once. On an NVIDIA
-   H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94
-   ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by
-   clsort_enqueue_merge, in vectors.
+   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. However many
+   runs there are, each element is read once and written once. On an NVIDIA H200, 16 runs of 2^26
+   uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94 ms; with values of 4
+   bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by clsort_enqueue_merge, in
+   vectors.
    Sources: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for
    the search for shares of a tile; there merge path, on CPUs Knuth, The Art of Computer Programming
    3, 5.4.1, a tree of losers. */
