@@ -13399,6 +13399,11 @@ enum {
    sample takes less time. */
 enum { CLSORT__ROUND_PART = 16, CLSORT__ROUNDS_TOTAL = 1 << 24 };
 
+/* Streams whose lists hold 2 k: of rows longer than STREAM_LONG times k, where digits take as long
+   on a core with Intel's compiler, with PoCL twice, and 4 to 20 times for few different keys; with
+   a list for every STREAM_CORES cores, since digits use all cores. */
+enum { CLSORT__STREAM_LONG = 128, CLSORT__STREAM_CORES = 3 };
+
 /* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
@@ -13956,12 +13961,15 @@ static int clsort__plan_reading(const clsort_sorter *s, clsort__plan *p, int how
     return 1;
 }
 
-/* Plans a reading by work-items that work alone, where local memory has lists for them. Returns
-   whether it did. */
+/* Plans a reading by work-items that work alone, where local memory has lists for them: room for 4
+   times k, or for long rows 2 times. Returns whether it did. */
 static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    if (4 * p->d.top_k > t->most_capacity) return 0;
+    const size_t k = p->d.top_k, lists = t->most_capacity / k;
+    const int two = p->d.count > CLSORT__STREAM_LONG * k
+                    && s->compute_units <= CLSORT__STREAM_CORES * t->rows * lists;
+    if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(s, &p->d, t);
