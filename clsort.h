@@ -64,9 +64,9 @@
      Keys are compared by codes: unsigned numbers, made from all bits of the key.
      Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
-     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Ascending, the +NaNs come
-       first, their bits rising, then the -NaNs, their bits falling. Descending, the -NaNs come
-       first, their bits rising, then the +NaNs, their bits falling.
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders: ascending the +NaNs with
+       rising bits, then the -NaNs with falling bits; descending first the -NaNs with rising bits,
+       then the +NaNs with falling bits.
      - CLSORT_NAN_EQUAL puts them there, too, but all NaNs are equal, as in numpy.
      - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
      - For floats the last two imply `stable`. Integers ignore all three.
@@ -7242,8 +7242,8 @@ static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, si
     return NULL;
 }
 
-/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. The first one
-   that a folder cannot keep is the last one. */
+/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. After one that a
+   folder cannot keep, no other is offered to it. */
 static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
                                size_t bytes)
 {
@@ -13399,9 +13399,9 @@ enum {
    sample takes less time. */
 enum { CLSORT__ROUND_PART = 16, CLSORT__ROUNDS_TOTAL = 1 << 24 };
 
-/* Streams whose lists hold 2 k: of rows longer than STREAM_LONG times k, where digits take as long
-   on a core with Intel's compiler, with PoCL twice, and 4 to 20 times for few different keys; with
-   a list for every STREAM_CORES cores, since digits use all cores. */
+/* Streams whose lists hold 2 k: of rows longer than STREAM_LONG times k, for which digits take 1 to
+   7 times as long on one core, with few different keys 4 to 30 times; with a list for every
+   STREAM_CORES cores, since digits use all of them. */
 enum { CLSORT__STREAM_LONG = 128, CLSORT__STREAM_CORES = 3 };
 
 /* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
@@ -17657,8 +17657,7 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
     clsort__free(section);
     CLSORT__MUST(status);
     CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL,
-                    "size is %.0f, the text of choices has %.0f characters", (double)size,
-                    (double)needed);
+                    "size: the text of choices has %.0f characters", (double)needed);
     return CL_SUCCESS;
 }
 
