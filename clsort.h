@@ -64,9 +64,10 @@
      Keys are compared by codes: unsigned numbers, made from all bits of the key.
      Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
-     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Among themselves NaNs are
-       ordered by their bits.
-     - CLSORT_NAN_EQUAL does so, too, but all NaNs are equal, as in numpy.
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders: ascending the +NaNs with
+       rising bits, then the -NaNs with falling bits; descending first the -NaNs with rising bits,
+       then the +NaNs with falling bits.
+     - CLSORT_NAN_EQUAL puts them there, too, but all NaNs are equal, as in numpy.
      - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
      - For floats the last two imply `stable`. Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
@@ -403,7 +404,7 @@ typedef cl_int clsort_status;
       "a buffer is smaller than its offset plus the bytes of its elements") \
     X(CLSORT_ERROR_OVERLAP, -5018, "two ranges overlap and at least one of them is written") \
     X(CLSORT_ERROR_SCRATCH_TOO_SMALL, -5019, \
-      "scratch_size is below what clsort_scratch_size asks for") \
+      "scratch memory, or the room for a text, is below what the query for its size says") \
     X(CLSORT_ERROR_DEVICE_LIMITS, -5023, \
       "the device's work-group or local memory limits are too low for every variant") \
     X(CLSORT_ERROR_DAMAGED, -5031, \
@@ -412,6 +413,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_OUT_OF_TIME, -5033, "max_ms was not enough, and nothing changed: allow more, " \
       "measure fewer elements, or, since what was built stays, call it again") \
     X(CLSORT_ERROR_NO_CHOICE, -5034, "there is one way to do this, so nothing to measure") \
+    X(CLSORT_ERROR_CACHE_FOLDER, -5036, "programs are not kept: the cache folder must be one of " \
+      "yours that you can write to and nobody else") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, \
       "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, \
@@ -686,7 +689,9 @@ CLSORT__DEFAULT(clsort_options)
      nothing is checked.
    - Any number of processes and threads may use the folder at once: files are written aside and
      then renamed. Files with other names are left alone. Above CLSORT_CACHE_BYTES those written
-     longest ago are deleted. A disk that is full or read-only only means that nothing is kept. */
+     longest ago are deleted.
+   - Where nothing can be written, nothing is kept, and no call fails. The diagnostic callback hears
+     of it once for each sorter, with CLSORT_ERROR_CACHE_FOLDER, also from within clsort_destroy. */
 CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
 #endif
 
@@ -879,8 +884,7 @@ typedef struct clsort_merge_desc {
     size_t count_a, count_b;
     cl_uint key_type, order, nan_order;     /* as in clsort_desc */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* If an input is not in that order, the output is undefined, but nothing else is touched. */
-    cl_mem keys_a;
+    cl_mem keys_a;              /* sorted in that order; see clsort_enqueue_merge */
     size_t keys_a_offset;
     cl_mem keys_b;
     size_t keys_b_offset;
@@ -897,7 +901,11 @@ typedef struct clsort_merge_desc {
 } clsort_merge_desc;
 CLSORT__DEFAULT(clsort_merge_desc)
 
-/* Enqueues a stable merge: of equal keys, those of a come first. Source: as of CLSORT_MERGE. */
+/* Enqueues a stable merge: of equal keys, those of a come first.
+   Inputs are not checked; clsort_enqueue_is_sorted does that. If one is not in the description's
+   order, the output lacks elements, has others twice, and keeps what it held at some places. No
+   error tells; nothing else is touched. Sorts with equal zeros or NaNs, as most other libraries
+   have them, leave another order. Source: as of CLSORT_MERGE. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -930,10 +938,11 @@ typedef struct clsort_merge_runs_desc {
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
 /* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
-   come first. However many runs there are, each element is read once and written once. On an NVIDIA
-   H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94
-   ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by
-   clsort_enqueue_merge, in vectors.
+   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. However many
+   runs there are, each element is read once and written once. On an NVIDIA H200, 16 runs of 2^26
+   uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94 ms; with values of 4
+   bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by clsort_enqueue_merge, in
+   vectors.
    Sources: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for
    the search for shares of a tile; there merge path, on CPUs Knuth, The Art of Computer Programming
    3, 5.4.1, a tree of losers. */
@@ -1269,6 +1278,10 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
 #ifdef CLSORT_IMPLEMENTATION
 #ifndef CLSORT_IMPLEMENTED
 #define CLSORT_IMPLEMENTED
+
+#ifndef CL_VERSION_1_2
+#error "clsort.h calls OpenCL 1.2: define CL_TARGET_OPENCL_VERSION as 120 or later, or not at all"
+#endif
 
 #ifdef _MSC_VER
 #pragma warning(push)
@@ -7144,20 +7157,27 @@ static int clsort__make_room(const char *folder, size_t size)
     return 1;
 }
 
-static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
+/* Writes an entry's file. Returns 0 if that cannot be done in this folder. */
+static int clsort__keep_file(const char *given, const char *name, const void *data, size_t size)
 {
     char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH], aside[CLSORT__MOST_PATH + 64];
     FILE *file;
     int written;
-    if (!clsort__entry_path((const char *)given, name, 1, folder, path)) return;
-    if (!clsort__make_room(folder, size)) return;
+    if (!clsort__entry_path(given, name, 1, folder, path)) return 0;
+    if (!clsort__make_room(folder, size)) return 1;
     /* No other thread has a variable at this address. */
     snprintf(aside, sizeof aside, "%s-%lx-%p", path, clsort__process(), (void *)folder);
     file = fopen(aside, "wb");
-    if (!file) return;
+    if (!file) return 0;
     written = fwrite(data, 1, size, file) == size;
     written = !fclose(file) && written;
     if (!written || !clsort__replace_file(aside, path)) remove(aside);
+    return written;
+}
+
+static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
+{
+    clsort__keep_file((const char *)given, name, data, size);
 }
 
 #endif
@@ -7282,7 +7302,8 @@ static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, si
     return NULL;
 }
 
-/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. */
+/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. After one that a
+   folder cannot keep, no other is offered to it. */
 static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
                                size_t bytes)
 {
@@ -7291,6 +7312,17 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
     clsort__add_hash(&head.binary, entry + sizeof head, bytes);
     memcpy(entry, &head, sizeof head);
     clsort__print_hash(name, text);
+#ifndef CLSORT_NO_CACHE_FOLDER
+    if (s->options.cache_save == clsort__save_file) {
+        const char *const path = (const char *)s->options.cache_user;
+        if (clsort__keep_file(path, text, entry, sizeof head + bytes)) return;
+        s->options.cache_save = NULL;
+        s->function = "clsort_cache_folder";
+        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%s",
+                       path ? path : "the user's folder of caches");
+        return;
+    }
+#endif
     s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
 }
 
@@ -7900,7 +7932,7 @@ static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort
 static void clsort__save_program(clsort_sorter *s, clsort__program *p)
 {
     clsort__recipe r;
-    if (!p->unsaved) return;
+    if (!p->unsaved || !s->options.cache_save) return;
     clsort__make_recipe(s, &p->config, &r);
     clsort__write_entry(s, clsort__recipe_name(s, &r), p->program);
     p->unsaved = 0;
@@ -9003,7 +9035,8 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
     for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++) {
         const cl_uint type = d->fields[i].type, bytes = type - CLSORT_BYTES;
         if (!clsort__find_key_type(type) && (!bytes || bytes > CLSORT_MAX_FIELD_BYTES))
-            clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
+            clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i,
+                                "type: CLSORT_U8 and so on, or CLSORT_BYTES + n, n from 1 to 64");
     }
 }
 
@@ -9263,11 +9296,12 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->segment_ends && !d->segment_count, "segment_ends without segments" },
         { clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS) && !d->rows,
           "lengths without rows" },
-        { d->scratch_size && c->needs_buffers && !d->scratch, "scratch_size without scratch" }
+        { d->count && d->scratch_size && c->needs_buffers && !d->scratch,
+          "scratch_size without scratch" }
     };
     const clsort__array_fields *a;
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
-    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
+    for (a = c->arrays; d->count && a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
         if (a->offset && !a->expected)
             clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s%s%s", a->offset_name,
                           a->name, a->flag_name ? " or " : "", a->flag_name ? a->flag_name : "");
@@ -9284,7 +9318,6 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
     const clsort__mistake values[] = {
         { (d->values || values_out) && !d->value_size, "value_size, the bytes of a value" },
-        { d->values_out && !d->values, "values, for values_out" },
         { c->needs_buffers && d->count && d->value_size && !d->values,
           "values, of value_size bytes each" }
     };
@@ -9369,20 +9402,21 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-/* Are all buffers given that a call needs or that its flags announce? */
+/* Are all buffers given that a call needs or that its flags announce? Without elements it needs
+   none. */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
-        { d->count && !d->keys, "keys" },
-        { d->count && moves_values && !d->values_out,
-          "values_out, for values beside indices or top_k" },
+        { d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
+        { !d->keys, "keys" },
+        { moves_values && !d->values_out, "values_out, for values beside indices or top_k" },
         { selects && !d->keys_out && !d->indices && !d->values_out,
           "keys_out, indices or values_out: top_k needs one of them" }
     };
     const clsort__array_fields *a;
+    if (!d->count) return;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
         if (a->flag_name && a->expected && !a->buffer)
             clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which %s announces", a->name,
@@ -9540,12 +9574,12 @@ static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
     memcpy(r, list, sizeof list);
 }
 
-/* Rows must not overlap. */
+/* Rows must not overlap. Without elements they do not. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
     const clsort_desc *d = &p->d;
-    if (clsort__output_rows(d) == 1) return CL_SUCCESS;
+    if (!d->count || clsort__output_rows(d) == 1) return CL_SUCCESS;
     CLSORT__REQUIRE(s, a->stride >= d->count, CLSORT_ERROR_OVERLAP, "row_stride is below a row");
     CLSORT__REQUIRE(s, a->keys_apart >= a->wanted * a->element_bytes, CLSORT_ERROR_OVERLAP,
                     "keys_out_row_stride is below a row");
@@ -10743,9 +10777,9 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
     if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
-    if (c->needs_buffers && !d->scratch && d->scratch_size)
+    if (c->needs_buffers && d->count && !d->scratch && d->scratch_size)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
-    if (c->needs_buffers && !d->scratch && d->scratch_offset)
+    if (c->needs_buffers && d->count && !d->scratch && d->scratch_offset)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
     c->needs_buffers = 0;
     clsort__check_desc(c, d, CLSORT__TO_SORT);
@@ -13425,6 +13459,11 @@ enum {
    sample takes less time. */
 enum { CLSORT__ROUND_PART = 16, CLSORT__ROUNDS_TOTAL = 1 << 24 };
 
+/* Streams whose lists hold 2 k: of rows longer than STREAM_LONG times k, for which digits take 1 to
+   7 times as long on one core, with few different keys 4 to 30 times; with a list for every
+   STREAM_CORES cores, since digits use all of them. */
+enum { CLSORT__STREAM_LONG = 128, CLSORT__STREAM_CORES = 3 };
+
 /* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
@@ -13982,12 +14021,15 @@ static int clsort__plan_reading(const clsort_sorter *s, clsort__plan *p, int how
     return 1;
 }
 
-/* Plans a reading by work-items that work alone, where local memory has lists for them. Returns
-   whether it did. */
+/* Plans a reading by work-items that work alone, where local memory has lists for them: room for 4
+   times k, or for long rows 2 times. Returns whether it did. */
 static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    if (4 * p->d.top_k > t->most_capacity) return 0;
+    const size_t k = p->d.top_k, lists = t->most_capacity / k;
+    const int two = p->d.count > CLSORT__STREAM_LONG * k
+                    && s->compute_units <= CLSORT__STREAM_CORES * t->rows * lists;
+    if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(s, &p->d, t);
@@ -14790,6 +14832,7 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
     static const size_t apart[2] = { 0, 0 };
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, 0, sizeof(clsort_proof));
+    if (!j->plan.d.count) return;
     clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__no_span, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
@@ -14805,6 +14848,7 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
     const clsort__span keys = a->writes_keys ? a->keys_to : a->keys, none = clsort__no_span,
                        unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
     clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
+    if (!p->d.count) return;
     clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, after)));
     if (a->indices.buffer)
@@ -17713,7 +17757,8 @@ CLSORT__ALONE(clsort_save_choices, (clsort_sorter *sorter, char *text, size_t si
     if (status == CL_SUCCESS && text && size >= needed) memcpy(text, section, needed);
     clsort__free(section);
     CLSORT__MUST(status);
-    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL, "size");
+    CLSORT__REQUIRE(sorter, !text || size >= needed, CLSORT_ERROR_SCRATCH_TOO_SMALL,
+                    "size: the text of choices has %.0f characters", (double)needed);
     return CL_SUCCESS;
 }
 

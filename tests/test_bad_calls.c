@@ -1360,6 +1360,20 @@ static void bad_check_parts(const world *w)
     }
 }
 
+/* A field of bytes that are too many is told how many there may be. */
+static void fields_of_many_bytes(bench *b)
+{
+    world w;
+    call c;
+    open_world(&w, b);
+    c = good_call(&w);
+    field_65_bytes(&c, &w);
+    expect_failure(&c, CLSORT_ERROR_KEY_TYPE);
+    CHECK(strstr(clsort_last_error(b->sorter), "fields[0].type")
+          && strstr(clsort_last_error(b->sorter), "from 1 to 64"));
+    close_world(&w);
+}
+
 static void bad_order_checks(bench *b)
 {
     world w;
@@ -1455,6 +1469,35 @@ static void the_sorter_still_sorts(bench *b)
     close_world(&w);
 }
 
+/* Flags announce arrays, and none is there: on a driver, what is written without elements. */
+static void sorts_of_nothing(bench *b)
+{
+    clsort_proof proof;
+    cl_uint first = 1;
+    clsort_desc d = clsort_desc_default();
+    world w;
+    open_world(&w, b);
+    d.key_type = CLSORT_U32;
+    d.value_size = 4;
+    d.segment_count = 3;
+    d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT
+              | CLSORT_FLAG_COUNT_BUFFER;
+    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, b->session.queue, &d, w.good[KEYS], 0, 0, NULL,
+                                        NULL));
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_verify(b->sorter, b->session.queue, &d, w.good[KEYS], 0, 0, NULL,
+                                   NULL));
+    CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, w.good[VALUES], 0, 0, NULL,
+                                      NULL));
+    CHECK(clEnqueueReadBuffer(b->session.queue, w.good[KEYS], CL_TRUE, 0, sizeof proof, &proof, 0,
+                              NULL, NULL) == CL_SUCCESS);
+    CHECK(clEnqueueReadBuffer(b->session.queue, w.good[VALUES], CL_TRUE, 0, 4, &first, 0, NULL,
+                              NULL) == CL_SUCCESS);
+    CHECK_OK(clsort_judge(&proof));
+    CHECK(first == 0);
+    close_world(&w);
+}
+
 static const test_entry tests[] = {
     { "every bad sort gets its code and leaves no trace", every_bad_sort },
     { "of two faults the one that is checked first is reported", two_faults_at_once },
@@ -1465,10 +1508,12 @@ static const test_entry tests[] = {
     { "bad creates leave no sorter", bad_creates },
     { "bad gathers get their codes", bad_gathers },
     { "bad merges of two inputs get their codes and leave no trace", bad_merges },
+    { "a field of too many bytes is told the limit", fields_of_many_bytes },
     { "bad checks of order get their codes", bad_order_checks },
     { "bad sorts of host arrays leave them alone", bad_host_sorts },
     { "a queue of another device is rejected", queue_of_another_device },
-    { "the sorter sorts after a bad call", the_sorter_still_sorts }
+    { "the sorter sorts after a bad call", the_sorter_still_sorts },
+    { "no elements are sorted and proved without buffers", sorts_of_nothing }
 };
 
 TEST_MAIN(tests)

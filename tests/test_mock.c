@@ -1792,6 +1792,138 @@ static void give_structs_of_newer_headers(bench *b)
     close_world(&w);
 }
 
+/* ---- nothing to do --------------------------------------------------------------------------- */
+
+/* Parts of a call without elements, and which values: 4 bytes, 12 bytes and records. */
+enum { NO_PARTS, ONE_ROW, THREE_ROWS, THREE_SEGMENTS, PARTS };
+enum { NOTHING_BESIDE, SMALL_VALUES, LARGE_VALUES, RECORDS, PAYLOADS };
+
+/* Every field of a sort is set as if there were elements, but no buffer is there. */
+static clsort_desc describe_nothing(int parts, int payload, cl_uint flags)
+{
+    static const size_t sizes[PAYLOADS] = { 0, 4, 12, 0 };
+    clsort_desc d = clsort_desc_default();
+    const int rows = parts == ONE_ROW || parts == THREE_ROWS;
+    d.key_type = CLSORT_U32;
+    d.flags = flags;
+    d.value_size = sizes[payload];
+    d.record_size = payload == RECORDS ? 8 : 0;
+    d.rows = parts == ONE_ROW ? 1 : parts == THREE_ROWS ? 3 : 0;
+    d.segment_count = parts == THREE_SEGMENTS ? 3 : 0;
+    if (rows) d.row_stride = d.keys_out_row_stride = d.values_out_row_stride = 48;
+    if (rows) d.indices_row_stride = 48;
+    d.keys_offset = d.keys_out_offset = d.values_offset = d.values_out_offset = 16;
+    d.indices_offset = d.count_offset = d.scratch_offset = 16;
+    d.segments_offset = d.segment_ends_offset = d.lengths_offset = 16;
+    d.scratch_size = 1000;
+    return d;
+}
+
+/* What a call of struct_calls answers to a description of nothing: it succeeds unless the flags
+   contradict the other fields, of which a check of order does not look at those of top-k. */
+static clsort_status nothing_answers(const char *call, cl_uint flags)
+{
+    const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH | CLSORT_FLAG_TOP_PARTITION;
+    if (flags & top && strcmp(call, "is_sorted")) return CLSORT_ERROR_UNKNOWN_FLAG;
+    return flags & CLSORT_FLAG_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
+}
+
+static void try_nothing(world *w, int parts, int payload, cl_uint flags)
+{
+    any_struct a;
+    size_t i;
+    for (i = 0; i < sizeof struct_calls / sizeof *struct_calls; i++) {
+        const struct struct_call *const c = &struct_calls[i];
+        if (c->fill != fill_desc) continue;
+        memset(&a, 0, sizeof a);
+        a.desc = describe_nothing(parts, payload, flags);
+        AT("%s, parts %d, payload %d, flags %u", c->name, parts, payload, flags);
+        CHECK_STATUS(c->call(w, &a), nothing_answers(c->name, flags));
+        a.desc.top_k = 1;
+        if (c->call == call_sort) CHECK(c->call(w, &a) != CL_SUCCESS);
+    }
+}
+
+/* With each flag alone, with all that announce a buffer, and with none. */
+static void sort_nothing(bench *b)
+{
+    const cl_uint announced = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT
+                              | CLSORT_FLAG_COUNT_BUFFER;
+    int parts, payload, checked;
+    cl_uint flag;
+    (void)b;
+    for (checked = 0; checked < 2; checked++) {
+        world w;
+        open_world(&w, mock_gpu(), 4096, checked ? CLSORT_OPTION_VERIFY : 0);
+        for (parts = 0; parts < PARTS; parts++)
+            for (payload = 0; payload < PAYLOADS; payload++) {
+                try_nothing(&w, parts, payload, 0);
+                for (flag = 2; flag <= CLSORT_FLAG_ANY_COUNT; flag *= 2) {
+                    const int no_values = flag == CLSORT_FLAG_VALUES_OUT
+                                          && payload != SMALL_VALUES && payload != LARGE_VALUES;
+                    if (!no_values) try_nothing(&w, parts, payload, flag);
+                }
+                if (payload == SMALL_VALUES || payload == LARGE_VALUES)
+                    try_nothing(&w, parts, payload, announced);
+            }
+        close_world(&w);
+    }
+}
+
+/* Merges, partitions, gathers and searches for groups without elements: what they would only read
+   or write is not there. */
+static void do_nothing_else(bench *b)
+{
+    static const clsort_run runs[2] = { { 0, NULL, 16, NULL, 16 }, { 0, NULL, 16, NULL, 16 } };
+    clsort_array array = { NULL, 16, NULL, 16, 4, 48, 48 };
+    any_struct a;
+    world w;
+    size_t bytes = 1;
+    (void)b;
+    open_world(&w, mock_gpu(), 4096, 0);
+    memset(&a, 0, sizeof a);
+    fill_merge(&w, &a);
+    a.merge.count_a = 0;
+    a.merge.keys_a = a.merge.keys_out = NULL;
+    a.merge.keys_a_offset = a.merge.keys_out_offset = a.merge.values_out_offset = 16;
+    a.merge.value_size = 4;
+    CHECK_OK(call_merge(&w, &a));
+    fill_runs(&w, &a);
+    a.runs.runs = runs;
+    a.runs.keys_out = NULL;
+    a.runs.value_size = 4;
+    a.runs.scratch_size = 1000, a.runs.scratch_offset = 16;
+    CHECK_OK(call_runs(&w, &a));
+    CHECK_OK(clsort_merge_runs_scratch_size(w.sorter, &a.runs, &bytes));
+    CHECK(bytes == 0);
+    CHECK_OK(clsort_prepare_merge_runs(w.sorter, &a.runs));
+    a.runs.run_count = 0;
+    CHECK_STATUS(call_runs(&w, &a), CLSORT_ERROR_UNKNOWN_VALUE);
+    fill_partition(&w, &a);
+    a.partition.count = 0;
+    a.partition.keys = a.partition.keys_out = NULL;
+    a.partition.value_size = 4;
+    CHECK_OK(call_partition(&w, &a));
+    CHECK_OK(call_partition_size(&w, &a));
+    CHECK_OK(clsort_prepare_partition(w.sorter, &a.partition));
+    fill_gather(&w, &a);
+    a.gather.count = 0;
+    a.gather.indices = NULL;
+    a.gather.arrays = &array;
+    a.gather.array_count = 1;
+    for (a.gather.rows = 1; a.gather.rows < 4; a.gather.rows++) CHECK_OK(call_gather(&w, &a));
+    fill_groups(&w, &a);
+    a.groups.count = 0;
+    a.groups.keys = NULL;
+    a.groups.counts = w.buffer[VALUES];
+    CHECK_OK(call_groups(&w, &a));
+    a.groups.groups = 0;
+    CHECK_OK(call_groups(&w, &a));
+    a.groups.starts = NULL;
+    CHECK_OK(call_groups(&w, &a));
+    close_world(&w);
+}
+
 /* Of a struct with another size than ours, as many bytes are taken as both have. */
 static void take_structs_of_any_size(bench *b)
 {
@@ -1881,6 +2013,8 @@ static const test_entry tests[] = {
     { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts },
     { "structs of newer headers are taken if nobody uses what is new",
       give_structs_of_newer_headers },
+    { "a sort of no elements succeeds with any flags and without buffers", sort_nothing },
+    { "merges, partitions, gathers and groups of no elements need no arrays", do_nothing_else },
     { "of a struct only bytes are read that the program has", take_structs_of_any_size },
     { "a resolved description ends where the program's struct does",
       resolve_into_structs_of_any_size }

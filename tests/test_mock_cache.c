@@ -464,16 +464,30 @@ static clsort_options in_folder(const char *path)
     return o;
 }
 
-/* A whole run with a folder; how many programs were built from their text. */
-static int run_in_folder(const char *path)
+static void hear_folder(void *user, clsort_status status, const char *function,
+                        const char *message)
+{
+    CHECK(status == CLSORT_ERROR_CACHE_FOLDER && !strcmp(function, "clsort_cache_folder")
+          && strstr(message, clsort_status_text(status)));
+    ++*(int *)user;
+}
+
+/* A whole run with a folder; how many programs were built from their text. Two are, of one sorter:
+   if the folder cannot be used, the callback hears of it once. */
+static int run_in_folder(const char *path, int usable)
 {
     const int builds = mock.builds;
+    int heard = 0;
     start w;
     clsort_options o = in_folder(path);
+    o.diagnostic = hear_folder;
+    o.user = &heard;
     open_start(&w);
     CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
     CHECK_OK(prepare_and_sort(&w));
+    CHECK(heard == !usable);
     close_start(&w);
+    CHECK(heard == !usable);
     return mock.builds - builds;
 }
 
@@ -496,10 +510,10 @@ static void keeps_files(bench *b)
     (void)b;
     begin(mock_gpu());
     new_folder("plain");
-    built = run_in_folder(folder);
+    built = run_in_folder(folder, 1);
     CHECK(built > 0 && count_files() == built);
     CHECK(!stat(folder, &facts) && (facts.st_mode & 0777) == 0700);
-    CHECK(run_in_folder(folder) == 0 && count_files() == built);
+    CHECK(run_in_folder(folder, 1) == 0 && count_files() == built);
 }
 
 /* The folder of caches: as the variables say. */
@@ -511,20 +525,20 @@ static void finds_the_users_folder(bench *b)
     new_folder("caches");
     CHECK(!mkdir(folder, 0700));
     setenv("XDG_CACHE_HOME", folder, 1);
-    built = run_in_folder(NULL);
-    CHECK(built > 0 && run_in_folder(NULL) == 0);
+    built = run_in_folder(NULL, 1);
+    CHECK(built > 0 && run_in_folder(NULL, 1) == 0);
     strcat(folder, "/clsort");
     CHECK(count_files() == built);
     new_folder("home");
     CHECK(!mkdir(folder, 0700));
     setenv("XDG_CACHE_HOME", "relative", 1);
     setenv("HOME", folder, 1);
-    CHECK(run_in_folder(NULL) == built && run_in_folder(NULL) == 0);
+    CHECK(run_in_folder(NULL, 1) == built && run_in_folder(NULL, 1) == 0);
     strcat(folder, "/.cache/clsort");
     CHECK(count_files() == built);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    CHECK(run_in_folder(NULL) == built && run_in_folder(NULL) == built);
+    CHECK(run_in_folder(NULL, 0) == built && run_in_folder(NULL, 0) == built);
 }
 
 static void refuses_open_folders(bench *b)
@@ -534,23 +548,23 @@ static void refuses_open_folders(bench *b)
     (void)b;
     begin(mock_gpu());
     new_folder("open");
-    built = run_in_folder(folder);
+    built = run_in_folder(folder, 1);
     chmod(folder, 0770);
-    CHECK(run_in_folder(folder) == built);
+    CHECK(run_in_folder(folder, 0) == built);
     chmod(folder, 0702);
-    CHECK(run_in_folder(folder) == built);
+    CHECK(run_in_folder(folder, 0) == built);
     chmod(folder, 0755);
-    CHECK(run_in_folder(folder) == 0);
+    CHECK(run_in_folder(folder, 1) == 0);
     if (!geteuid()) {
         CHECK(!chown(folder, 1, 1));
-        CHECK(run_in_folder(folder) == built);
+        CHECK(run_in_folder(folder, 0) == built);
     }
-    CHECK(run_in_folder("/dev/null") == built && run_in_folder("/dev/null/x") == built);
-    CHECK(run_in_folder("") == built);
+    CHECK(run_in_folder("/dev/null", 0) == built && run_in_folder("/dev/null/x", 0) == built);
+    CHECK(run_in_folder("", 0) == built);
     memset(long_path, 'x', sizeof long_path);
     long_path[0] = '/';
     long_path[sizeof long_path - 1] = 0;
-    CHECK(run_in_folder(long_path) == built);
+    CHECK(run_in_folder(long_path, 0) == built);
 }
 
 /* A disk without room: nothing is left of what could not be written. */
@@ -566,8 +580,8 @@ static void survives_full_disks(bench *b)
     none.rlim_cur = 100;
     signal(SIGXFSZ, SIG_IGN);
     CHECK(!setrlimit(RLIMIT_FSIZE, &none));
-    built = run_in_folder(folder);
-    CHECK(run_in_folder(folder) == built);
+    built = run_in_folder(folder, 0);
+    CHECK(run_in_folder(folder, 0) == built);
     CHECK(!setrlimit(RLIMIT_FSIZE, &old));
     CHECK(built > 0 && count_files() == 0);
 }

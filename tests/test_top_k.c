@@ -392,6 +392,33 @@ static void streams_that_a_sample_misleads(bench *b)
     free(keys);
 }
 
+/* Rows just below, at and above STREAM_LONG times k, for k on both sides of half the list: from
+   there on a CPU of few cores reads them once. */
+static void large_k_of_long_rows(bench *b)
+{
+    static const char *const patterns[] = { "mod-3", "uniform", "reverse", "sorted", "equal" };
+    static const cl_uint flags[] = { 0, CLSORT_FLAG_TOP_NTH, CLSORT_FLAG_TOP_UNSORTED };
+    size_t i, half, side;
+    for (i = 0; i < 10; i++)
+        for (half = 0; half < 4; half++)
+            for (side = 0; side < 3; side++) {
+                const cl_uint type = i & 1 ? CLSORT_U64 : CLSORT_F32;
+                const size_t capacity = i & 1 ? 2048 : 4096,
+                             k = capacity / (half & 2 ? 2 : 4) + (half & 1);
+                top_case c = top_make(type, 1, CLSORT__STREAM_LONG * k + side - 1, k);
+                clsort__plan p;
+                c.pattern = patterns[i / 2];
+                c.d.flags = flags[(i + half + side) % 3];
+                clsort__plan_selection(b->sorter, &c.d, &p);
+                if (p.select.most_capacity != capacity || !test_is_cpu(b)) return;
+                AT("%zu of %zu, %s", k, c.d.count, c.pattern);
+                if (b->sorter->compute_units <= 6)
+                    CHECK((p.select.how == CLSORT__BY_STREAMS)
+                          == (!half || (half < 3 && side == 2)));
+                if (test_takes(b, 4) && !top_run(b, &c)) return;
+            }
+}
+
 /* Rows around what a work-item keeps in order, what it ranks by comparing all with all, and what is
    left where it samples the rest: 547 to 549 keys less 36 make 7 or 8 for each of 64 samples. */
 static void work_items_keep_any_number(bench *b)
@@ -1135,6 +1162,7 @@ static const test_entry tests[] = {
     { "rows are partitioned around the k-th element", partitions },
     { "segments are partitioned, too", partitions_of_segments },
     { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
+    { "large k of rows around the length from which they are read once", large_k_of_long_rows },
     { "work-items keep and rank any number", work_items_keep_any_number },
     { "rows in many parts give their first k and their n-th element", rows_in_many_parts },
     { "long rows are selected from in rounds", long_rows_in_rounds },

@@ -311,6 +311,41 @@ static void equal_nans_of_fields(bench *b)
         }
 }
 
+/* NaNs behind the numbers, as the header words it: of each type the first +NaN and the last, the
+   last -NaN and the first, as their upper 16 bits. They are sorted as keys, and as a field. */
+static void order_of_nans(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_F16, CLSORT_BF16, CLSORT_F32, CLSORT_F64 };
+    static const cl_uint infinities[] = { 0x7C00, 0x7F80, 0x7F80, 0x7FF0 };
+    cl_uint t, order, i;
+    for (t = 0; t < 4; t++)
+        for (order = 0; order < 2; order++) {
+            const cl_uint inf = infinities[t], minus = 0x8000, one = 0x3C00, nan = inf + 1;
+            const cl_uint rising[7] = { minus + inf, one, inf, nan, 0x7FFF, 0xFFFF, minus + nan },
+                          falling[7] = { inf, one, minus + inf, minus + nan, 0xFFFF, 0x7FFF, nan };
+            const cl_uint *const wanted = order ? falling : rising;
+            const size_t key = pattern_key_size(types[t]);
+            const clsort_field field = { 0, types[t], order, CLSORT_NAN_LAST, 0 };
+            unsigned char in[2][7 * 8] = { { 0 } }, out[7 * 8] = { 0 };
+            clsort_desc d = clsort_desc_default();
+            AT("type %x, order %u", types[t], order);
+            for (i = 0; i < 7; i++) {
+                const cl_ushort half = (cl_ushort)wanted[i], same = (cl_ushort)wanted[i * 3 % 7];
+                memcpy(out + i * key + key - 2, &half, 2);
+                memcpy(in[0] + i * key + key - 2, &same, 2);
+            }
+            memcpy(in[1], in[0], sizeof in[0]);
+            d.count = 7;
+            d.key_type = types[t], d.order = order, d.nan_order = CLSORT_NAN_LAST;
+            CHECK_OK(clsort_sort_host(b->sorter, &d, in[0], NULL, NULL));
+            CHECK(!memcmp(in[0], out, 7 * key));
+            d.key_type = d.order = d.nan_order = 0;
+            d.record_size = key, d.fields = &field, d.field_count = 1;
+            CHECK_OK(clsort_sort_host(b->sorter, &d, in[1], NULL, NULL));
+            CHECK(!memcmp(in[1], out, 7 * key));
+        }
+}
+
 /* A record of 100 bytes and others, by bytes of every length, alone, beside other fields, cut at
    any place between codes; sorted, argsorted, and proven. */
 static void bytes_of_every_length(bench *b)
@@ -341,6 +376,7 @@ static void bytes_of_every_length(bench *b)
 
 static const test_entry tests[] = {
     { "bytes of every length are sorted as memcmp has them", bytes_of_every_length },
+    { "NaNs behind the numbers are in the order that the header says", order_of_nans },
     { "equal NaNs of a field leave the order to the next one", equal_nans_of_fields },
     { "some bits of floats decide, wherever NaNs and zeros are", some_bits_of_floats },
     { "keys of every type are sorted in every order", keys_of_every_type },
