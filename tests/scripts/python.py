@@ -489,7 +489,8 @@ def test_all_statuses_of_arguments_are_known():
     with open(os.path.join(root, "clsort.h")) as file:
         found = dict(re.findall(r"X\(CLSORT_ERROR_(\w+), (-\d+)", file.read()))
     others = {"SCRATCH_TOO_LARGE", "DEVICE_LIMITS", "DAMAGED", "CANCELLED", "OUT_OF_TIME",
-              "NO_CHOICE", "WRONG_RESULT", "NOT_READY", "DEVICE_UNUSABLE", "BUILD_FAILED", "BUSY"}
+              "NO_CHOICE", "WRONG_RESULT", "NOT_READY", "DEVICE_UNUSABLE", "BUILD_FAILED", "BUSY",
+              "CACHE_FOLDER"}
     assert others <= set(found), others - set(found)
     wanted = {int(number) for name, number in found.items() if name not in others}
     assert clsort.ARGUMENT_STATUSES == wanted, clsort.ARGUMENT_STATUSES ^ wanted
