@@ -736,7 +736,8 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 
 /* Writes the description that would run. Filled in are algorithm and last_bit, tuning.work_group
    and tuning.items, whose product is a block of the "only" algorithms, and with top_k and without
-   segments rows and row_stride. Other fields are as given. `resolved` may be `desc`. */
+   segments rows and row_stride. Other fields are as given. Long rows that AUTO sorts one after
+   another stay CLSORT_AUTO. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
@@ -764,7 +765,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 /* Writes a short text about how such a sort would run. Each line is a word and what it says; the
    last line ends with a newline, too:
      algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
-                sorting, and the sort of the k elements, or of the rows, if there is one
+                sorting, and the sort of the k elements, or of the rows, if there is one; or
+                "rows one after another" and the sort of a row
      passes     commands that write elements. For a radix sort by one work-item and for batch-*:
                 passes inside the one command
      launches   how many, and of which kernels
@@ -6276,6 +6278,7 @@ typedef struct clsort__plan {
     int stable;
     int indirect;               /* (key, index) pairs are sorted, then the rest is gathered */
     int sorts_into_output;      /* indirect: the pairs' keys are sorted where the keys end up */
+    int one_by_one;             /* rows are sorted one after another, each by the job's `then` */
     clsort__key key;
     clsort__data data;
     clsort__config config;      /* of the sort's own kernels */
@@ -8754,6 +8757,64 @@ static int clsort__takes_hybrid(const clsort_sorter *s, const clsort_desc *d)
     return p.config.family == CLSORT__HYBRID;
 }
 
+/* The elements of a piece of rows that one work-item sorts in vectors, if there are enough for all
+   cores. */
+enum { CLSORT__LONG_PIECE = 1 << 18 };
+static int clsort__fills_cores(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t cores = s->compute_units;
+    return p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
+}
+
+/* From how many elements of a row on AUTO sorts one row after another, each as an array of its own;
+   on CPUs for each core. Shorter rows are sorted all at once, as segments are. On CPUs so are many
+   rows of bare keys, whatever their length: each core sorts pieces of them in vectors.
+   Measured on an NVIDIA H200, as itself and as another vendor's, and on two cores with PoCL and
+   Intel's runtime. */
+typedef struct clsort__long_row {
+    int device;
+    int bare;                   /* keys alone; 0: anything */
+    cl_uint least;
+} clsort__long_row;
+static const clsort__long_row clsort__long_rows[] = {
+    { CLSORT__NVIDIA, 0, 1u << 21 },
+    { CLSORT__OTHER_GPU, 0, 1u << 21 },
+    { CLSORT__MERGE_GPU, 0, CLSORT__NEVER },
+    { CLSORT__CPU, 1, 1u << 12 },
+    { CLSORT__CPU, 0, 1u << 11 }
+};
+
+static cl_ulong clsort__long_row_least(const clsort_sorter *s, const clsort_desc *d)
+{
+    const int device = s->is_cpu ? CLSORT__CPU : clsort__device_kind(s);
+    const clsort__long_row *l = clsort__long_rows;
+    while (l->device != device || (l->bare && !clsort__is_bare(d))) l++;
+    return (cl_ulong)clsort__divide_crossover(l->least) * (s->is_cpu ? s->compute_units : 1);
+}
+
+/* Does AUTO sort rows one after another? More rows than this would be more commands than a queue
+   should hold. */
+enum { CLSORT__MOST_LONG_ROWS = 1024 };
+static int clsort__takes_one_by_one(const clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__data *a = &p->data;
+    return s && p->by_auto && p->d.rows > 1 && p->d.rows <= CLSORT__MOST_LONG_ROWS
+           && !a->count_on_device && !a->at_offsets
+           && !p->d.tuning.work_group && !p->d.tuning.items
+           && p->d.count >= clsort__long_row_least(s, &p->d)
+           && !(s->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
+}
+
+/* The description of one of several rows, which is sorted as stable as they are. */
+static clsort_desc clsort__one_row(const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    d.rows = d.row_stride = 0;
+    d.keys_out_row_stride = d.values_out_row_stride = d.indices_row_stride = 0;
+    d.stable = 1;
+    return d;
+}
+
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known, and
    where the kernels for few elements did not build: it needs no more scratch memory than these. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
@@ -8904,6 +8965,11 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         if (!clsort__can(d.algorithm, &d)) continue;
         clsort__make_plan(NULL, &d, &p);
         clsort__plan_scratch(NULL, &p);
+        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
+    }
+    if (desc->rows > 1 && !desc->algorithm && desc->count >= clsort__divide_crossover(1u << 11)) {
+        d = clsort__one_row(desc);
+        p.scratch.layout = clsort__most_scratch(&d);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
     return most;
@@ -10075,7 +10141,7 @@ struct clsort__job {
     int wrong;                  /* what is wrong with it: CLSORT__STRUCT_* */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
-    clsort__plan then;          /* of the sort after a selection, or instead of one */
+    clsort__plan then;          /* of the sort after a selection, or instead of one; or of one row */
     clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: the inputs, and the
                                    output as the last one */
     cl_uint piece_count;
@@ -10185,10 +10251,10 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
-/* Does a selection sort, too? */
+/* Does another plan sort: what was selected, or rows one after another? */
 static int clsort__sorts_then(const clsort__plan *p)
 {
-    return p->select.sorts_after || p->select.how == CLSORT__BY_SORTING;
+    return p->select.sorts_after || p->select.how == CLSORT__BY_SORTING || p->one_by_one;
 }
 
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
@@ -12309,16 +12375,13 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
 
-/* The elements of a piece, which one work-item sorts; of one that it sorts in vectors, if there are
-   enough for all cores; the most work-items that sort pieces. */
-enum { CLSORT__PIECE = 1 << 14, CLSORT__LONG_PIECE = 1 << 18, CLSORT__PIECE_WORKERS = 1024 };
+/* The elements of a piece, which one work-item sorts; the most work-items that sort pieces. */
+enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
 
 /* Vectors are faster than merges as long as a core's cache holds the piece. */
 static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t cores = s->compute_units;
-    const int enough = p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
-    return s->has_vectors && enough && p->key.bytes >= 4 && !p->config.value_bytes
+    return s->has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4 && !p->config.value_bytes
                    && !p->config.comparator
                ? (size_t)CLSORT__LONG_PIECE
                : (size_t)CLSORT__PIECE;
@@ -13420,23 +13483,35 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
 
+/* Plans a sort. Each of few long rows is sorted as an array of its own. */
+static void clsort__plan_sort(const clsort_sorter *s, const clsort_desc *d, clsort__job *j)
+{
+    const clsort_desc row = clsort__one_row(d);
+    clsort__make_plan(s, d, &j->plan);
+    j->plan.one_by_one = clsort__takes_one_by_one(s, &j->plan);
+    if (j->plan.one_by_one) clsort__make_plan(s, &row, &j->then);
+}
+
 /* Checks a sort and plans it. */
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
-    if (c->status == CL_SUCCESS) clsort__make_plan(clsort__known_device(c->s), j->desc, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__plan_sort(clsort__known_device(c->s), j->desc, j);
 }
 
+/* Scratch memory of rows that are sorted one after another is that of one row. */
 static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
 {
-    clsort__plan_scratch(s, &j->plan);
+    clsort__plan *const sorts = j->plan.one_by_one ? &j->then : &j->plan;
+    clsort__plan_scratch(s, sorts);
+    j->plan.scratch.layout = sorts->scratch.layout;
 }
 
 /* Builds the programs of a sort or a selection. */
 static clsort_status clsort__ready_plans(clsort__job *j)
 {
-    CLSORT__MUST(j->plan.select.how == CLSORT__BY_SORTING ? clsort__ready_checks(j->s, &j->plan)
-                                            : clsort__ready(j->s, &j->plan));
+    const int only_then = j->plan.select.how == CLSORT__BY_SORTING || j->plan.one_by_one;
+    CLSORT__MUST((only_then ? clsort__ready_checks : clsort__ready)(j->s, &j->plan));
     return clsort__sorts_then(&j->plan) ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
 }
 
@@ -14170,7 +14245,7 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
         return 0;
     clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
     if (sort.status != CL_SUCCESS) return 0;
-    clsort__make_plan(clsort__known_device(c->s), &d, &j->plan);
+    clsort__plan_sort(clsort__known_device(c->s), &d, j);
     j->op = clsort__sort_operation();
     return 1;
 }
@@ -14989,12 +15064,31 @@ static clsort_status clsort__ready_sort(clsort__job *j)
     return CL_SUCCESS;
 }
 
+/* Sorts rows one after another. */
+static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
+{
+    const clsort__data *const all = &j->plan.data;
+    clsort__plan row = j->then;
+    clsort__data *const a = &row.data;
+    const size_t rows = run->mode == CLSORT__WARM ? 1 : j->plan.d.rows;
+    size_t i;
+    for (i = 0; i < rows; i++) {
+        a->keys = clsort__span_from(all->keys, i * all->stride * all->element_bytes);
+        a->keys_to = clsort__span_from(all->keys_to, i * all->keys_apart);
+        a->values = clsort__span_from(all->values, i * all->stride * row.d.value_size);
+        a->values_to = clsort__span_from(all->values_to, i * all->values_apart);
+        a->indices = clsort__span_from(all->indices, i * all->indices_apart);
+        clsort__sort(run, &row, &j->scratch);
+    }
+}
+
 /* All commands of a sort; with a buffer for a proof, those of the proof before and after them. */
 static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
 {
     if (clsort__trivial(&j->plan)) return;
     if (j->result.buffer) clsort__prove_input(run, j);
-    clsort__sort(run, &j->plan, &j->scratch);
+    if (j->plan.one_by_one) clsort__sort_one_by_one(run, j);
+    else clsort__sort(run, &j->plan, &j->scratch);
     if (j->result.buffer) clsort__prove_output(run, j);
 }
 
@@ -15391,8 +15485,12 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
-    d.tuning.work_group = 1u << shape.share_log2;
     if (!d.last_bit) d.last_bit = clsort__key_bits(p->d.key_type);
+    if (p->one_by_one) {
+        d.algorithm = CLSORT_AUTO;
+        return d;
+    }
+    d.tuning.work_group = 1u << shape.share_log2;
     if (p->d.top_k) {
         if (!p->data.at_offsets) {
             d.rows = p->select.rows;
@@ -17295,6 +17393,11 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
         *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
+        if (j.plan.one_by_one) {    /* fewer elements are sorted at once, which takes more */
+            memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
+            clsort__plan_scratch(s, &j.plan);
+            *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
+        }
     }
     s->forced = NULL;
     s->pinned = pinned;
@@ -17367,6 +17470,7 @@ static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
     const clsort__plan *p = &j->plan;
     const int selects = j->desc->top_k > 0, how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
     if (selects) clsort__report(t, "algorithm top-k by %s", clsort__ways[how].name);
+    else if (p->one_by_one) clsort__report(t, "algorithm rows one after another");
     else clsort__report(t, "algorithm %s", clsort__plan_name(p));
     if (clsort__sorts_then(p)) clsort__report(t, ", %s", clsort__plan_name(&j->then));
     else if (selects && !p->d.top_k) clsort__report(t, ", %s", clsort__plan_name(p));

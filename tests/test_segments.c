@@ -24,10 +24,11 @@ static size_t shape_count(const bench *b)
     return b->few_programs ? 2 : sizeof shapes / sizeof *shapes;
 }
 
-/* Pairs, with the number of its element in each value. */
+/* Pairs, with the number of its element in each value. AUTO may sort long rows in another way. */
 static sort_case make(size_t n)
 {
     sort_case c = case_make(CLSORT_U32, n, "mod-256");
+    c.d.algorithm = CLSORT_MERGE;
     c.d.value_size = 4;
     c.seed = n + 1;
     return c;
@@ -273,6 +274,50 @@ static void strides_of_other_sorts(bench *b)
         }
         if (!case_run(b, &c)) return;
     }
+}
+
+/* Outputs and payloads of all kinds in turn, at an offset that no vector is aligned to. */
+static sort_case one_after_another(size_t rows, size_t count, size_t i)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_U16 };
+    sort_case c = with_rows(case_make(types[i % 4], 0, "mod-256"), rows, count, i % 3 * 7);
+    c.d.value_size = 4;
+    c.d.order = i % 5 == 1;
+    if (i % 4 == 1) c.d.zero_order = CLSORT_ZERO_EQUAL;
+    if (i % 6 == 2) c.d.last_bit = 11;
+    if (c.d.row_stride) c.d.row_stride = (count + i % 3 * 7) * case_element_size(&c);
+    c = with_strides(c, i);
+    c.shift = 1 + i % 5;
+    c.placement = (int)(i % 3);
+    return c;
+}
+
+static int is_one_by_one(const bench *b, const sort_case *c)
+{
+    char text[2000] = "";
+    clsort_desc d = c->d;
+    if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
+    if (c->keys_out) d.flags |= CLSORT_FLAG_KEYS_OUT;
+    if (c->values_out) d.flags |= CLSORT_FLAG_VALUES_OUT;
+    CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
+    return !strncmp(text, "algorithm rows one after another", 32);
+}
+
+/* Lengths just below, at and above the least. Many rows of bare keys stay together on CPUs, which
+   sort pieces of them at the same time. */
+static void rows_one_after_another(bench *b)
+{
+    size_t i;
+    test_crossover_log2 = test_is_cpu(b) ? 0 : 8;
+    for (i = 0; i < (b->small ? 9 : 48); i++) {
+        sort_case c = one_after_another(2 + i / 8 % 2, 1, i);
+        const size_t least = (size_t)clsort__long_row_least(b->sorter, &c.d), side = i / 3 % 3;
+        c = one_after_another(c.d.rows, least + side - 1, i);
+        if (!test_takes(b, 3)) continue;
+        CHECK(is_one_by_one(b, &c) == (side > 0));
+        if (!case_run(b, &c)) break;
+    }
+    test_crossover_log2 = 0;
 }
 
 /* ---- segments -------------------------------------------------------------------------------- */
@@ -1101,6 +1146,7 @@ static const test_entry tests[] = {
     { "rows of outputs may have strides of their own", strides_of_outputs },
     { "so may those of records, of some bits, of equal zeros, of published sorts",
       strides_of_other_sorts },
+    { "AUTO sorts rows one after another from a length on", rows_one_after_another },
     { "segments of all lengths are sorted", segments_of_all_lengths },
     { "segments around the edges of tiles are sorted", edges_of_windows },
     { "many segments are sorted", many_segments },
