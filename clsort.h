@@ -176,7 +176,8 @@
      - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
        that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
-       merge. On GPUs shorter rows have shorter tiles. A million rows take as many launches as one,
+       merge. AUTO sorts long rows one after another, as arrays: on GPUs from 2^21 elements on, on
+       CPUs from 2^11 for each core. On GPUs shorter rows have shorter tiles. A million rows take as many launches as one,
        segments as many as one of `count` elements: offsets are not read back. NVIDIA's GPUs merge
        all segments in one launch.
      - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
