@@ -994,7 +994,8 @@ static void order_is_checked_by_some_bits(bench *b)
 }
 
 /* Sorts by the upper half of the code, changes places from and to, and expects a proof or none. */
-static void judge_swapped(const bench *b, int indices, size_t from, size_t to, clsort_status wanted)
+static void judge_swapped(const bench *b, int indices, cl_uint stable, size_t from, size_t to,
+                          clsort_status wanted)
 {
     enum { N = 3000 };
     cl_uint keys[N], x, y, i;
@@ -1002,10 +1003,11 @@ static void judge_swapped(const bench *b, int indices, size_t from, size_t to, c
     cl_command_queue queue = b->session.queue;
     clsort_desc d = clsort_desc_default();
     clsort_proof p;
-    AT("indices %d, places %zu and %zu", indices, from, to);
+    AT("indices %d, stable %u, places %zu and %zu", indices, (unsigned)stable, from, to);
     for (i = 0; i < N; i++) keys[i] = (i * 7 % 1000) << 16 | (N - i);
     d.count = N;
     d.key_type = CLSORT_U32;
+    d.stable = stable;
     d.first_bit = 16;
     d.keys = test_buffer(b, sizeof keys, keys);
     if (indices) d.indices = test_buffer(b, sizeof keys, NULL);
@@ -1027,12 +1029,13 @@ static void judge_swapped(const bench *b, int indices, size_t from, size_t to, c
 /* Three keys of each upper half, equal but for bits that do not count. */
 static void results_by_some_bits_are_proven(bench *b)
 {
-    judge_swapped(b, 0, 5, 5, CL_SUCCESS);
-    judge_swapped(b, 0, 0, 1, CL_SUCCESS);
-    judge_swapped(b, 0, 2, 3, CLSORT_ERROR_WRONG_RESULT);
-    judge_swapped(b, 1, 5, 5, CL_SUCCESS);
-    judge_swapped(b, 1, 0, 1, CLSORT_ERROR_WRONG_RESULT);
-    judge_swapped(b, 1, 2, 3, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 0, 1, 5, 5, CL_SUCCESS);
+    judge_swapped(b, 0, 1, 0, 1, CL_SUCCESS);
+    judge_swapped(b, 0, 1, 2, 3, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 1, 1, 5, 5, CL_SUCCESS);
+    judge_swapped(b, 1, 0, 0, 1, CL_SUCCESS);
+    judge_swapped(b, 1, 1, 0, 1, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 1, 0, 2, 3, CLSORT_ERROR_WRONG_RESULT);
 }
 
 static void self_checking_sorters_know_bits(bench *b)

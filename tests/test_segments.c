@@ -1,7 +1,7 @@
 /* Rows, segments and a count on the device: every length around a switch, mixed lengths, types,
    payloads, offsets that do not ascend, launches that do not depend on the number of segments, and
-   checks of results. A sort of parts is stable, so there is one right result, and each case
-   compares every byte with it: the same input gives the same output. */
+   checks of results. A sort of rows or segments is stable, so there is one right result, and each
+   case compares every byte with it: the same input gives the same output. */
 
 #include "pretend.h"
 
@@ -701,6 +701,7 @@ static void counts_on_the_device(bench *b)
                 if (kind == 2) c.d.count = 300;
                 c.counted = 1;
                 c.there = there[i];
+                c.d.stable = i & 1;
                 c.indices = kind == 3;
                 if (kind == 3) c.values_out = CASE_OWN;
                 c.keys_out = i % 2 ? CASE_OWN : 0;
@@ -718,6 +719,7 @@ static void long_counts_on_the_device(bench *b)
         for (i = 0; i < 4; i++) {
             sort_case c = make_shaped(shape);
             c.d.count = 3 * PIECE;
+            c.d.stable = i & 1;
             c.counted = 1;
             c.there = there[i];
             if (!case_run(b, &c)) return;
