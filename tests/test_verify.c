@@ -400,12 +400,13 @@ int main(void)
         { "self-checking sorters pass right results", self_checking_sorters_pass_right_results },
         { "self-checking sorters report wrong results",
           self_checking_sorters_report_wrong_results },
-        { "self-checking sorters find wrong kernels", self_checking_sorters_find_wrong_kernels },
         { "values that are lost are found", lost_values_are_found },
-        { "the self-test passes", the_self_test_passes },
-        { "the self-test finds a wrong form of radix", the_self_test_finds_wrong_forms },
         { "a family that failed the self-test is out of AUTO",
           a_family_that_failed_is_out_of_auto },
+        TEST_REST,
+        { "self-checking sorters find wrong kernels", self_checking_sorters_find_wrong_kernels },
+        { "the self-test passes", the_self_test_passes },
+        { "the self-test finds a wrong form of radix", the_self_test_finds_wrong_forms },
     };
     return test_main(tests, sizeof tests / sizeof *tests);
 }
