@@ -74,12 +74,11 @@
      Results are deterministic: the same input, description, device and choices of AUTO give the
      same bytes.
      These sorts are always stable:
-     - merge and radix, but for radix-hybrid of keys with values
      - by `fields` or `precedes`
-     - by some bits of the key
-     - of rows (even if `rows` is 1), of segments, or with a count on the device; but batch-* only
-       with `stable`
-     Otherwise bitonic and quicksort are stable only with `stable`.
+     - of rows (even if `rows` is 1) or segments; but batch-* only with `stable`
+     - by merge or radix, if you name them; but not radix-hybrid of keys with values
+     All others are stable only with `stable`: by AUTO, bitonic or quicksort, also by some bits of
+     the key or with a count on the device. Keys that are equal in these bits may change places.
 
    TOP-K
      With top_k = k, clsort_enqueue_sort selects the first k elements of each row or segment, in the
@@ -1038,7 +1037,8 @@ typedef struct clsort_proof {
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
     cl_uint unsorted;           /* as clsort_enqueue_is_sorted; where indices are the only output,
-                                   of the keys in their order */
+                                   of the keys in their order, which must be stable where the
+                                   description says so: see ORDER */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
@@ -1097,8 +1097,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
    - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
      clsort_load_choices change them. With a cache, clsort_measure saves all of them in one entry,
      of the device, driver, platform and version, and clsort_create loads them.
-   - The bytes of bare keys, stable sorts and top-k are the same by any choice. Equal keys of other
-     sorts may come in another order, as they do by another algorithm.
+   - The bytes of bare keys by all bits, stable sorts and top-k are the same by any choice. Equal
+     keys of other sorts may come in another order, as they do by another algorithm.
    Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
    ARM's CLTuner. */
 
@@ -6276,7 +6276,7 @@ typedef struct clsort__plan {
     const struct clsort__algorithm *algorithm;
     int by_auto;                /* AUTO chose the algorithm */
     int none_left;              /* and found none */
-    int stable;
+    int stable;                 /* equal elements keep their order, as ORDER promises */
     int indirect;               /* (key, index) pairs are sorted, then the rest is gathered */
     int sorts_into_output;      /* indirect: the pairs' keys are sorted where the keys end up */
     int one_by_one;             /* rows are sorted one after another, each by the job's `then` */
@@ -8416,13 +8416,15 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
     clsort__plan_strides(d, a);
 }
 
-/* Does an order need a stable algorithm? Bare keys do not: equal ones are the same. Rows do, even a
-   single one, so that it is sorted as several are. */
+/* Does an order need a stable algorithm? Bare keys by all bits do not: equal ones are the same.
+   Rows do, even a single one, so that it is sorted as several are. */
 static int clsort__needs_stable(const clsort__plan *p)
 {
-    const int asked = p->d.stable || (p->d.rows && !clsort__is_batch(&p->d));
-    return p->d.precedes || p->d.fields || clsort__merges_codes(&p->key.codec)
-           || (asked && (p->data.has_indices || p->data.has_values || p->d.record_size));
+    const int in_parts = p->d.rows || p->data.at_offsets,
+              asked = p->d.stable || (in_parts && !clsort__is_batch(&p->d)),
+              shows = p->data.has_indices || p->data.has_values || p->d.record_size
+                      || clsort__some_bits(&p->d);
+    return p->d.precedes || p->d.fields || clsort__merges_codes(&p->key.codec) || (asked && shows);
 }
 
 /* The abilities that a description needs, as CLSORT__CAN_*. */
@@ -8934,7 +8936,7 @@ static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uin
     p->none_left = !p->d.algorithm;
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
-    p->stable = p->algorithm->stable || clsort__needs_stable(p);
+    p->stable = clsort__needs_stable(p) || (!p->by_auto && p->algorithm->stable);
     p->indirect = p->data.has_indices || clsort__merges_codes(&p->key.codec) || d->value_size > 8
                   || d->record_size > 16 || p->key.has_codes || p->data.own_strides
                   || (p->data.segments && p->data.has_values

@@ -71,8 +71,8 @@ int main(void)
 
     group.count = rank.count = TOKENS;
     group.key_type = CLSORT_U32;
-    group.last_bit = EXPERT_BITS;   /* the others are 0: one pass instead of four; equal experts
-                                       keep their order */
+    group.last_bit = EXPERT_BITS;   /* the others are 0: one pass instead of four */
+    group.stable = 1;               /* tokens of one expert keep their order */
     group.keys = upload(sorter, sizeof experts, experts);
     group.values = rank.keys = upload(sorter, sizeof tokens, tokens);
     group.value_size = rank.record_size = sizeof(token);

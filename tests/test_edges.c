@@ -1299,14 +1299,15 @@ static void tables_have_room(bench *b)
 
 static const test_entry tests[] = {
     { "hybrid radix decides where it should about cells of the sample", about_cells },
+    { "the planner decides where tests/plans lists it", planner_decides },
+    { "tables have room for what kernels write", tables_have_room },
+    { "equal prefixes are sorted up to their most", equal_prefixes },
+    { "radix of samples sorts bins of any length", about_samples },
+    { "radix in cache decides where it should", about_cache },
+    TEST_REST,
     { "hybrid radix decides where it should about heavy codes", about_codes },
     { "hybrid radix decides where it should about exact counts", about_counts },
-    { "radix in cache decides where it should", about_cache },
-    { "radix of samples sorts bins of any length", about_samples },
-    { "merges of runs order bins of any length", bins_of_runs },
-    { "equal prefixes are sorted up to their most", equal_prefixes },
-    { "the planner decides where tests/plans lists it", planner_decides },
-    { "tables have room for what kernels write", tables_have_room }
+    { "merges of runs order bins of any length", bins_of_runs }
 };
 
 TEST_MAIN(tests)

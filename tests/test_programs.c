@@ -173,9 +173,10 @@ static void ask_for_narrow(bench *b)
 }
 
 static const test_entry tests[] = {
+    { "a program has the kernels that are read out of its text", read_kernels },
+    TEST_REST,
     { "kernels ask for narrow sub-groups, and sort", ask_for_narrow },
     { "where kernels spill registers all sort with fewer elements each", lower_items },
-    { "a program has the kernels that are read out of its text", read_kernels },
     { "where kernels allow smaller work-groups all still sort", lower_groups }
 };
 

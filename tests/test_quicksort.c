@@ -427,17 +427,18 @@ static void bounds_halve(bench *b)
 }
 
 static const test_entry tests[] = {
+    { "equal keys and orders are sorted", equal_keys_and_orders },
+    { "uniform keys are halved in each round", bounds_halve },
+    { "powers of two are sorted by the middle of the bounds", powers_of_two },
+    TEST_REST,
     { "every scheduler sorts with every pivot rule, widths and payloads",
       every_scheduler_and_pivot },
-    { "equal keys and orders are sorted", equal_keys_and_orders },
     { "equal keys keep their order where asked, and indices are right", stable_and_argsort },
     { "records and equal zeros are sorted", records_and_zeros },
     { "every scan adds up", every_scan },
     { "sizes around tiles, leaves and blocks are sorted", sizes_around_every_switch },
     { "work-groups of every shape sort", small_shapes },
-    { "killers made for each shape are sorted within the bound on rounds", killers },
-    { "uniform keys are halved in each round", bounds_halve },
-    { "powers of two are sorted by the middle of the bounds", powers_of_two }
+    { "killers made for each shape are sorted within the bound on rounds", killers }
 };
 
 TEST_MAIN(tests)

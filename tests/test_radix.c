@@ -13,7 +13,7 @@ enum { GUARD = 127, SMALL = 1 << 14 };   /* up to so many rows one work-item of 
 
 static cl_uint width_of(cl_uint type) { return type & 0xFFu; }
 
-/* Of many cases for the same programs: one of three, others each day, where tests draw. */
+/* Of many cases for the same programs: one of three, where tests draw. */
 static int takes_third(const bench *b, size_t number)
 {
     return !test_draws(b) || (number + test_seed()) % 3 == 0;
@@ -994,7 +994,8 @@ static void order_is_checked_by_some_bits(bench *b)
 }
 
 /* Sorts by the upper half of the code, changes places from and to, and expects a proof or none. */
-static void judge_swapped(const bench *b, int indices, size_t from, size_t to, clsort_status wanted)
+static void judge_swapped(const bench *b, int indices, cl_uint stable, size_t from, size_t to,
+                          clsort_status wanted)
 {
     enum { N = 3000 };
     cl_uint keys[N], x, y, i;
@@ -1002,10 +1003,11 @@ static void judge_swapped(const bench *b, int indices, size_t from, size_t to, c
     cl_command_queue queue = b->session.queue;
     clsort_desc d = clsort_desc_default();
     clsort_proof p;
-    AT("indices %d, places %zu and %zu", indices, from, to);
+    AT("indices %d, stable %u, places %zu and %zu", indices, (unsigned)stable, from, to);
     for (i = 0; i < N; i++) keys[i] = (i * 7 % 1000) << 16 | (N - i);
     d.count = N;
     d.key_type = CLSORT_U32;
+    d.stable = stable;
     d.first_bit = 16;
     d.keys = test_buffer(b, sizeof keys, keys);
     if (indices) d.indices = test_buffer(b, sizeof keys, NULL);
@@ -1027,12 +1029,13 @@ static void judge_swapped(const bench *b, int indices, size_t from, size_t to, c
 /* Three keys of each upper half, equal but for bits that do not count. */
 static void results_by_some_bits_are_proven(bench *b)
 {
-    judge_swapped(b, 0, 5, 5, CL_SUCCESS);
-    judge_swapped(b, 0, 0, 1, CL_SUCCESS);
-    judge_swapped(b, 0, 2, 3, CLSORT_ERROR_WRONG_RESULT);
-    judge_swapped(b, 1, 5, 5, CL_SUCCESS);
-    judge_swapped(b, 1, 0, 1, CLSORT_ERROR_WRONG_RESULT);
-    judge_swapped(b, 1, 2, 3, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 0, 1, 5, 5, CL_SUCCESS);
+    judge_swapped(b, 0, 1, 0, 1, CL_SUCCESS);
+    judge_swapped(b, 0, 1, 2, 3, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 1, 1, 5, 5, CL_SUCCESS);
+    judge_swapped(b, 1, 0, 0, 1, CL_SUCCESS);
+    judge_swapped(b, 1, 1, 0, 1, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 1, 0, 2, 3, CLSORT_ERROR_WRONG_RESULT);
 }
 
 static void self_checking_sorters_know_bits(bench *b)
@@ -2011,7 +2014,6 @@ static const test_entry tests[] = {
     { "every type is sorted in both orders, equal keys in theirs", every_type },
     { "values of 0 to 8 bytes move with keys of every width", every_value_size },
     { "larger values are moved by index", larger_values },
-    { "records of every size are sorted by their key", records },
     { "argsort gives the stable permutation", argsort },
     { "equal zeros keep their order, NaNs go last", zeros_and_nans },
     { "keys that differ in one bit are sorted by it", one_bit_decides },
@@ -2026,56 +2028,58 @@ static const test_entry tests[] = {
     { "prepare builds what radix needs", preparing_builds_radix },
     { "prepare runs kernels of work-groups", preparing_builds_work_groups },
     { "every pattern is sorted", every_pattern },
-    { "stretches of 32 blocks are added up", stretches_of_blocks },
     { "tiles and blocks are sorted, one row less and one more", tiles_and_blocks },
+    { "sweeps sort", sweeps_sort },
+    { "order is checked by some bits", order_is_checked_by_some_bits },
+    { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
+    { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
+    { "hybrid radix sorts pairs", hybrid_sorts_pairs },
+    { "radix of samples sorts every pattern", samples_sort_every_pattern },
+    { "ranks sort every pattern", ranks_sort_every_pattern },
+    { "radix in cache sorts every pattern", cached_sorts_every_pattern },
+    { "radix in cache moves payloads, stable", cached_moves_payloads },
+    { "radix in cache sorts bare keys by merges of vectors", cached_merges_vectors },
+    { "radix in cache counts a common key", cached_leaves_common_keys },
+    { "fields of any number take one sort or several", fields_take_several_sorts },
+    { "tables of earlier sorts do no harm", stale_tables },
+    { "sorters that check themselves know bits", self_checking_sorters_know_bits },
+    { "more blocks than a table holds are sorted", many_blocks },
+    { "long arrays are sorted", long_arrays },
+    TEST_REST,
+    { "records of every size are sorted by their key", records },
+    { "stretches of 32 blocks are added up", stretches_of_blocks },
     { "every work-group size and number of items sorts", every_work_group },
     { "the work-groups that a GPU would choose sort", gpus_choice },
-    { "sweeps sort", sweeps_sort },
     { "the low digits of pairs of long keys are sorted by insertion", equal_prefixes_are_sorted },
-    { "more blocks than a table holds are sorted", many_blocks },
     { "work-groups sort every kind of payload", work_groups_take_every_payload },
     { "work-groups sort by some bits", work_groups_sort_by_some_bits },
     { "devices of little local memory sort", little_local_memory },
     { "keys that are written by lines arrive at every alignment", keys_are_written_by_lines },
     { "elements of a digit are written together", elements_are_written_together },
     { "elements of long segments are, too", long_pieces_are_written_together },
-    { "long arrays are sorted", long_arrays },
-    { "fields of any number take one sort or several", fields_take_several_sorts },
-    { "the caller's scratch is enough, whatever is in it", callers_scratch },
-    { "tables of earlier sorts do no harm", stale_tables },
-    { "order is checked by some bits", order_is_checked_by_some_bits },
-    { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
-    { "sorters that check themselves know bits", self_checking_sorters_know_bits },
-    { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
     { "hybrid radix cuts wide codes evenly", hybrid_cuts_wide_codes },
     { "sweeps follow where hybrid radix gives up", sweeps_follow_hybrid },
     { "hybrid radix cuts codes by what keys have", hybrid_plans_fit_keys },
     { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
-    { "hybrid radix sorts pairs", hybrid_sorts_pairs },
     { "hybrid radix sorts pairs whose keys span about 2^24 codes", hybrid_sorts_pairs_of_spans },
     { "hybrid radix orders equal keys by their values", hybrid_orders_ties_by_value },
     { "hybrid radix counts second digits at once", hybrid_counts_parts },
     { "hybrid radix notes that a counter was too small", hybrid_notes_overflow },
     { "hybrid radix takes bare keys, and pairs of two words", hybrid_is_for_some_elements },
-    { "radix of samples sorts every pattern", samples_sort_every_pattern },
     { "radix of samples sorts the most keys", samples_sort_in_large_groups },
     { "radix of samples sorts buckets of any length", samples_may_mislead },
-    { "ranks sort every pattern", ranks_sort_every_pattern },
     { "ranks sort in large work-groups", ranks_sort_in_large_groups },
     { "radix of samples sorts pairs", samples_sort_pairs },
     { "radix of samples has room for its tables", samples_have_room },
     { "radix of samples builds its kernels", samples_build },
-    { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
-    { "radix in cache moves payloads, stable", cached_moves_payloads },
-    { "radix in cache sorts bare keys by merges of vectors", cached_merges_vectors },
     { "rows around what vectors hold are sorted", rows_of_vectors },
     { "radix in cache packs pairs", cached_packs_pairs },
     { "radix in cache needs pairs in one buffer", cached_needs_one_buffer },
     { "radix in cache leaves heavy ranges to passes", cached_leaves_heavy_ranges },
-    { "radix in cache counts a common key", cached_leaves_common_keys },
-    { "radix in cache takes keys of 4 and 8 bytes", cached_is_for_long_keys }
+    { "radix in cache takes keys of 4 and 8 bytes", cached_is_for_long_keys },
+    { "the caller's scratch is enough, whatever is in it", callers_scratch }
 };
 
 TEST_MAIN(tests)

@@ -489,23 +489,24 @@ static inline int case_lacks(const bench *b, const char *algorithm)
            && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }
 
-/* Merge and radix are stable, asked or not, but for hybrid radix of values; so are rows, if only
-   one, and segments. */
+/* Are equal elements promised to keep their order? If `stable` says so, or equal zeros or NaNs of
+   floats; by fields; of rows, if only one, and segments; by merge and radix, if they are named, but
+   for hybrid radix of values. */
 static inline int case_is_stable(const sort_case *c)
 {
-    if (case_has_parts(c) || c->d.rows) return 1;
-    if (c->algorithm && !strcmp(c->algorithm, "radix-hybrid") && c->d.value_size && !c->indices)
-        return c->d.stable != 0;
-    if (c->algorithm ? !strncmp(c->algorithm, "merge", 5) || !strncmp(c->algorithm, "radix", 5)
-                     : c->d.algorithm == CLSORT_MERGE || c->d.algorithm == CLSORT_RADIX) return 1;
-    return c->d.stable || (c->d.zero_order == CLSORT_ZERO_EQUAL && pattern_is_float(c->d.key_type));
+    const int merges = c->d.zero_order == CLSORT_ZERO_EQUAL || c->d.nan_order == CLSORT_NAN_EQUAL;
+    if (c->d.stable || c->fields || c->offsets || c->d.rows) return 1;
+    if (merges && pattern_is_float(c->d.key_type)) return 1;
+    if (!c->algorithm) return c->d.algorithm == CLSORT_MERGE || c->d.algorithm == CLSORT_RADIX;
+    if (!strcmp(c->algorithm, "radix-hybrid") && c->d.value_size && !c->indices) return 0;
+    return !strncmp(c->algorithm, "merge", 5) || !strncmp(c->algorithm, "radix", 5);
 }
 
 /* Indices of an unstable argsort are taken from the result, once they are known to be a sorting
-   permutation. */
+   permutation of what is sorted. */
 static inline int case_adopt_indices(case_state *s)
 {
-    size_t n = s->c->d.count, i;
+    size_t n = case_most(s->c), i;
     uint32_t *found = (uint32_t *)malloc(n * 4 + 1);
     int good = CHECK(found != NULL);
     if (good && n) memcpy(found, image_at(&s->image, s->image.now, CASE_INDICES, 0), n * 4);
@@ -564,15 +565,21 @@ static inline void case_expect(case_state *s)
     if (s->d.scratch) image_forgive(m, CASE_SCRATCH, s->d.scratch_size);
 }
 
-/* ---- unstable results: rows of equal keys in any order --------------------------------------- */
+/* ---- unstable results: elements with equal keys in any order --------------------------------- */
 
-/* Is the result the expected one but for the order of rows with equal keys in one block? If so it
-   becomes the expected one. */
+/* May the order of equal elements be seen? Keys alone show it by some of their bits. */
+static inline int case_shows_ties(const sort_case *c)
+{
+    return c->d.value_size || c->d.record_size || c->d.first_bit || c->d.last_bit;
+}
+
+/* Is the result the expected one but for the order of elements with equal keys in one block? If so
+   it becomes the expected one. */
 static inline int case_forgive_ties(case_state *s)
 {
     const image *m = &s->image;
     const size_t keys = case_keys_target(s->c), values = case_values_target(s->c),
-                 other = values < CASE_ROLES ? values : keys, n = s->c->d.count,
+                 other = values < CASE_ROLES ? values : keys, n = case_most(s->c),
                  block = s->c->block ? s->c->block : n + 1;
     size_t i, end;
     for (i = 0; i < n; i = end) {
@@ -591,8 +598,7 @@ static inline int case_forgive_ties(case_state *s)
 
 static inline int case_verify(case_state *s)
 {
-    int ties = !case_is_stable(s->c) && !s->c->indices
-               && (s->c->d.value_size || s->c->d.record_size);
+    int ties = !case_is_stable(s->c) && !s->c->indices && case_shows_ties(s->c);
     if (!case_descends(s->c) && !case_reference(s)) return 0;
     if (s->c->indices && !case_is_stable(s->c) && !case_adopt_indices(s)) return 0;
     case_expect(s);

@@ -7,12 +7,12 @@
    CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in
                        test_platforms
    CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
-   CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1);
-                       tests/run gives each day another
+   CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1)
    CLSORT_TEST_WHOLE   set: CPUs and the mock, too, run every case that test_takes and the like
                        would leave out
    CLSORT_TEST_ONLY    only tests whose names hold this
-   CLSORT_TEST_ONE_IN  one of so many tests of a program, by the seed; at the least one */
+   CLSORT_TEST_PART    without that: "first": only tests above the row TEST_REST of a table;
+                       "rest": only those below it */
 
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H
@@ -50,6 +50,10 @@ typedef struct test_entry {
     const char *name;
     void (*run)(bench *b);
 } test_entry;
+
+/* The row of a table below which stands what `make test` leaves to `make check`. Above it one test
+   covers each family and each way to call it. */
+#define TEST_REST { NULL, NULL }
 
 static struct {
     const bench *device;
@@ -255,26 +259,24 @@ static inline void test_close(bench *b)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Is this one of `count` tests one of those of the day? All are without CLSORT_TEST_ONE_IN, and one
-   at the least is with it. */
-static inline int test_is_of_the_day(size_t number, size_t count)
+/* Does this run take a test? `is_rest`: it stands below TEST_REST. */
+static inline int test_is_wanted(const test_entry *test, int is_rest)
 {
-    const char *one_in = getenv("CLSORT_TEST_ONE_IN");
-    uint64_t days = one_in ? strtoull(one_in, NULL, 10) : 1;
-    if (days > count) days = count;
-    return days < 2 || (number + test_seed()) % days == 0;
+    const char *only = getenv("CLSORT_TEST_ONLY"), *part = getenv("CLSORT_TEST_PART");
+    if (!test->name) return 0;
+    if (only) return strstr(test->name, only) != NULL;
+    return !part || (strcmp(part, "rest") == 0) == is_rest;
 }
 
-/* Runs every entry on one device; returns how many failed. CLSORT_TEST_ONLY: only names that hold
-   it. */
+/* Runs every entry that is wanted on one device; returns how many failed. */
 static inline int test_run_all(const test_entry *tests, size_t count, bench *b, int *ran)
 {
-    const char *only = getenv("CLSORT_TEST_ONLY");
-    int failed = 0;
+    int failed = 0, is_rest = 0;
     size_t i;
     for (i = 0; i < count; i++) {
         double start = test_cpu_seconds();
-        if ((only && !strstr(tests[i].name, only)) || !test_is_of_the_day(i, count)) continue;
+        is_rest |= !tests[i].name;
+        if (!test_is_wanted(&tests[i], is_rest)) continue;
         test_now.device = b;
         test_now.name = tests[i].name;
         test_now.faults = 0;

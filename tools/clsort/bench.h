@@ -310,15 +310,17 @@ static int halves_sort(key_array *keys)
     return 1;
 }
 
-/* The codes of every row, sorted on their own; NULL without memory. */
+/* The codes of every row, sorted on their own, which is stable; NULL without memory. */
 static uint64_t *expected_rows(const key_array *keys, const clsort_desc *order, size_t rows)
 {
     uint64_t *all = (uint64_t *)malloc(keys->count * sizeof *all);
+    clsort_desc stable = *order;
     key_array row = *keys;
     size_t i;
+    stable.stable = 1;
     row.count = keys->count / rows;
     for (i = 0; all && i < rows; i++, row.data += row.count * row.size) {
-        uint64_t *codes = expected_codes(&row, order);
+        uint64_t *codes = expected_codes(&row, &stable);
         if (!codes) {
             free(all);
             return NULL;
@@ -389,6 +391,7 @@ static size_t first_wrong_key(const bench_job *job, size_t block)
     uint64_t *codes = codes_apart(&job->result, &ascending);
     size_t n = job->result.count, i = 0, sorted = 1;
     int ready = codes && n > 0;
+    if (ready && !job->plan->rows) ready = ties_sort(&job->result, &job->plan->order.desc, codes);
     if (ready && block < n) {
         while (sorted < n && (sorted % block == 0 || codes[sorted - 1] <= codes[sorted])) sorted++;
         ready = codes_sort(codes, n, 0, 64);

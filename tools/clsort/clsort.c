@@ -713,6 +713,7 @@ static int command_verify(const arguments *a)
     if (code == DONE_OK && !done)
         code = verify_read(a, &o, value_size, &limit, &input, &output);
     if (code == DONE_OK && !done) code = parts_options(a, &o.desc, &input.keys, &parts);
+    if (!parts.is_whole && (o.desc.first_bit || o.desc.last_bit)) o.desc.stable = 1;
     if (code == DONE_OK && !done && o.desc.precedes)
         code = verify_on_device(&s, &o.desc, &input.keys, &output.keys);
     else if (code == DONE_OK && !done) code = verify_on_host(a, &o.desc, &parts, &input, &output);
@@ -818,8 +819,9 @@ static const command commands[] = {
       "modulo 2^61 - 1, at random points, that none is lost or changed: n wrong keys pass with a "
       "chance of n^2 / 2^122 at most. Where something is wrong it compares key by key and prints "
       "the first wrong position, counted from 0.\n"
-      "With --zero equal the zeros must keep their order, with --bits keys that are equal in "
-      "these bits; with --stable the values or indices of equal keys must. Records in the order "
+      "With --zero equal the zeros must keep their order; with --stable the values or indices of "
+      "equal keys must, and with --bits keys that are equal in these bits, in rows and segments "
+      "also without --stable. Records in the order "
       "of --fields are compared byte by byte: equal ones keep their order. By an expression only "
       "a device can compare: then it checks the order of neighbours, and by sums of hashes that "
       "no record is lost. What lies in no row or segment must be unchanged.\n"

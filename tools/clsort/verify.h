@@ -45,9 +45,9 @@ static int merges_codes(const clsort_desc *d)
 }
 
 /* Must elements that are equal in the order of a description keep theirs? */
-static int keeps_order(const key_array *keys, const clsort_desc *d)
+static int keeps_order(const clsort_desc *d)
 {
-    return d->stable || d->fields || merges_codes(d) || some_bits(keys, d);
+    return d->stable || d->fields || merges_codes(d);
 }
 
 /* Codes by a description's options. Of records they are places among these records, the same for
@@ -95,8 +95,22 @@ static uint32_t *order_of(const key_array *keys, const clsort_desc *d)
     return NULL;
 }
 
-/* The codes that a sorted file must have, one after the other; they tell all keys apart. NULL
-   without memory. */
+/* Brings codes that are equal by some bits, one after the other, into the order of all bits, where
+   they may be in any. Returns 0 if there is no memory. */
+static int ties_sort(const key_array *keys, const clsort_desc *d, uint64_t *codes)
+{
+    size_t first = 0, end, n = keys->count;
+    int done = 1;
+    for (; done && some_bits(keys, d) && !keeps_order(d) && first < n; first = end) {
+        const uint64_t code = reference_some_bits(codes[first], d);
+        for (end = first + 1; end < n && reference_some_bits(codes[end], d) == code;) end++;
+        if (end - first > 1) done = codes_sort(codes + first, end - first, 0, 64);
+    }
+    return done;
+}
+
+/* The codes that a sorted file must have, one after the other, as ties_sort leaves them; they tell
+   all keys apart. NULL without memory. */
 static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
 {
     uint64_t *codes = codes_apart(keys, d), *expected = NULL;
@@ -107,7 +121,8 @@ static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
         if (order) expected = (uint64_t *)malloc(keys->count * sizeof *expected + 1);
         for (i = 0; codes && expected && i < keys->count; i++) expected[i] = codes[order[i]];
     } else if (codes
-               && codes_sort(codes, keys->count, d->first_bit, d->last_bit ? d->last_bit : 64)) {
+               && codes_sort(codes, keys->count, d->first_bit, d->last_bit ? d->last_bit : 64)
+               && ties_sort(keys, d, codes)) {
         return codes;
     }
     free(order);
@@ -166,12 +181,13 @@ static void report_wrong(const key_array *input, const key_array *output, const 
     if (!differs) puts("  the keys there are in a wrong order");
 }
 
-/* OUTPUT must be INPUT, sorted: the same keys, bit by bit. Returns an exit code. */
+/* OUTPUT must be INPUT, sorted: the same keys, bit by bit. A wrong position among keys that are
+   equal by some bits is one of theirs. Returns an exit code. */
 static int verify_keys(const key_array *input, const key_array *output, const clsort_desc *d)
 {
     uint64_t *expected = expected_codes(input, d), *found = codes_apart(output, d);
     size_t p = 0, shorter = input->count < output->count ? input->count : output->count;
-    int have = expected && found, right;
+    int have = expected && found && ties_sort(output, d, found), right;
     while (have && p < shorter && expected[p] == found[p]) p++;
     right = have && p == input->count && p == output->count;
     if (have && !right) report_wrong(input, output, d, expected, p);
@@ -202,7 +218,7 @@ static int verify_indices(const key_array *input, const key_array *output, const
     unsigned char *seen = (unsigned char *)calloc(input->count + 1, 1);
     const char *problem = NULL;
     size_t i = 0;
-    int have = codes && seen, stable = keeps_order(input, d);
+    int have = codes && seen, stable = keeps_order(d);
     while (have && !problem && i < input->count && i < output->count)
         problem = index_problem(codes, indices, input->count, stable, seen, i++);
     free(codes);
@@ -315,7 +331,7 @@ static uint32_t *pair_order(const key_array *keys, const key_array *values, cons
 static int verify_values(const key_array *input, const key_array *in_values,
                          const key_array *output, const key_array *out_values, const clsort_desc *d)
 {
-    int stable = keeps_order(input, d), have;
+    int stable = keeps_order(d), have;
     uint32_t *from = stable ? order_of(input, d) : pair_order(input, in_values, d);
     uint32_t *to = stable ? (uint32_t *)malloc(input->count * sizeof *to + 1)
                           : pair_order(output, out_values, d);
