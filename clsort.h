@@ -176,9 +176,9 @@
        that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
        merge. AUTO sorts long rows one after another, as arrays: on GPUs from 2^21 elements on, on
-       CPUs from 2^11 for each core. On GPUs shorter rows have shorter tiles. A million rows take as many launches as one,
-       segments as many as one of `count` elements: offsets are not read back. NVIDIA's GPUs merge
-       all segments in one launch.
+       CPUs from 2^11 for each core. On GPUs shorter rows have shorter tiles. A million short rows
+       take as many launches as one, segments as many as one of `count` elements: offsets are not
+       read back. NVIDIA's GPUs merge all segments in one launch.
      - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
        Intel's runtime for CPUs 1.4 times.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
@@ -10144,7 +10144,7 @@ struct clsort__job {
     int wrong;                  /* what is wrong with it: CLSORT__STRUCT_* */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
-    clsort__plan then;          /* of the sort after a selection, or instead of one; or of one row */
+    clsort__plan then;          /* of the sort of one row, after a selection or instead */
     clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: the inputs, and the
                                    output as the last one */
     cl_uint piece_count;
@@ -12384,8 +12384,8 @@ enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
 /* Vectors are faster than merges as long as a core's cache holds the piece. */
 static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
-    return s->has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4 && !p->config.value_bytes
-                   && !p->config.comparator
+    return s->has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4
+                   && !p->config.value_bytes && !p->config.comparator
                ? (size_t)CLSORT__LONG_PIECE
                : (size_t)CLSORT__PIECE;
 }
@@ -17908,10 +17908,74 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    0.4.0  not released
 
    Breaks: old -> new
+   - by some bits of the key, and with a count on the device, AUTO keeps the order of equal keys
+     -> set `stable`; rows and segments keep it without. clsort_enqueue_verify and
+     CLSORT_OPTION_VERIFY ask for that order only where ORDER promises it
+   - build/clsort sort --bits keeps the order of keys that are equal in these bits -> --stable;
+     verify --bits asks for it only then, and in rows and segments
+   - tuning.bitonic_step, local, radix, pivot, scheduler, scan, and CLSORT_STEP_*, LOCAL_*,
+     RADIX_*, PIVOT_*, SCHEDULER_*, SCAN_* -> names: clsort_set_algorithm(&d,
+     "bitonic-b4-local"), with suffixes where a word had no name:
+     "quicksort-host+median3+blelloch". The name sets pivots and sums, too. A variant of one
+     algorithm beside another one, or beside CLSORT_AUTO -> refused
+   - CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT, _COUNT_BUFFER, _LENGTHS -> CLSORT_LATER in the
+     field of that name: d.indices = CLSORT_LATER
+   - clsort_gather, clsort_groups, their _default() -> clsort_gather_desc, clsort_groups_desc,
+     clsort_gather_desc_default(), clsort_groups_desc_default()
+   - CLSORT_NO_MERGE, CLSORT_NO_QUICKSORT -> gone, an #error says so: nothing works without
+     merge, and CLSORT_NO_PUBLISHED leaves out quicksort, too
+   - CL_TARGET_OPENCL_VERSION below 120, which did not compile -> an #error that says what to
+     define
+   - the diagnostic callback uses its sorter for anything, which never was safe -> only for
+     messages, the context and the device
+   - clsort_resolve fills in the algorithm of long rows -> CLSORT_AUTO stays
+   - one trip of clsort_sort_host_on in place whose result cannot be read back: the arrays were
+     as before -> they are undefined, as those of clsort_sort_host
+   - Python: merges, partition_by and group_starts took inputs in any order, and merges lost some
+     of their elements -> a ValueError that names the first place and what to pass; check=False
+   - Python: arrays that are none of PyOpenCL's, or in SVM: AttributeError -> TypeError;
+     values_out without values, lengths for one row, values=[] -> ValueError
+   - build/clsort gen uniform of floats has all bits, NaNs among them -> codes; uniform makes
+     numbers
+   - build/clsort tune and report --seconds count builds of kernels, too
 
    New
+   - clsort_sort_host on NVIDIA's GPUs pins large arrays for the call, and moves small ones by
+     way of a pinned block that is kept until clsort_trim: 2^26 u32 in 27 ms in place of 220 to
+     290. GPUs that share the host's memory sort the arrays where they lie.
+   - clsort_sort_host_on does so, too (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s in place of
+     1.6. In one trip in place it needs no `work`, and pinned arrays take 0.18 s in place of
+     0.60.
+   - AUTO sorts long rows one after another, as arrays: on CPUs in 0.25 to 0.7 of the time.
+   - Top-k of k up to 2048 in long rows on CPUs of few cores: in 0.03 to 0.5 of the time.
+   - CLSORT_ERROR_BUSY (-5035): a call with a sorter that another thread is using is refused,
+     where that is noticed; it crashed.
+   - CLSORT_ERROR_CACHE_FOLDER (-5036): a cache folder that cannot be used or written to is told
+     once per sorter to the diagnostic callback; no call fails.
+   - Sorters on parts of devices (clCreateSubDevices), also where a context names the whole
+     device.
+   - clsort_explain writes names with suffixes. CLSORT_LATER also stands for segment_ends.
+   - Python: merges take `stable` and `zero_equal`, which mean what they mean for sorts, so that
+     they merge what numpy sorted; `python -m build examples/python` writes an archive that
+     builds.
 
    Mended
+   - The headers compile behind windows.h, rpcndr.h, Qt's keywords, Apple's AssertMacros.h,
+     altivec.h, term.h and others: no identifier of theirs is a macro there.
+   - A program that makes a queue for each sort has scratch memory for two, on PoCL too, where it
+     got one for each. A queue that was released with work to do no longer shares its scratch
+     memory with the next one.
+   - The sorter's scratch memory grows with a quarter to spare, at most 64 MiB: counts that grow
+     from call to call made it anew each time.
+   - A sort, a check of order or a proof of no elements needs no buffer, whatever its description
+     says.
+   - Messages: a field of CLSORT_BYTES + 65 is told the limit, clsort_save_choices what room it
+     needs.
+   - examples/clsort.hpp: top() of a view of size 0 wrote behind the view, argsort() of a view
+     without a buffer sorted the keys in place. What is refused for a short view says so in
+     error().
+   - make install and install-lib take a PREFIX and a DESTDIR with blanks, quotes or other
+     letters.
 
    0.3.0  2026-11-28
 
@@ -17938,69 +18002,25 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - clsort_explain, clsort_prepare and the like with outputs, lengths and segments that flags
      announce and that no device can hold -> refused
    - quicksort-device where CL_TARGET_OPENCL_VERSION is not set -> set it to 300
-   - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly ->
-     refused
+   - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly
+     -> refused
    - AUTO keeps the order of equal integers with values, as radix does -> set `stable`
 
    New
-   - clsort_options_default(), clsort_gather_default()
-   - clsort_enqueue_merge_runs merges up to 16 sorted runs in one pass (clsort_prepare_merge_runs).
-   - clsort_enqueue_partition parts keys by up to 255 sorted splitters (clsort_prepare_partition).
-   - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
-   - tools/multi/clsort_multi.h sorts arrays in host memory of any size, on several devices.
-   - tools/mpi/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files.
-   - clsort_measure finds what is the fastest on this device, for AUTO. clsort_save_choices,
-     clsort_load_choices, clsort_auto_choice and CLSORT_OPTION_BUILT_IN_CHOICES go with it.
-   - clsort_scratch_size of AUTO covers what may be measured: for few elements up to 2 MB more.
-   - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
-     cache_save in other storage. build/clsort uses the user's folder (--cache, CLSORT_CACHE).
-   - clsort_prepare takes a queue, and with CLSORT_FLAG_ANY_COUNT serves every count.
-   - CLSORT_OPTION_FEW_SORTS: AUTO leaves out kernels that only many sorts pay back.
-   - "radix-hybrid" for many keys of 4 and 8 bytes; "radix-sweeps" is radix without it.
-   - "radix-samples": few elements in one launch or two.
-   - "radix-cached": on CPUs, with AVX-512 on PoCL at 1.3 to 3 times the speed.
-   - Rows of keys alone of 4 and 8 bytes on CPUs without it, and on Intel's runtime:
-     in half the time or less. Rows of up to 128 bytes on all: in 0.3 to 0.9 of it.
-   - radix-portable takes two launches per digit on GPUs, and up to 64 KiB more of scratch memory.
-   - clsort_sort_host copies nothing on CPUs that share the host's memory. If it fails there after
-     its first launch, the arrays hold a permutation.
-   - CLSORT_FLAG_TOP_PARTITION rearranges rows or segments around their k-th element.
-   - Top-k takes records, a length for each row (`lengths`), segments and a count on the device.
-   - Top-k is up to 14 times as fast. On GPUs rows of up to 2048 are up to 1.6 times as fast,
-     indices of rows up to 2.5 times.
-   - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
-     elsewhere than those of the keys.
-   - segment_ends: segments may have ends of their own, with gaps between them.
-   - Segments on NVIDIA's GPUs are merged in one launch: 200 of 8192 take half the time.
-   - clsort_enqueue_gather takes rows, with indices that count inside their row.
-   - CLSORT_BYTES + n: a field of records may be n bytes, from 1 to 64, in the order of memcmp.
-   - CLSORT_NAN_EQUAL: NaNs keep their original order, also by some bits of keys.
-   - Values may move with records. `precedes` may have any scalar type.
-   - A sort of one row is stable, as that of several is.
-   - The sorter's scratch memory may be several buffers (CLSORT_ERROR_SCRATCH_TOO_LARGE).
-   - CLSORT_CL_FUNCTIONS lists the OpenCL functions that are called.
-   - CLSORT_NO_PUBLISHED; CLSORT_NO_* also leave out host code.
-   - `make lib`, pkg-config; CMake's find_package(clsort) and FetchContent
-   - examples/python/clsort.py sorts numpy's and PyOpenCL's arrays; examples/clsort.hpp is for C++.
-   - build/clsort tune, report, top --partition; info prints plans and choices of AUTO; sort takes
-     files larger than memory (--memory, --tmp), with progress (--quiet); verify reads files once.
-   - build/clsort replaces files when all outputs are complete, or none. Counts take suffixes, as
-     100k and 16Mi.
+   - clsort_enqueue_merge_runs, _partition, _group_starts; TOP_PARTITION; top-k of records,
+     segments, with lengths and counts on the device; segment_ends, strides of outputs,
+     CLSORT_BYTES + n, CLSORT_NAN_EQUAL, values beside records
+   - clsort_measure and choices, cache folders, CLSORT_FLAG_ANY_COUNT, CLSORT_OPTION_FEW_SORTS
+   - radix-hybrid, -samples and -cached
+   - clsort_multi.h, mpi_sort.h, clsort.hpp, clsort.py; `make lib`, pkg-config, CMake
 
    Mended
    - Where offsets of segments do not ascend, nothing is sorted: no element is lost.
-   - clsort_collect hands out each verdict, and judges later what could not be judged.
-   - clsort_check refuses too much local memory, too many rows of top_k, a row_stride below a key.
-   - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
-   - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
-   - AUTO takes items above 32 for rows and top_k on GPUs.
-   - clsort_scratch_size is enough for fewer elements, on any device, and does not wrap on 32 bits.
-   - A device that tells 0 compute units sorts. A clone that fails says why.
-   - Build logs end at 1 MiB.
-   - A program that makes a queue for each sort no longer gets scratch memory for each.
+   - clsort_scratch_size is enough for fewer elements, on any device, and does not wrap on 32
+     bits.
    - Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
    - Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
-   - Intel's compiler no longer takes minutes for some sizes of values and records.
+   The header of 0.3.0 has the whole list.
 
    0.1.0  2026-11-21
 
