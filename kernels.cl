@@ -663,7 +663,7 @@
 #define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
 /* Functions over records are inlined: a call would put records into memory. */
-#define CLSORT_INLINE static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_NOINLINE static __attribute__((noinline))
 /* Kernels whose work-items hold vectors say so, and so do those of CPUs whose work-items have a
@@ -689,7 +689,7 @@
 /* The work-item in its group. The mask stands only where it was measured to help, on an H200: with
    it merges take 16 to 37 registers more. Sweeps were measured before warps ranked by votes: of up
    to 8 bytes an element they took 2 to 6 % more time with it, of 12 bytes 8 % less. */
-CLSORT_INLINE uint local_id(void)
+INLINE uint local_id(void)
 {
 #if CLSORT_HIDES_IDS
     uint t;
@@ -706,27 +706,27 @@ CLSORT_INLINE uint local_id(void)
 //---- order
 /* Where element i of the sorted order lies: at i, or at indices[i] if by_index is set. An index
    beyond the end counts as 0; the fingerprint of indices finds it. */
-CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
+INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
     return place < n ? place : 0;
 }
 
 /* The least x for which 2^x is n or more; 0 for no elements. */
-CLSORT_INLINE uint ceil_log2(uint n)
+INLINE uint ceil_log2(uint n)
 {
     return n > 1 ? 32 - clz(n - 1) : 0;
 }
 
 /* A key of 1, 2, 4 or 8 bytes as 64 bits. */
-CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)
+INLINE ulong load_bits(global const uchar *place, uint bytes)
 {
     return bytes == 1 ? *place
          : bytes == 2 ? *(global const ushort *)place
          : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;
 }
 
-CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
+INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 {
     if (bytes == 1) *place = (uchar)bits;
     else if (bytes == 2) *(global ushort *)place = (ushort)bits;
@@ -806,24 +806,24 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 /* The last code. What lies beyond the end has it. */
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
-CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
+INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
     codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));
     return (codes_t)(k ^ ((codes_t)(-sign) & mask));
 }
 
-CLSORT_INLINE codes_t encode(codes_t k, codec_t c)
+INLINE codes_t encode(codes_t k, codec_t c)
 {
     return (codes_t)((codes_t)(toggle_magnitude(k, c.mask) ^ c.flip) - c.rotate);
 }
 
-CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
+INLINE codes_t decode(codes_t code, codec_t c)
 {
     return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);
 }
 
 /* Is each key its own code? Those of unsigned integers are, in ascending order. */
-CLSORT_INLINE uint keys_are_codes(codec_t c)
+INLINE uint keys_are_codes(codec_t c)
 {
     return c.mask == 0 && c.flip == 0 && c.rotate == 0;
 }
@@ -868,7 +868,7 @@ typedef struct { global uchar *keys, *values; } array_t;
 /* The three arrays that a sort moves elements between, by number. */
 enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
 
-CLSORT_INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)
+INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)
 {
     const array_t a = { which == ARRAY_SOURCE   ? source.keys
                         : which == ARRAY_TARGET ? target.keys
@@ -901,7 +901,7 @@ typedef struct {
 #endif   /* CLSORT_VALUE_BYTES % 8 == 0 */
 typedef CLSORT_UNIT_NAME unit_t;
 
-CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
+INLINE global code_t *key_place(array_t a, size_t i)
 {
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
@@ -923,7 +923,7 @@ CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
    over all bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
 #define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)
 
-CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
+INLINE void load_words(array_t a, size_t i, uint *word)
 {
     global const unit_t *from = (global const unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
     #pragma unroll
@@ -938,7 +938,7 @@ CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
 
 /* Loads the words of an element that may not exist; they are 0 then. PoCL 7.1 crashes at words that
    are never set on one way and kept beyond a barrier, and LLVM 18 in PoCL 6.0 aborts. */
-CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
+INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
 {
     #pragma unroll
     for (uint w = 0; w < CLSORT_WORDS; w++)
@@ -947,7 +947,7 @@ CLSORT_INLINE void load_words_within(array_t a, size_t i, uint exists, uint *wor
         load_words(a, i, word);
 }
 
-CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
+INLINE void store_words(array_t a, size_t i, const uint *word)
 {
     global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
 #if CLSORT_UNIT == 8
@@ -965,7 +965,7 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 }
 
 /* Moves one element. */
-CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
+INLINE void move_element(array_t from, uint i, array_t to, uint place)
 {
     uint word[CLSORT_WORDS_OR_1];
     if (!CLSORT_RECORDS)
@@ -975,7 +975,7 @@ CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
 }
 
 /* The item that precedes no other. It stands for elements beyond the end and is never stored. */
-CLSORT_INLINE item_t top_item(void)
+INLINE item_t top_item(void)
 {
     item_t r;
     r.key = (codes_t)CLSORT_TOP_CODE;
@@ -986,14 +986,14 @@ CLSORT_INLINE item_t top_item(void)
 
 //---- record: items
 /* The code of element i. */
-CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
+INLINE code_t code_at(array_t a, uint i, codec_t c)
 {
     return CLSORT_FIRST_LANE(encode((codes_t)*key_place(a, i), c));
 }
 
 #if CLSORT_LANES == 1
 /* Loads element i. */
-CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
+INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
     item_t r;
     r.key = CLSORT_COMPARATOR ? 0 : encode(*key_place(a, i), c);
@@ -1002,20 +1002,20 @@ CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 }
 
 /* Loads element i of a source. With CLSORT_BREAK_TIES_BY_INDEX its value is `number`. */
-CLSORT_INLINE item_t load_numbered(array_t a, codec_t c, uint i, uint number)
+INLINE item_t load_numbered(array_t a, codec_t c, uint i, uint number)
 {
     const item_t numbered = { encode(*key_place(a, i), c), { number } };
     return CLSORT_BREAK_TIES_BY_INDEX ? numbered : load_whole_item(a, c, i);
 }
 
 /* Loads element i of n, or the top record beyond the end. */
-CLSORT_INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
+INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 {
     return i < n ? load_whole_item(a, c, i) : top_item();
 }
 
 /* Stores element i. */
-CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
+INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 {
     if (!CLSORT_RECORDS)
         *key_place(a, i) = decode(r.key, c);
@@ -1023,7 +1023,7 @@ CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 }
 
 /* Stores element i of n; nothing beyond the end. */
-CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
+INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 {
     if (i < n)
         store_whole_item(a, c, i, r);
@@ -1076,7 +1076,7 @@ CLSORT_NOINLINE void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
      && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)
 
 /* Loads the elements i ... i + 15. */
-CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
+INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
     item_t r;
 #if CLSORT_ITEMS_DIRECT
@@ -1097,7 +1097,7 @@ CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 }
 
 /* Stores the elements i ... i + 15. */
-CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
+INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 {
     r.key = decode(r.key, c);
 #if CLSORT_ITEMS_DIRECT
@@ -1115,7 +1115,7 @@ CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 }
 
 /* Loads the elements i ... i + 15 of n, the top record for those beyond the end. */
-CLSORT_INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
+INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 {
     item_t r = top_item();
     r.key = decode(r.key, c);
@@ -1125,7 +1125,7 @@ CLSORT_INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 }
 
 /* Stores those of the elements i ... i + 15 that lie below n. */
-CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
+INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 {
     r.key = decode(r.key, c);
     store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
@@ -1135,7 +1135,7 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 //---- record: order
 #if CLSORT_COMPARATOR
 /* The caller's record of an element. */
-CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
+INLINE clsort_record record_of(item_t r, codec_t c)
 {
 #if CLSORT_INDIRECT
     return ((global const clsort_record *)c.records)[r.word[0]];
@@ -1148,13 +1148,13 @@ CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
 }
 
 /* Does x come strictly before y? What lies beyond the end comes before nothing. */
-CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
+INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
 }
 #elif CLSORT_LANES == 1
 /* Without an expression of the caller's, codes have the order. */
-CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
+INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
 #endif   /* CLSORT_COMPARATOR */
 
 //---- record: insertion
@@ -1165,7 +1165,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < 
 
 /* Sorts the `size` elements from `base` on, from source to target, which may be the same: up to
    CLSORT_INSERTION_MOST, by insertion, stable. */
-CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint size, codec_t c)
+INLINE void insertion_sort(array_t source, array_t target, uint base, uint size, codec_t c)
 {
     item_t v[CLSORT_INSERTION_MOST];
     for (uint i = 0; i < size; i++) {
@@ -1206,7 +1206,7 @@ typedef struct { uint begin, size; } segment_t;
 
 /* How many segments there are. Of ranges there may be fewer than the host says: the number on the
    device counts. */
-CLSORT_INLINE uint segment_count(segments_t s)
+INLINE uint segment_count(segments_t s)
 {
     return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
                                                              : s.segments;
@@ -1214,7 +1214,7 @@ CLSORT_INLINE uint segment_count(segments_t s)
 
 /* Segment i, clamped to the count. Offsets that do not ascend or that lead out make empty or
    overlapping segments. */
-CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
+INLINE segment_t take_segment(segments_t s, uint i)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
     segment_t own = { i * s.stride, most };
@@ -1232,7 +1232,7 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
 /* Does segment i reach beyond where the next one begins, or without gaps end before it begins, all
    clamped to the count? Then two segments may share elements, and work-groups must not sort these
    at the same time. */
-CLSORT_INLINE uint segment_descends(segments_t s, uint i)
+INLINE uint segment_descends(segments_t s, uint i)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,
                gaps = s.kind & CLSORT__SEGMENTS_HAVE_GAPS;
@@ -1243,7 +1243,7 @@ CLSORT_INLINE uint segment_descends(segments_t s, uint i)
 }
 
 /* The first segment that begins at `place` or later; the number of segments if there is none. */
-CLSORT_INLINE uint find_segment(segments_t s, uint place)
+INLINE uint find_segment(segments_t s, uint place)
 {
     uint low = 0, high = s.segments;
     while (low < high) {
@@ -1257,7 +1257,7 @@ CLSORT_INLINE uint find_segment(segments_t s, uint place)
 }
 
 /* The segment that element i lies in; an empty one if there is none. */
-CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
+INLINE segment_t segment_around(segments_t s, uint i)
 {
     const segment_t nowhere = { 0, 0 };
     const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1)
@@ -1296,7 +1296,7 @@ typedef struct {
 
 /* The jobs of the segments to sort. None if the offsets do not ascend: sorting would lose elements.
    With no segments the table was never written, and is not read. */
-CLSORT_INLINE jobs_t sortable_jobs(jobs_t j)
+INLINE jobs_t sortable_jobs(jobs_t j)
 {
     if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments
         && j.table[JOBS_DESCEND])
@@ -1305,7 +1305,7 @@ CLSORT_INLINE jobs_t sortable_jobs(jobs_t j)
 }
 
 /* How many jobs there are. With no segments the table was never written, and is not read. */
-CLSORT_INLINE uint job_count(jobs_t j)
+INLINE uint job_count(jobs_t j)
 {
     const uint segments = j.segments.segments;
     return j.per ? segments * j.per : segments ? min(j.table[JOBS_LISTED], j.most) : 0;
@@ -1313,18 +1313,18 @@ CLSORT_INLINE uint job_count(jobs_t j)
 
 /* How many jobs a pass has that merges runs of 2^pass slices: 0 if no segment has more slices than
    that. */
-CLSORT_INLINE uint pass_job_count(jobs_t j, uint pass)
+INLINE uint pass_job_count(jobs_t j, uint pass)
 {
     return j.per || (j.segments.segments && j.table[JOBS_LONGEST] > 1u << pass) ? job_count(j) : 0;
 }
 
 /* The word of the table for half a tile, by its number. */
-CLSORT_INLINE global uint *job_half_tile(jobs_t j, uint half_tile)
+INLINE global uint *job_half_tile(jobs_t j, uint half_tile)
 {
     return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + half_tile;
 }
 
-CLSORT_INLINE job_t take_job(jobs_t j, uint i)
+INLINE job_t take_job(jobs_t j, uint i)
 {
     const segments_t s = j.segments;
     const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];
@@ -1340,21 +1340,21 @@ CLSORT_INLINE job_t take_job(jobs_t j, uint i)
    of two. Drivers give a core work-items that follow one another. So where there are fewer jobs
    than work-items, these begin a golden section of all work-items apart: each core gets its part of
    the jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
-CLSORT_INLINE ulong first_job(ulong jobs)
+INLINE ulong first_job(ulong jobs)
 {
     const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;
     return get_global_id(0) * step & (items - 1);
 }
 
 /* The passes of merges that a segment takes if `tile` elements of it are sorted at once. */
-CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
+INLINE uint segment_passes(segment_t s, uint tile)
 {
     return ceil_log2(s.size ? (s.size - 1) / tile + 1 : 1);
 }
 
 /* The array from its i-th element on. i may be negative, as long as nothing before the array's
    start is loaded. */
-CLSORT_INLINE array_t advance(array_t a, long i)
+INLINE array_t advance(array_t a, long i)
 {
     a.keys += i * (CLSORT_PAIRS_APART(a) ? 4
                    : CLSORT_RECORDS      ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
@@ -1369,14 +1369,14 @@ CLSORT_INLINE array_t advance(array_t a, long i)
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
 #define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT__WORD_PAD_LOG2))
 
-CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
+INLINE uint pad_slot(uint i, const uint pad_log2)
 {
     return i + (i >> pad_log2);
 }
 
 /* Loads and stores local item i. The caller sees to it that no other work-item writes it at that
    time. */
-CLSORT_INLINE item_t get_item(local const code_t *keys, local const uint *words, uint i)
+INLINE item_t get_item(local const code_t *keys, local const uint *words, uint i)
 {
     item_t r;
     r.key = keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
@@ -1385,7 +1385,7 @@ CLSORT_INLINE item_t get_item(local const code_t *keys, local const uint *words,
     return r;
 }
 
-CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
+INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
 {
     keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = r.key;
     for (uint k = 0; k < CLSORT_WORDS; k++)
@@ -1414,12 +1414,12 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
    this is a barrier, so all of a work-group must call it equally often. */
 #if CLSORT_FORWARD_PROGRESS
 #define CLSORT_NOINLINE_NV CLSORT_NOINLINE
-CLSORT_INLINE void team_sync(void)
+INLINE void team_sync(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
 }
 #else
-#define CLSORT_NOINLINE_NV CLSORT_INLINE
+#define CLSORT_NOINLINE_NV INLINE
 #define team_sync() group_sync()
 #endif
 
@@ -1432,7 +1432,7 @@ CLSORT_INLINE void team_sync(void)
     edge ", 0xffffffff; @there add.u32 %0, %0, other; }"
 
 /* The sum of x over the lanes up to this one. */
-CLSORT_INLINE uint scan_lanes(uint x)
+INLINE uint scan_lanes(uint x)
 {
     __asm__ volatile(CLSORT_ADD_LANE("up", "1", "0") CLSORT_ADD_LANE("up", "2", "0")
                      CLSORT_ADD_LANE("up", "4", "0") CLSORT_ADD_LANE("up", "8", "0")
@@ -1441,7 +1441,7 @@ CLSORT_INLINE uint scan_lanes(uint x)
 }
 
 /* The x of the lane that the lower five bits of `lane` say. */
-CLSORT_INLINE uint lane_value(uint x, uint lane)
+INLINE uint lane_value(uint x, uint lane)
 {
     uint other;
     __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(other) : "r"(x), "r"(lane));
@@ -1449,7 +1449,7 @@ CLSORT_INLINE uint lane_value(uint x, uint lane)
 }
 
 /* The lanes whose x is not 0. */
-CLSORT_INLINE uint ballot(uint x)
+INLINE uint ballot(uint x)
 {
     uint lanes;
     __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
@@ -1461,7 +1461,7 @@ CLSORT_INLINE uint ballot(uint x)
 /* The sum of x over the work-items before this one; each team sums by itself first. Called by all
    work-items of a group. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
    again after the next barrier. */
-CLSORT_INLINE uint group_scan(uint x, local uint *sums)
+INLINE uint group_scan(uint x, local uint *sums)
 {
     const uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM,
                sum = scan_lanes(x);
@@ -1475,7 +1475,7 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
     return before + sum - x;
 }
 #else
-CLSORT_INLINE uint group_scan(uint x, local uint *sums)
+INLINE uint group_scan(uint x, local uint *sums)
 {
     const uint t = local_id();
     uint sum = x, base = 0;
@@ -1498,10 +1498,10 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 //---- group: totals
 /* A word of local memory that may change behind the next barrier. PoCL 7.1 repeats other reads
    where their value is used, even behind barriers. */
-CLSORT_INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
+INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
 
 /* Clears words of local memory. Called by all work-items; needs a barrier after. */
-CLSORT_INLINE void clear_words(local uint *words, uint count)
+INLINE void clear_words(local uint *words, uint count)
 {
     for (uint i = local_id(); i < count; i += CLSORT_GROUP)
         words[i] = 0;
@@ -1509,7 +1509,7 @@ CLSORT_INLINE void clear_words(local uint *words, uint count)
 
 /* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
    free again when it returns. */
-CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
+INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 {
     const uint before = group_scan(x, sums);
     if (local_id() == CLSORT_GROUP - 1)
@@ -1521,24 +1521,24 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 
 /* The places of a work-item's elements in their tile, two in a word, which are set in turn. */
 #define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
-CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)
+INLINE void set_rank(uint *rank, uint m, uint place)
 {
     rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;
 }
 
-CLSORT_INLINE uint get_rank(const uint *rank, uint m)
+INLINE uint get_rank(const uint *rank, uint m)
 {
     return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
 }
 
 /* The digits of a work-item's elements, four in a word, which are set in turn. */
 #define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)
-CLSORT_INLINE void set_digit(uint *digits, uint m, uint digit)
+INLINE void set_digit(uint *digits, uint m, uint digit)
 {
     digits[m / 4] = m % 4 ? digits[m / 4] | digit << m % 4 * 8 : digit;
 }
 
-CLSORT_INLINE uint get_digit(const uint *digits, uint m)
+INLINE uint get_digit(const uint *digits, uint m)
 {
     return digits[m / 4] >> m % 4 * 8 & 255;
 }
@@ -1547,8 +1547,8 @@ CLSORT_INLINE uint get_digit(const uint *digits, uint m)
    becomes the most of the first `looked_at` of each, if that is above `least`. Returns the sum up
    to the work-item's end. Called by all work-items with a barrier since they were counted; needs
    one after. sums: as for group_scan. */
-CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
-                                const uint least, local uint *sums, local uint *longest)
+INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
+                         const uint least, local uint *sums, local uint *longest)
 {
     uint sum = 0, most = 0;
     #pragma unroll
@@ -1570,7 +1570,7 @@ CLSORT_INLINE uint place_counts(local uint *counts, const uint own, const uint l
 
 /* The sum of x over all work-items, of which few have more than 0. Called by all; `word` of local
    memory is free before and after. */
-CLSORT_INLINE uint group_total(uint x, local uint *word)
+INLINE uint group_total(uint x, local uint *word)
 {
     if (local_id() == 0)
         *word = 0;
@@ -1590,7 +1590,7 @@ CLSORT_INLINE uint group_total(uint x, local uint *word)
    they are 0 before the launch. */
 enum { NUMBERS_DRAWN, NUMBERS_DONE };
 
-CLSORT_INLINE void fence_memory(void)
+INLINE void fence_memory(void)
 {
 #if CLSORT_FORWARD_PROGRESS
     __asm__ volatile("fence.acq_rel.gpu;" : : : "memory");
@@ -1600,14 +1600,14 @@ CLSORT_INLINE void fence_memory(void)
 }
 
 /* Draws a number for work-item 0; the others get 0. */
-CLSORT_INLINE uint draw_ahead(global uint *numbers)
+INLINE uint draw_ahead(global uint *numbers)
 {
     return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);
 }
 
 /* The number that work-item 0 has drawn, for all. Called by all; `word` of local memory is free
    before, and again after the next barrier. */
-CLSORT_INLINE uint share_number(uint drawn, local uint *word)
+INLINE uint share_number(uint drawn, local uint *word)
 {
     if (local_id() == 0)
         *word = drawn;
@@ -1617,7 +1617,7 @@ CLSORT_INLINE uint share_number(uint drawn, local uint *word)
 
 /* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
    all. */
-CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)
+INLINE void wait_until_done(global uint *numbers, uint wanted)
 {
     if (local_id() == 0)
         while (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}
@@ -1627,7 +1627,7 @@ CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)
 
 /* Says that so many numbers are done, and all that their work-group wrote is visible. Called by
    all. */
-CLSORT_INLINE void tell_done(global uint *numbers, uint done)
+INLINE void tell_done(global uint *numbers, uint done)
 {
     fence_memory();
     group_sync();
@@ -1652,7 +1652,7 @@ CLSORT_INLINE void tell_done(global uint *numbers, uint done)
 
 /* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
    what stands for elements beyond the end, always at the larger index, never moves. */
-CLSORT_INLINE void order_items(item_t *a, item_t *b)
+INLINE void order_items(item_t *a, item_t *b)
 {
 #if CLSORT_WORDS == 0
     codes_t low = min(a->key, b->key);
@@ -1683,7 +1683,7 @@ CLSORT_INLINE void order_items(item_t *a, item_t *b)
 
 /* One step inside an item: lane l is compared with its partner, lane l of `other`. `upper` is not 0
    in the lanes that keep the larger element. */
-CLSORT_INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
+INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
     own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);
@@ -1700,7 +1700,7 @@ CLSORT_INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
 
 /* The steps of a stage whose bits lie inside an item: bits 3 ... 0, or for a stage below 4 the
    mirror step of bit `stage` and the steps below it. */
-CLSORT_INLINE void lane_steps(item_t *v, uint items, uint stage)
+INLINE void lane_steps(item_t *v, uint items, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #define CLSORT_LANE_STEP(swizzle, bit) \
@@ -1727,7 +1727,7 @@ CLSORT_INLINE void lane_steps(item_t *v, uint items, uint stage)
 //---- network: steps
 /* The step of one register bit for 2^bits items. bits and bit are constants at each call, so that
    the loop unrolls and v stays in registers. */
-CLSORT_INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
+INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
 {
     if (mirror) {
         #pragma unroll
@@ -1746,7 +1746,7 @@ CLSORT_INLINE void window_step(item_t *v, const uint bits, const uint bit, uint 
 }
 
 /* The steps of register bits hi, hi-1 ... lo; the first one is a mirror step if `mirror` is set. */
-CLSORT_INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirror)
+INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirror)
 {
     if (bits > 4 && hi >= 4 && lo <= 4) window_step(v, bits, 4, mirror && hi == 4);
     if (bits > 3 && hi >= 3 && lo <= 3) window_step(v, bits, 3, mirror && hi == 3);
@@ -1763,7 +1763,7 @@ CLSORT_INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, ui
    lower bits are complemented, too; flip is the register bit of that step. */
 typedef struct { uint first, flipped, low_bit, flip; } window_t;
 
-CLSORT_INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
+INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
 {
     const uint below = (1u << low_bit) - 1,
                first = (t >> low_bit << (low_bit + bits)) | (t & below);
@@ -1771,14 +1771,14 @@ CLSORT_INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
     return w;
 }
 
-CLSORT_INLINE uint window_item(window_t w, uint m)
+INLINE uint window_item(window_t w, uint m)
 {
     return (m & w.flip ? w.flipped : w.first) + (m << w.low_bit);
 }
 
 /* Does the whole window lie below n elements? Items ascend with m in both halves of a flipped
    window. */
-CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
+INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 {
     const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.low_bit);
     return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
@@ -1790,8 +1790,8 @@ CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
    private arrays in rolled loops: unrolled, these would double the time to compile; with v itself,
    they would put v into memory everywhere. Keys and words have an array each: Mesa 22.3 misreads
    arrays of structs. */
-CLSORT_INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a, codec_t c,
-                               uint base, uint n)
+INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a, codec_t c,
+                        uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
         #pragma unroll
@@ -1816,8 +1816,8 @@ CLSORT_INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a
     }
 }
 
-CLSORT_INLINE void store_window(const item_t *v, window_t w, const uint bits, array_t a, codec_t c,
-                                uint base, uint n)
+INLINE void store_window(const item_t *v, window_t w, const uint bits, array_t a, codec_t c,
+                         uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
         #pragma unroll
@@ -1845,7 +1845,7 @@ CLSORT_INLINE void store_window(const item_t *v, window_t w, const uint bits, ar
 
 /* Moves elements i and j of n, i < j, from one array to the other, which may be the same, and puts
    them in order. */
-CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
+INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
 {
     item_t a = load_item(from, c, i, n), b = load_item(from, c, j, n);
     order_items(&a, &b);
@@ -1854,14 +1854,14 @@ CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, u
 }
 
 /* How many pairs of elements 2^bit apart have at least the first one below n. */
-CLSORT_INLINE uint pairs_below(uint n, uint bit)
+INLINE uint pairs_below(uint n, uint bit)
 {
     return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
 }
 
 /* One step of n elements in global memory. Called by all work-items of a group; ends with a
    barrier. */
-CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)
+INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)
 {
     for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
         const window_t w = make_window(t, 1, bit, mirror);
@@ -1873,8 +1873,8 @@ CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint
 /* The steps of register bits hi ... lo of one stage in global memory, in place: each work-item
    takes one window of 2^bits items. One read and one write of each element. low_bit is the item's
    bit that register bit 0 stands for. */
-CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit, uint hi,
-                               uint lo, uint mirror, const uint bits)
+INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit, uint hi,
+                        uint lo, uint mirror, const uint bits)
 {
     const uint t = (uint)get_global_id(0);
     const window_t w = make_window(t, bits, low_bit, mirror ? 1u << hi : 0);
@@ -1903,13 +1903,13 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
    The slots of different bits add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
-CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
+INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
 {
     return pad_slot(1u << (w.low_bit + bit), pad_log2)
          + (w.flip >> bit & 1 ? pad_slot(w.flipped, pad_log2) - pad_slot(w.first, pad_log2) : 0);
 }
 
-CLSORT_INLINE slots_t window_slots(window_t w, const uint pad_log2)
+INLINE slots_t window_slots(window_t w, const uint pad_log2)
 {
     const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2),
                         slot_stride(w, 1, pad_log2), slot_stride(w, 2, pad_log2),
@@ -1917,7 +1917,7 @@ CLSORT_INLINE slots_t window_slots(window_t w, const uint pad_log2)
     return s;
 }
 
-CLSORT_INLINE uint window_slot(slots_t s, const uint m)
+INLINE uint window_slot(slots_t s, const uint m)
 {
     return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0)
            + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
@@ -1925,7 +1925,7 @@ CLSORT_INLINE uint window_slot(slots_t s, const uint m)
 
 /* Moves a work-item's items between registers and local memory. Called by move_window, which has
    the barriers. */
-CLSORT_INLINE void put_items(const item_t *v, local code_t *keys, local uint *words, window_t w)
+INLINE void put_items(const item_t *v, local code_t *keys, local uint *words, window_t w)
 {
     const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
                   word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
@@ -1938,8 +1938,8 @@ CLSORT_INLINE void put_items(const item_t *v, local code_t *keys, local uint *wo
     }
 }
 
-CLSORT_INLINE void get_items(item_t *v, local const code_t *keys, local const uint *words,
-                             window_t w)
+INLINE void get_items(item_t *v, local const code_t *keys, local const uint *words,
+                      window_t w)
 {
     const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
                   word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
@@ -1955,8 +1955,8 @@ CLSORT_INLINE void get_items(item_t *v, local const code_t *keys, local const ui
 /* Moves the work-group's items from one window to another, through local memory. Called by tile
    kernels, by all work-items of a group. Needs no barrier before it, and when it returns no read is
    pending: every work-item holds its items of `to`. */
-CLSORT_INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window_t from,
-                               window_t to)
+INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window_t from,
+                        window_t to)
 {
     put_items(v, keys, words, from);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -1972,7 +1972,7 @@ CLSORT_INLINE void move_window(item_t *v, local code_t *keys, local uint *words,
 /* The work-item's number among those that share a tile, and the tile's first element. */
 typedef struct { uint t, base; } seat_t;
 
-CLSORT_INLINE seat_t take_seat(void)
+INLINE seat_t take_seat(void)
 {
     const uint t = CLSORT_SHARE_LOG2 ? local_id() : 0;
     const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));
@@ -1982,7 +1982,7 @@ CLSORT_INLINE seat_t take_seat(void)
 
 /* Is there no tile for this work-item? Where each work-item has a tile, the last work-group may
    have too many work-items. */
-CLSORT_INLINE uint no_tile(uint n)
+INLINE uint no_tile(uint n)
 {
     return CLSORT_SHARE_LOG2 == 0
            && (n == 0
@@ -1995,7 +1995,7 @@ CLSORT_INLINE uint no_tile(uint n)
 
 /* The window whose lowest bit is low_bit, or the uppermost one if that is lower. `mirror`: the
    first step in it is the mirror step of item bit hi. */
-CLSORT_INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
+INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
 {
     low_bit = min(low_bit, (uint)CLSORT_HOME_BIT);
     return make_window(t, CLSORT_ITEMS_LOG2, low_bit, mirror && low_bit ? 1u << (hi - low_bit) : 0);
@@ -2006,8 +2006,8 @@ CLSORT_INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
    window, needed or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. A
    work-item that has a tile to itself has one window, and no loop, which inside of quicksort's
    loops takes Intel's compiler 22 s. */
-CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uint t,
-                                  window_t now, uint stage)
+INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uint t,
+                           window_t now, uint stage)
 {
     uint hi = stage;
     uint windows = CLSORT_SHARE_LOG2 ? stage / CLSORT_ITEMS_LOG2 + 1 : 1;
@@ -2141,7 +2141,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
                     and keeps the other in a register until the first block is done */
 #if CLSORT_IS(BATCH) && CLSORT_LANES == 1
 /* The stages of a row. A single element has one, which moves it to the target. */
-CLSORT_INLINE uint batch_stages(uint n)
+INLINE uint batch_stages(uint n)
 {
     return max(ceil_log2(n), 1u);
 }
@@ -2149,14 +2149,14 @@ CLSORT_INLINE uint batch_stages(uint n)
 #define CLSORT_BATCH_ARGS CLSORT_SORT_ARGS, uint n, uint stride
 
 /* The row of a work-group. */
-CLSORT_INLINE array_t batch_row(array_t a, uint stride)
+INLINE array_t batch_row(array_t a, uint stride)
 {
     return advance(a, (long)((uint)get_group_id(0) * stride));
 }
 
 /* As global_step, for Batcher's network: after the first step of a stage pairs begin 2^bit elements
    later, and no pair crosses the end of a sequence that the stage merges. */
-CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
+INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
 {
     const uint start = bit < stage ? 1u << bit : 0;
     for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
@@ -2168,7 +2168,7 @@ CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, ui
 }
 
 /* The steps of bits stage ... low, in place. */
-CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
+INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
 {
     for (uint left = stage + 1; left > low; left--)
         global_step(row, row, c, n, left - 1, left > stage);
@@ -2200,7 +2200,7 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_BATCH_ARGS)
 //---- bitonic: published batch blocks
 /* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
    work-items of a group; a barrier comes before every step and after the last. */
-CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
+INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
 {
     for (uint stage = first; stage <= last; stage++)
         for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {
@@ -2219,8 +2219,8 @@ CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint firs
 
 /* Loads the block at `base` into local memory. block_stages may follow without a barrier
    between. */
-CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
-                              uint base, uint n)
+INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
+                       uint base, uint n)
 {
     for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
         put_item(keys, words, i, load_item(a, c, base + i, n));
@@ -2228,8 +2228,8 @@ CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, 
 
 /* Stores the block at `base`. Ends with a barrier: local memory is free, and the whole group sees
    the block in global memory. */
-CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
-                               codec_t c, uint base, uint n)
+INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
+                        codec_t c, uint base, uint n)
 {
     for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
         store_item(a, c, base + i, n, get_item(keys, words, i));
@@ -2237,8 +2237,8 @@ CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words
 }
 
 /* The steps of stages first ... last inside blocks, one block after another. */
-CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
-                                local code_t *keys, local uint *words)
+INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
+                         local code_t *keys, local uint *words)
 {
     const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ITEMS_LOG2) + 1 : 0;
     for (uint k = 0; k < blocks; k++) {
@@ -2252,8 +2252,8 @@ CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uin
 /* The steps of a stage from the bit above a block down, in place, for two neighbouring blocks at a
    time: the elements of the upper block wait in registers while those of the lower block are
    sorted. Where the step of that bit is the mirror step, partners lie at mirrored places. */
-CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
-                                local uint *words)
+INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
+                         local uint *words)
 {
     const uint mirror = stage == CLSORT_TILE_ITEMS_LOG2 ? CLSORT_TILE_ITEMS - 1 : 0,
                lid = local_id();
@@ -2282,8 +2282,8 @@ CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, loca
 /* Sorts a row in blocks. Stages of bits beyond a block begin in global memory, down to the block's
    bits, or if `splits` is set only to the bit above them, which split_blocks does, too. Called by
    all work-items of a group, with the block's local memory free. */
-CLSORT_INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const uint splits,
-                                   local code_t *keys, local uint *words)
+INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const uint splits,
+                            local code_t *keys, local uint *words)
 {
     const uint stages = batch_stages(n);
     batch_blocks(from, to, c, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, keys, words);
@@ -2321,7 +2321,7 @@ typedef struct {
 
 /* The pair whose merged run holds element i of n. Runs have `run` elements; pairs start at
    multiples of span + 1. */
-CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
+INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
 {
     const uint start = i & ~span, size = start < n ? min(n - start - 1, span) + 1 : 0,
                na = min(size, run);
@@ -2330,7 +2330,7 @@ CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, u
 }
 
 /* Does element y of the pair's second run come strictly before element x of its first? */
-CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
+INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 {
 #if CLSORT_LANES == 1
     return comes_before(load_whole_item(p.b, c, p.first_b + y),
@@ -2348,7 +2348,7 @@ CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 /* How many of the first `diagonal` elements of the merged run come from the first run. Three probes
    at a time: their loads wait together. Source: O. Green, R. McColl, D. Bader, GPU merge path,
    2012. */
-CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
+INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 {
     uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);
     while (low < high) {
@@ -2443,7 +2443,7 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
 /* Loads element i of a pair's run, or of a source: its number is given. */
-CLSORT_INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, const uint is_source)
+INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, const uint is_source)
 {
     return is_source ? load_numbered(a, c, i, number) : load_whole_item(a, c, i);
 }
@@ -2451,8 +2451,8 @@ CLSORT_INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, co
 /* Copies `count` elements to local memory: first those of the pair's first run, then those of its
    second. With is_source they are of one source, and `number` is that of the first one. Called by
    tile kernels, by all work-items of a group, with local memory free. Needs a barrier after it. */
-CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c,
-                             uint number, const uint is_source)
+INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c,
+                      uint number, const uint is_source)
 {
     const uint t = local_id();
     const array_t first = advance(p.a, (long)p.first_a + t),
@@ -2480,7 +2480,7 @@ CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, ui
 
 /* Puts the elements v of all work-items into local memory, in order. Called by tile kernels, by all
    work-items of a group; begins and ends with a barrier. */
-CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
+INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
@@ -2492,8 +2492,8 @@ CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const it
 /* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
    to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
    needs: reads of local memory may be pending before it. */
-CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
-                               array_t target, uint first, uint count, codec_t c)
+INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
+                        array_t target, uint first, uint count, codec_t c)
 {
     const uint t = local_id();
     put_own_items(keys, words, v);
@@ -2512,8 +2512,8 @@ CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *
 //---- merge: local splits
 /* As split_pair, in local memory: the first run is elements [first, first + na), the second
    [second, second + nb). */
-CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
-                               uint na, uint second, uint nb, uint diagonal, codec_t c)
+INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
+                        uint na, uint second, uint nb, uint diagonal, codec_t c)
 {
     uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
     while (low < high) {
@@ -2535,8 +2535,8 @@ CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words
    `widest` bounds the ranges' width and is the same for all work-items; 0 if the ranges are empty.
    Called by all work-items. Has the barriers that it needs; after it the splits are in ranges[0]
    and ranges[2]. */
-CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
-                                 codec_t c)
+INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
+                          codec_t c)
 {
     const uint t = local_id(), probe = t % CLSORT_PROBES;
     local uint *range = ranges + t / CLSORT_PROBES * 2;
@@ -2561,7 +2561,7 @@ CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, ui
 /* x[t] becomes the largest of x[0 ... t], which is returned. Called by settle_split, by all
    work-items of a group. Needs no barrier before or after: a work-item writes only its own element
    first, and may read the others afterwards. */
-CLSORT_INLINE uint prefix_max(local uint *x, uint own)
+INLINE uint prefix_max(local uint *x, uint own)
 {
     const uint t = local_id();
     x[t] = own;
@@ -2579,7 +2579,7 @@ CLSORT_INLINE uint prefix_max(local uint *x, uint own)
 /* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where
    the next work-item starts in the first run. It counts elements from the tile's start, so several
    pairs in a tile need no distinction. Called by merge_items, by all work-items. */
-CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
+INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
     const uint t = local_id();
     const uint a = prefix_max(splits, first + *split) - first;
@@ -2598,9 +2598,9 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
    kernels, by all work-items of a group, after a barrier; leaves reads of local memory pending. It
    reads up to CLSORT_ITEMS elements beyond the end of a run, and so of the tile, but never takes
    them. With a comparator the second run follows the first at once. */
-CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
-                               local uint *splits, uint first, uint na, uint b_first, uint nb,
-                               codec_t c)
+INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
+                        local uint *splits, uint first, uint na, uint b_first, uint nb,
+                        codec_t c)
 {
     const uint t = local_id(), diagonal = min(t * CLSORT_ITEMS - first, na + nb);
     uint split = split_items(keys, words, first, na, b_first, nb, diagonal, c), end_a = first + na,
@@ -2627,7 +2627,7 @@ CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const 
 
 //---- merge: registers
 /* Puts two neighbours in order; equal ones stay. */
-CLSORT_INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
+INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
 {
     const item_t first = *x, second = *y;
     const uint swap = comes_before(second, first, c);
@@ -2637,7 +2637,7 @@ CLSORT_INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
 
 /* Sorts the elements in a work-item's registers. Bare keys take a bitonic network. Otherwise equal
    elements must keep their order: odd-even transposition, with as many rounds as elements. */
-CLSORT_INLINE void sort_items(item_t *v, codec_t c)
+INLINE void sort_items(item_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
     if (CLSORT_ITEMS_LOG2 > 0) window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);
@@ -2665,9 +2665,9 @@ CLSORT_INLINE void sort_items(item_t *v, codec_t c)
    diagonal `from` on, in a pair of `size` elements: the stored ones if has_splits is set, else they
    are searched. Called by merge_tile, by all work-items of a group. Has the barriers that it
    needs. */
-CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
-                               global const uint *stored, uint has_splits, local uint *splits_here,
-                               codec_t c)
+INLINE void find_splits(pair_t p, uint from, uint count, uint size,
+                        global const uint *stored, uint has_splits, local uint *splits_here,
+                        codec_t c)
 {
     const uint t = local_id(), diagonal = from + t * 2 / CLSORT_GROUP * count;
     if (t < 2) {
@@ -2692,9 +2692,9 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
    same. number: of the first one. Each work-item sorts its elements in registers; then those of 2,
    4, 8 ... work-items are merged in local memory. Called by tile kernels, by all work-items of a
    group, with local memory free; leaves reads of it pending. */
-CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uint number,
-                             codec_t codec, local code_t *keys, local uint *words,
-                             local uint *splits)
+INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uint number,
+                      codec_t codec, local code_t *keys, local uint *words,
+                      local uint *splits)
 {
     const uint t = local_id();
     const pair_t tile = { source, source, base, base, count, base, 0 };
@@ -2718,9 +2718,9 @@ CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint cou
 /* Writes the elements from `base` on, up to a tile, of a pair's merged run. `stored` splits say
    which part of both runs this is; without has_splits it is searched here. Called by pass kernels,
    by all work-items of a group, with local memory free; leaves reads of it pending. */
-CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
-                              uint has_splits, codec_t codec, local code_t *keys, local uint *words,
-                              local uint *splits_here)
+INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
+                       uint has_splits, codec_t codec, local code_t *keys, local uint *words,
+                       local uint *splits_here)
 {
     const uint from = base - p.start, size = p.na + p.nb,
                count = from < size ? min(size - from, (uint)CLSORT_TILE_ITEMS) : 0;
@@ -2788,8 +2788,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 #if CLSORT_LANES == 1
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
    from `to` on. For as many steps as the shorter rest has elements, no end needs a check. */
-CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
-                               uint to, codec_t c)
+INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
+                        uint to, codec_t c)
 {
     while (a < end_a && b < end_b) {
         item_t x = load_whole_item(p.a, c, p.first_a + a),
@@ -2815,14 +2815,14 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 
 //---- merge: vectors
 /* Does the first lane of x come strictly before that of y? */
-CLSORT_INLINE uint lane_precedes(item_t x, item_t y)
+INLINE uint lane_precedes(item_t x, item_t y)
 {
     return x.key.s0 < y.key.s0
            || (CLSORT_BREAK_TIES_BY_INDEX && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
 }
 
 /* Loads the item from element i of a run on; top elements stand beyond the run's end. */
-CLSORT_INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
+INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
 {
     return i < end && end - i >= CLSORT_LANES ? load_whole_item(a, c, i) : load_item(a, c, i, end);
 }
@@ -2831,8 +2831,8 @@ CLSORT_INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
    written; the next 16 come from the run whose next element is smaller, so that no element left
    precedes what was written. Only for bare keys or with ties broken by index, which makes all
    elements different. Source: H. Inoue et al., AA-sort, 2007. */
-CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
-                               uint to, codec_t c)
+INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
+                        uint to, codec_t c)
 {
     const uint end = to + (end_a - a) + (end_b - b);
     item_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a),
@@ -2944,7 +2944,7 @@ typedef struct {
 /* A number for each run: how many of its elements come before some place of the merged run. */
 typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;
 
-CLSORT_INLINE uint sum_split(const split_t *s)
+INLINE uint sum_split(const split_t *s)
 {
     uint sum = 0;
     #pragma unroll
@@ -2954,7 +2954,7 @@ CLSORT_INLINE uint sum_split(const split_t *s)
 }
 
 /* The number for run k, of numbers that stay in registers. */
-CLSORT_INLINE uint of_run(const split_t *s, uint k)
+INLINE uint of_run(const split_t *s, uint k)
 {
     uint number = 0;
     #pragma unroll
@@ -2983,7 +2983,7 @@ typedef struct { array_t array; uint count; } run_t;
 //---- merge: samples of runs
 /* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
    one. */
-CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)
+INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)
 {
     uint low = 0, high = size;
     while (low < high) {
@@ -2999,7 +2999,7 @@ CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, c
 
 /* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
    Splits of runs that are not sorted may be anything up to the runs' sizes. */
-CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
+INLINE uint run_share(uint begin, uint end, uint left)
 {
     return min(max(begin, end) - begin, left);
 }
@@ -3041,7 +3041,7 @@ typedef struct {
     code_t first, last;
 } bracket_t;
 
-CLSORT_INLINE split_t split_of_sample(global const uint *samples, uint s)
+INLINE split_t split_of_sample(global const uint *samples, uint s)
 {
     split_t row;
     vstore16(vload16(s, samples), 0, row.of);
@@ -3050,8 +3050,8 @@ CLSORT_INLINE split_t split_of_sample(global const uint *samples, uint s)
 
 /* How many of a run's samples, which begin with sample `before`, have a rank of at most `rank`: at
    least `low`, and no more than `high` where runs are sorted. */
-CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,
-                                 uint rank)
+INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,
+                          uint rank)
 {
     while (low < high) {
         const uint middle = (low + high) / 2;
@@ -3065,7 +3065,7 @@ CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint l
 }
 
 /* The bracket of any place. */
-CLSORT_INLINE bracket_t whole_runs(const runs_t *r)
+INLINE bracket_t whole_runs(const runs_t *r)
 {
     bracket_t b;
     b.first = 0;
@@ -3081,8 +3081,8 @@ CLSORT_INLINE bracket_t whole_runs(const runs_t *r)
 /* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
    each run tells its last sample up to that element and its first one after it. Of later runs only
    the samples are looked at that lie in the bracket of those before: a few, or none. */
-CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
-                                     uint rank, uint n, codec_t c)
+INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
+                              uint rank, uint n, codec_t c)
 {
     bracket_t b = whole_runs(r);
     uint before = 0, lower = 0, upper = n;
@@ -3113,7 +3113,7 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
 
 /* How many elements of each run have no larger code. Searches all runs side by side, so that their
    loads do not wait for each other. */
-CLSORT_INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)
+INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)
 {
     split_t low = b->low, high = b->high;
     for (uint more = 1; more;) {
@@ -3139,7 +3139,7 @@ CLSORT_INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t co
 
 //---- merge: split kernel
 /* Narrows a bracket until no more than one code is in it. */
-CLSORT_INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
+INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
 {
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++)   /* runs may not be sorted */
@@ -3158,7 +3158,7 @@ CLSORT_INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, code
 }
 
 /* The place inside a bracket of one code. Of equal elements those of the first runs come first. */
-CLSORT_INLINE split_t end_bracket(const bracket_t *b, uint rank)
+INLINE split_t end_bracket(const bracket_t *b, uint rank)
 {
     split_t place = b->low;
     const uint known = sum_split(&place);
@@ -3203,19 +3203,19 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
    (count + shift) >> step_log2. So, of these sums of a place over the step, the sample before the
    place is one of the 16 below, or the one before these. */
 #define CLSORT_PLACES (CLSORT_GROUP / CLSORT__MOST_RUNS)
-CLSORT_INLINE uint lane_run(void)
+INLINE uint lane_run(void)
 {
     return local_id() % CLSORT__MOST_RUNS;
 }
 
 /* How many samples of run k are among its first `count` elements. */
-CLSORT_INLINE uint samples_among(uint count, uint k, uint step_log2)
+INLINE uint samples_among(uint count, uint k, uint step_log2)
 {
     return (uint)(((ulong)count + CLSORT__RUNS_SHIFT(k, step_log2)) >> step_log2);
 }
 
 /* The sum of the first words of the lanes with the same place. */
-CLSORT_INLINE uint sum_lanes(local const uint *words, uint lanes)
+INLINE uint sum_lanes(local const uint *words, uint lanes)
 {
     local const uint *first = words + (local_id() - lane_run());
     uint sum = 0;
@@ -3226,7 +3226,7 @@ CLSORT_INLINE uint sum_lanes(local const uint *words, uint lanes)
 }
 
 /* How many elements of run `in`, number k, come before an element of run `from`, number `own`. */
-CLSORT_INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, codec_t c)
+INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, codec_t c)
 {
     return k == own ? place : codes_before(in.array, in.count, code_at(from.array, place, c),
                                            k < own, c);
@@ -3279,7 +3279,7 @@ typedef struct {
 } place_search_t;
 
 /* How many elements of the lane's run come before sample s. */
-CLSORT_INLINE uint sample_count(global const uint *samples, uint s)
+INLINE uint sample_count(global const uint *samples, uint s)
 {
     global const uint *row = samples + (size_t)s * CLSORT__MOST_RUNS;
     return row[lane_run()] - (lane_run() ? row[lane_run() - 1] : 0);
@@ -3287,8 +3287,8 @@ CLSORT_INLINE uint sample_count(global const uint *samples, uint s)
 
 /* Finds the samples before and after a place, of `number`, which bound it. Called by all work-items
    with the words free; needs a barrier after. */
-CLSORT_INLINE void bound_place(place_search_t *p, global const uint *samples, uint number,
-                               uint step_log2, local uint *words)
+INLINE void bound_place(place_search_t *p, global const uint *samples, uint number,
+                        uint step_log2, local uint *words)
 {
     const uint last = (uint)(((ulong)p->rank + CLSORT__RUNS_SHIFTS(step_log2)) >> step_log2),
                back = CLSORT__MOST_RUNS - 1 - lane_run(), s = last - min(last, back),
@@ -3305,8 +3305,8 @@ CLSORT_INLINE void bound_place(place_search_t *p, global const uint *samples, ui
 
 /* Sets the sums and the codes. Called by all work-items with the space free; needs a barrier
    after. */
-CLSORT_INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
-                                 local code_t *codes)
+INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
+                          local code_t *codes)
 {
     const uint t = local_id(), open = p->low < p->high;
     words[t] = p->low;
@@ -3327,21 +3327,21 @@ CLSORT_INLINE void measure_place(place_search_t *p, codec_t c, local uint *words
 //---- merge: steps of places
 /* Is one of a place's bounds no more than `slack` elements away, or one code left? Then the search
    is over. */
-CLSORT_INLINE uint is_near(const place_search_t *p, uint slack)
+INLINE uint is_near(const place_search_t *p, uint slack)
 {
     return p->rank - p->low_sum <= slack || p->high_sum - p->rank <= slack || p->first >= p->last;
 }
 
 /* How far a place lies between its bounds, if codes are spread evenly, in parts of 2^14: each third
    time the half, which ends the search of any codes. */
-CLSORT_INLINE uint choose_part(const place_search_t *p, uint step)
+INLINE uint choose_part(const place_search_t *p, uint step)
 {
     const uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;
     return step % 3 == 2 || before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);
 }
 
 /* A code to compare with, below the last one. */
-CLSORT_INLINE code_t code_between(const place_search_t *p, uint part)
+INLINE code_t code_between(const place_search_t *p, uint part)
 {
     const ulong span = (code_t)(p->last - p->first);
     return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
@@ -3349,7 +3349,7 @@ CLSORT_INLINE code_t code_between(const place_search_t *p, uint part)
 
 /* How many elements of the lane's run have no larger code. It looks first on both sides of where
    they would end if codes were spread evenly: there few lines of memory are read. */
-CLSORT_INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, codec_t c)
+INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, codec_t c)
 {
     const uint size = p->high - p->low, width = size / 32 + 4,
                guess = p->low + (uint)((ulong)size * part >> 14);
@@ -3368,8 +3368,8 @@ CLSORT_INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint p
 
 /* One step for all places of the work-group; returns whether another one is needed. The steps use
    two halves of the words in turn. Called by all work-items with the half free; has a barrier. */
-CLSORT_INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
-                              local uint *words)
+INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
+                       local uint *words)
 {
     local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);
     const uint t = local_id(), open = !is_near(p, slack);
@@ -3396,7 +3396,7 @@ CLSORT_INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t 
 //---- merge: ends of places
 /* The lane's part of the place. Of equal elements those of the first runs come first. Called by all
    work-items with the words free. */
-CLSORT_INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
+INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
 {
     const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);
     words[local_id()] = size;
@@ -3440,7 +3440,7 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
    size of tiles, and how many elements it has. */
 typedef struct { uint begin, size; } merged_tile_t;
 
-CLSORT_INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint slack, uint n)
+INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint slack, uint n)
 {
     const uint rank = (uint)min(i * tile, (size_t)n), least = rank - min(rank, slack);
     uint sum = 0;
@@ -3452,8 +3452,8 @@ CLSORT_INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint
 
 /* Copies the splits of the work-group's tile and of the next one to local memory. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *splits, uint tile,
-                                             uint slack, uint n)
+INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *splits, uint tile,
+                                      uint slack, uint n)
 {
     global const uint *from = (global const uint *)splits;
     const size_t i = get_group_id(0);
@@ -3477,7 +3477,7 @@ typedef struct {
     local uint *begins, *sums, *splits, *owners;
 } shares_t;
 
-CLSORT_INLINE shares_t make_shares(local ulong *space)
+INLINE shares_t make_shares(local ulong *space)
 {
     local uint *words = (local uint *)(space + 2 * CLSORT__MOST_RUNS);
     const shares_t s = { space, space + CLSORT__MOST_RUNS, words, words + CLSORT__MOST_RUNS + 1,
@@ -3488,7 +3488,7 @@ CLSORT_INLINE shares_t make_shares(local ulong *space)
 
 /* Writes the shares of a tile of up to `size` elements. run: that of the work-item's number. Called
    by all work-items of a group with its splits there; needs a barrier after. */
-CLSORT_INLINE void find_shares(shares_t s, array_t run, uint size)
+INLINE void find_shares(shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
     uint slots = 0, sum = 0, owner = 0;
@@ -3515,7 +3515,7 @@ CLSORT_INLINE void find_shares(shares_t s, array_t run, uint size)
 
 /* Loads the shares into their slots. Called by all work-items with a barrier since the shares were
    found; needs a barrier after. */
-CLSORT_INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec_t c)
+INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec_t c)
 {
     const uint t = local_id();
     item_t v[CLSORT_ITEMS];
@@ -3573,23 +3573,23 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    of their runs. Those beyond the end of a share come last. */
 #if CLSORT_KEY_BYTES < 8
 typedef ulong player_t;
-CLSORT_INLINE player_t make_player(code_t code, uint run)
+INLINE player_t make_player(code_t code, uint run)
 {
     return (ulong)code << 5 | run;
 }
 
-CLSORT_INLINE uint player_run(player_t x) { return (uint)x & 15; }
-CLSORT_INLINE uint player_first(player_t x, player_t y) { return x < y; }
+INLINE uint player_run(player_t x) { return (uint)x & 15; }
+INLINE uint player_first(player_t x, player_t y) { return x < y; }
 #else
 typedef struct { ulong code; uint run; } player_t;
-CLSORT_INLINE player_t make_player(code_t code, uint run)
+INLINE player_t make_player(code_t code, uint run)
 {
     const player_t x = { code, run };
     return x;
 }
 
-CLSORT_INLINE uint player_run(player_t x) { return x.run & 15; }
-CLSORT_INLINE uint player_first(player_t x, player_t y)
+INLINE uint player_run(player_t x) { return x.run & 15; }
+INLINE uint player_first(player_t x, player_t y)
 {
     return x.code < y.code || (x.code == y.code && x.run < y.run);
 }
@@ -3606,7 +3606,7 @@ typedef struct {
 } tree_t;
 
 /* The next element of run k, or one that comes after all others. */
-CLSORT_INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
+INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
 {
     return t->next[k] < t->end[k]
                ? make_player(code_at(r->array[k], t->next[k], c), k)
@@ -3615,8 +3615,8 @@ CLSORT_INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, cod
 
 /* Begins a tile of `size` elements that is written from `to` on; returns how many its shares
    have. */
-CLSORT_INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uint *split,
-                              uint size, uint to, codec_t c)
+INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uint *split,
+                       uint size, uint to, codec_t c)
 {
     player_t winner[2 * CLSORT__MOST_RUNS];
     uint sum = 0;
@@ -3639,7 +3639,7 @@ CLSORT_INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global co
 }
 
 /* Writes the best element; its successor plays against the losers on its way. */
-CLSORT_INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)
+INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)
 {
     const uint k = player_run(t->best);
     move_element(r->array[k], t->next[k]++, target, t->to++);
@@ -3746,7 +3746,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
 #if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
    it is the target. */
-CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
+INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
 {
     return passes - pass & 1 ? alt : target;
 }
@@ -3754,7 +3754,7 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
 #if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET
 /* Writes a work-group's slices to the table from job `base` on, of segments from `first` on; sums:
    of the segments' slices. */
-CLSORT_INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
+INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
 {
     for (uint k = local_id(); k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
         uint which = 0;
@@ -3828,8 +3828,8 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 }
 
 /* Merges what one job writes of a pair of runs of 2^pass tiles, if its segment is not whole yet. */
-CLSORT_INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t codec,
-                             local code_t *keys, local uint *words, local uint *splits)
+INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t codec,
+                      local code_t *keys, local uint *words, local uint *splits)
 {
     const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
                first = job.slice * CLSORT_TILE_ITEMS, run = CLSORT_TILE_ITEMS << pass;
@@ -3877,7 +3877,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
    Otherwise the segments have `width` elements each and begin a stride apart. */
 typedef struct { uint base, width, stride; } layout_t;
 
-CLSORT_INLINE uint layout_place(layout_t s, uint i)
+INLINE uint layout_place(layout_t s, uint i)
 {
     return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
 }
@@ -3894,14 +3894,14 @@ CLSORT_INLINE uint layout_place(layout_t s, uint i)
 #define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
 typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
 
-CLSORT_INLINE void flag_head(packing_t m, uint index)
+INLINE void flag_head(packing_t m, uint index)
 {
     if (index < CLSORT_TILE_ITEMS)
         atomic_or(&m.head_flags[index / 32], 1u << index % 32);
 }
 
 /* Flags elements first ... end - 1 of the tile as those of a segment. */
-CLSORT_INLINE void flag_inside(packing_t m, uint first, uint end)
+INLINE void flag_inside(packing_t m, uint first, uint end)
 {
     for (uint word = first / 32; word * 32 < end; word++) {
         const uint from = max(first, word * 32) % 32, size = min(end, word * 32 + 32) - word * 32;
@@ -3911,7 +3911,7 @@ CLSORT_INLINE void flag_inside(packing_t m, uint first, uint end)
 
 /* Which of a work-item's elements, CLSORT_GROUP apart, lie in segments: a bit for each. Needs a
    barrier since they were flagged, and one before `around` is written again. */
-CLSORT_INLINE uint own_inside(segments_t s, packing_t m)
+INLINE uint own_inside(segments_t s, packing_t m)
 {
     uint inside = ~0u;
     if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS)
@@ -3925,7 +3925,7 @@ CLSORT_INLINE uint own_inside(segments_t s, packing_t m)
 /* The first segment that begins in a half tile of `reach` elements; the number of segments if there
    is none. The table's word counts only if that segment does begin in the half tile and the one
    before it does not: words of half tiles where no segment begins were not written. */
-CLSORT_INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
+INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
 {
     const segments_t s = j.segments;
     const uint i = s.segments ? min(*job_half_tile(j, half_tile), s.segments - 1) : 0;
@@ -3937,7 +3937,7 @@ CLSORT_INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
    offsets are given, the short ones that begin in the group's half tile, which fit. Only the last
    segment of a half tile can be long: clsort_segment_tile sorts it. Called by all work-items, with
    `m` cleared and a barrier since; `m` is complete after a barrier. */
-CLSORT_INLINE layout_t flag_segments(jobs_t j, packing_t m)
+INLINE layout_t flag_segments(jobs_t j, packing_t m)
 {
     const segments_t s = j.segments;
     const uint t = local_id(), group = (uint)get_group_id(0),
@@ -3965,7 +3965,7 @@ CLSORT_INLINE layout_t flag_segments(jobs_t j, packing_t m)
 
 //---- merge: heads of segments
 /* The last head before an element that is no head, and the first head after it. */
-CLSORT_INLINE uint last_head(local const uint *head_flags, uint index)
+INLINE uint last_head(local const uint *head_flags, uint index)
 {
     uint word = index / 32, bits = head_flags[word] & ((1u << index % 32) - 1);
     while (bits == 0 && word > 0)
@@ -3973,7 +3973,7 @@ CLSORT_INLINE uint last_head(local const uint *head_flags, uint index)
     return word * 32 + (bits ? 31 - clz(bits) : 0);
 }
 
-CLSORT_INLINE uint next_head(local const uint *head_flags, uint index)
+INLINE uint next_head(local const uint *head_flags, uint index)
 {
     uint word = index / 32, bits = head_flags[word] & ~((2u << index % 32) - 1);
     while (bits == 0 && ++word < CLSORT_HEAD_WORDS)
@@ -3984,7 +3984,7 @@ CLSORT_INLINE uint next_head(local const uint *head_flags, uint index)
 /* Fills in `around` and `merges`: a segment that crosses the first element of work-item t is whole
    at the latest after the round that merges the runs on both sides of t. Called by all work-items
    with a barrier since the heads were flagged; needs one after. */
-CLSORT_INLINE void find_around(packing_t m, uint size)
+INLINE void find_around(packing_t m, uint size)
 {
     const uint t = local_id(), first = t * CLSORT_ITEMS;
     const uint cut = first < size && !(m.head_flags[first / 32] >> first % 32 & 1);
@@ -3997,7 +3997,7 @@ CLSORT_INLINE void find_around(packing_t m, uint size)
 //---- merge: packed elements
 /* Sorts the elements in a work-item's registers between the heads, by odd-even transposition. Bit m
    of head_flags: element m starts a segment. */
-CLSORT_INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
+INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
 {
     #pragma unroll
     for (uint round = 0; round < CLSORT_ITEMS; round++) {
@@ -4011,8 +4011,8 @@ CLSORT_INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
 /* Merges [first, middle) and [middle, end), the parts of one segment in two neighbouring runs, and
    keeps the elements around them: each work-item takes the elements of its own places into v.
    Barriers and reads beyond the end as for merge_items. */
-CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
-                                uint first, uint middle, uint end, codec_t c)
+INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
+                         uint first, uint middle, uint end, codec_t c)
 {
     const uint own = local_id() * CLSORT_ITEMS,
                diagonal = own > first ? min(own, end) - first : 0;
@@ -4034,8 +4034,8 @@ CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const
 /* Sorts a tile of elements between the heads, and with CLSORT_BREAK_TIES_BY_INDEX numbers those of
    each segment before. Called by clsort_segment_pack with the elements in local memory, their heads
    flagged, and a barrier since; leaves the sorted elements there, with a barrier since. */
-CLSORT_INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
-                               codec_t codec)
+INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
+                        codec_t codec)
 {
     const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges,
                heads = packing.head_flags[first / 32] >> first % 32;
@@ -4062,7 +4062,7 @@ CLSORT_INLINE void sort_packed(local code_t *keys, local uint *words, packing_t 
 
 //---- merge: pack kernel
 /* Makes a cleared packing_t in `space`. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE packing_t clear_packing(local uint *space)
+INLINE packing_t clear_packing(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
     const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
@@ -4138,12 +4138,12 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- radix: codes
 /* A code in two words of a table. */
-CLSORT_INLINE code_t table_code(global const uint *words)
+INLINE code_t table_code(global const uint *words)
 {
     return (code_t)(words[0] | (ulong)words[1] << 32);
 }
 
-CLSORT_INLINE void set_table_code(global uint *words, code_t code)
+INLINE void set_table_code(global uint *words, code_t code)
 {
     words[0] = (uint)code;
     words[1] = (uint)((ulong)code >> 32);
@@ -4151,7 +4151,7 @@ CLSORT_INLINE void set_table_code(global uint *words, code_t code)
 
 /* Zeroes the tables of passes from the plan to `end`, but for SKIP_PASSES, which others read
    meanwhile. */
-CLSORT_INLINE void clear_passes(global uint *words, global const uint *end)
+INLINE void clear_passes(global uint *words, global const uint *end)
 {
     for (size_t i = get_global_id(0); i < (size_t)(end - words); i += get_global_size(0))
         if (i != CLSORT__SKIP_PASSES)
@@ -4254,30 +4254,30 @@ typedef struct {
    by work-groups: plan, bits seen, sums[2][stretch][digit], of even passes and of odd ones,
    table[block][digit]. Of partitions by work-groups: plan, bits seen, table[digit][block],
    totals[digit]. */
-CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)
+INLINE global uint *radix_seen(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
 }
 
-CLSORT_INLINE global uint *radix_table(radix_t r, uint digit)
+INLINE global uint *radix_table(radix_t r, uint digit)
 {
     return radix_seen(r, r.blocks) + (size_t)digit * r.blocks;
 }
 
-CLSORT_INLINE uint radix_passes(radix_t r)
+INLINE uint radix_passes(radix_t r)
 {
     return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);
 }
 
 //---- radix: digits
 #if CLSORT_IS(PARTITION)
-CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
+INLINE digit_t pass_digit(radix_t r, uint pass)
 {
     return r.digit;
 }
 
 /* Reverses the eight bits of x. */
-CLSORT_INLINE uint reverse_bits(uint x)
+INLINE uint reverse_bits(uint x)
 {
 #if CLSORT_WARPS
     __asm__("brev.b32 %0, %0;" : "+r"(x));
@@ -4289,7 +4289,7 @@ CLSORT_INLINE uint reverse_bits(uint x)
 #endif
 }
 
-CLSORT_INLINE uint digit_of(code_t code, digit_t d)
+INLINE uint digit_of(code_t code, digit_t d)
 {
     const uint high = d.middle <= code;
 #if CLSORT_SPLITTER_TREE
@@ -4314,7 +4314,7 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 #else
 /* Where a digit lies in a code. The pass that the host may add has the last digit; it never
    sorts. */
-CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
+INLINE digit_t pass_digit(radix_t r, uint pass)
 {
     const uint shift = r.first_bit + min(pass, radix_passes(r) - 1) * CLSORT_DIGIT_BITS;
     const digit_t d = { shift, (1u << min(r.last_bit - shift, (uint)CLSORT_DIGIT_BITS)) - 1 };
@@ -4322,13 +4322,13 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
 }
 
 #if CLSORT_IS(CACHED)
-CLSORT_INLINE uint cell_of(code_t code, digit_t d)
+INLINE uint cell_of(code_t code, digit_t d)
 {
     return (uint)((code_t)(min(max(code, d.low), d.last) - d.low) >> d.shift) & d.mask;
 }
 #endif
 
-CLSORT_INLINE uint digit_of(code_t code, digit_t d)
+INLINE uint digit_of(code_t code, digit_t d)
 {
 #if CLSORT_IS(CACHED)
     if (d.is_cell)
@@ -4346,7 +4346,7 @@ enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
 
 /* The plan's word for a pass; `differ` has the code bits in which keys differ. If elements must
    move once more than passes sort, the first pass that does not sort copies them. */
-CLSORT_INLINE uint make_plan(radix_t r, code_t differ, uint pass)
+INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 {
     const uint passes = radix_passes(r);
     uint sorts = 0, sorted = 0, idle = passes, varies = 0;
@@ -4374,13 +4374,13 @@ CLSORT_INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 }
 
 /* The code bits in which keys differ, by the bits seen of the first block or of all together. */
-CLSORT_INLINE code_t differing_bits(radix_t r)
+INLINE code_t differing_bits(radix_t r)
 {
     return table_code(radix_seen(r, 0)) & table_code(radix_seen(r, 0) + 2);
 }
 
 /* Writes the plan. Called by one work-item. */
-CLSORT_INLINE void write_plan(radix_t r, code_t differ)
+INLINE void write_plan(radix_t r, code_t differ)
 {
     #pragma unroll 1
     for (uint p = 0; p <= radix_passes(r); p++)
@@ -4388,19 +4388,19 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
 }
 
 /* The plan's word for this pass. Work-groups with blocks each find it again. */
-CLSORT_INLINE uint pass_plan(radix_t r)
+INLINE uint pass_plan(radix_t r)
 {
     return CLSORT_IS(RADIX) && CLSORT_SHARE_LOG2 > 0 ? make_plan(r, differing_bits(r), r.pass)
                                                      : r.scratch[r.pass];
 }
 
 /* The plan's word for the count of this pass. The first one runs before there is a plan. */
-CLSORT_INLINE uint count_plan(radix_t r)
+INLINE uint count_plan(radix_t r)
 {
     return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;
 }
 
-CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
+INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 {
     return array_at(plan >> shift & 3, r.source, r.target, r.alt);
 }
@@ -4421,7 +4421,7 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
     }
 
 /* Code i of the CLSORT_DIGITS codes of a search; the last one is not used. */
-CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)
+INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)
 {
     const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps before the first one */
     return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;
@@ -4433,7 +4433,7 @@ CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint c
    kernel's loops do nothing, and no barrier has to stand under a condition. */
 typedef struct { uint begin, size; } block_t;
 
-CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
+INLINE block_t take_block(radix_t r, uint block, uint works)
 {
     const uint begin = block * r.block_elements;
     const uint all = works && block < r.blocks;
@@ -4444,7 +4444,7 @@ CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
 /* Bits that some key has set, and bits that some key has clear. */
 typedef struct { code_t set, clear; } seen_t;
 
-CLSORT_INLINE code_t see_code(seen_t *seen, code_t code)
+INLINE code_t see_code(seen_t *seen, code_t code)
 {
     seen->set |= code;
     seen->clear |= (code_t)~code;
@@ -4452,7 +4452,7 @@ CLSORT_INLINE code_t see_code(seen_t *seen, code_t code)
 }
 
 /* Work-item t of `step` work-items copies its share of a block. */
-CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
+INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 {
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     for (uint i = t; i < b.size; i += step)
@@ -4468,7 +4468,7 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
 #define CLSORT_CODES_AT_ONCE 16
 
 /* The table of a block: how many elements of each digit it has, then where these begin. */
-CLSORT_INLINE global uint *block_table(radix_t r, uint block)
+INLINE global uint *block_table(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT_DIGITS
            + (CLSORT_IS(CACHED) ? CLSORT__CACHED_WORDS : (size_t)r.blocks * CLSORT__SEEN_WORDS);
@@ -4480,7 +4480,7 @@ CLSORT_INLINE global uint *block_table(radix_t r, uint block)
    searched between two of these. */
 #define CLSORT_FINE_DIGITS (CLSORT_DIGITS / 16)
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes16_t;
-CLSORT_INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
+INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
 {
     const codes16_t codes = size > 1 ? vload16(0, code) : *code;
     int16 sum = 0;
@@ -4499,8 +4499,8 @@ CLSORT_INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *dig
 #endif   /* CLSORT_IS(PARTITION) */
 
 /* The digits of `size` elements, a constant: of CLSORT_CODES_AT_ONCE or of 1. */
-CLSORT_INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
-                               uint *digit, seen_t *seen)
+INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
+                        uint *digit, seen_t *seen)
 {
 #if CLSORT_IS(PARTITION)
     code_t code[CLSORT_CODES_AT_ONCE];
@@ -4516,7 +4516,7 @@ CLSORT_INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, d
 //---- radix: counts of a block
 /* Where elements of a digit go: to the digit, or of a cell to its range. Ranges are looked up where
    they are used: in a loop of their own compilers gather them into vectors, which takes longer. */
-CLSORT_INLINE uint range_of(uint digit, digit_t d)
+INLINE uint range_of(uint digit, digit_t d)
 {
 #if CLSORT_IS(CACHED)
     return d.is_cell ? d.range[digit] : digit;
@@ -4526,7 +4526,7 @@ CLSORT_INLINE uint range_of(uint digit, digit_t d)
 }
 
 /* Are elements of a range left where they lie? */
-CLSORT_INLINE uint is_left(uint range, digit_t d)
+INLINE uint is_left(uint range, digit_t d)
 {
 #if CLSORT_IS(CACHED)
     return d.is_cell && range == d.left;
@@ -4536,7 +4536,7 @@ CLSORT_INLINE uint is_left(uint range, digit_t d)
 }
 
 /* Does it take long to find a digit? */
-CLSORT_INLINE uint is_searched(digit_t d)
+INLINE uint is_searched(digit_t d)
 {
 #if CLSORT_IS(CACHED)
     return d.is_cell;
@@ -4545,8 +4545,8 @@ CLSORT_INLINE uint is_searched(digit_t d)
 #endif
 }
 
-CLSORT_INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
-                                uint *counters, seen_t *seen)
+INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
+                         uint *counters, seen_t *seen)
 {
     uint digit[CLSORT_CODES_AT_ONCE];
     find_digits(r, from, begin, size, d, digit, seen);
@@ -4556,7 +4556,7 @@ CLSORT_INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, 
 
 /* Counts the digits of a block in its table. There are CLSORT_COUNT_COPIES counters per digit, so
    that equal digits in a row need not wait for each other. */
-CLSORT_INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_t d)
+INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_t d)
 {
     uint counters[CLSORT_COUNT_COPIES * CLSORT_DIGITS], i = 0;
     seen_t seen = { 0, 0 };
@@ -4576,7 +4576,7 @@ CLSORT_INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b,
 }
 
 /* Turns the counts of a digit into places, of which `sum` is the first; returns the next one. */
-CLSORT_INLINE uint place_digit(radix_t r, uint digit, uint sum)
+INLINE uint place_digit(radix_t r, uint digit, uint sum)
 {
     for (uint b = 0; b < r.blocks; b++) {
         const uint count = block_table(r, b)[digit];
@@ -4684,7 +4684,7 @@ typedef code_t lane_t;
 
 /* How many lanes the second array of packed pairs has room for. The host says so in `pass`, which
    vectors do not have. */
-CLSORT_INLINE uint spare_lanes(radix_t r) { return r.pass; }
+INLINE uint spare_lanes(radix_t r) { return r.pass; }
 
 //---- radix: scatter where places collide
 /* Do most digits write to few sets of a first-level cache, where they evict each other's lines? So
@@ -4728,7 +4728,7 @@ typedef item_t moved_t;
 #define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(moved_t))
 
-CLSORT_INLINE moved_t load_moved(radix_t r, array_t from, uint i)
+INLINE moved_t load_moved(radix_t r, array_t from, uint i)
 {
 #if CLSORT_PACKS_PAIRS
     return (lane_t)encode(*key_place(from, i), r.codec) << 32
@@ -4744,7 +4744,7 @@ CLSORT_INLINE moved_t load_moved(radix_t r, array_t from, uint i)
 }
 
 /* The lanes of an array. */
-CLSORT_INLINE global lane_t *lanes_of(array_t a)
+INLINE global lane_t *lanes_of(array_t a)
 {
     return (global lane_t *)a.keys;
 }
@@ -4752,7 +4752,7 @@ CLSORT_INLINE global lane_t *lanes_of(array_t a)
 /* Stores elements side by side; lanes lie in one line of the target. Places of pieces are kept
    inside the piece: segments may overlap if offsets do not ascend, and then another work-item
    changes elements after they were counted. */
-CLSORT_INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uint count)
+INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uint count)
 {
 #if CLSORT_IN_LANES && !CLSORT_NEEDS_PIECES && __has_builtin(__builtin_nontemporal_store)
     if (count == CLSORT_STAGE_ITEMS) {
@@ -4774,8 +4774,8 @@ CLSORT_INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t 
 
 /* Stores the elements of a line below `slot`, the next of which belongs at `place`, but none before
    `first`. */
-CLSORT_INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, uint place,
-                              uint first)
+INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, uint place,
+                       uint first)
 {
     const uint count = min(slot, place - first);
     store_moved(r, to, place - count, line + (slot - count), count);
@@ -4792,7 +4792,7 @@ typedef struct {
 } block_mover_t;
 
 /* Moves `size` elements, a constant, as is `stages`. */
-CLSORT_INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
+INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
 {
     uint digit[CLSORT_CODES_AT_ONCE];
     seen_t seen = { 0, 0 };
@@ -4814,7 +4814,7 @@ CLSORT_INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint si
 }
 
 /* Digits that are searched for are found for several elements at once. */
-CLSORT_INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
+INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 {
     uint i = 0;
     for (; is_searched(m.digit) && b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
@@ -4824,8 +4824,8 @@ CLSORT_INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 }
 
 /* Moves the elements of a block to the places that `next` holds for each digit. */
-CLSORT_INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d, uint *next,
-                              uint stages)
+INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d, uint *next,
+                       uint stages)
 {
     moved_t lines[CLSORT_DIGITS][CLSORT_STAGE_ITEMS] __attribute__((aligned(64)));
     uint first[CLSORT_DIGITS];
@@ -4841,7 +4841,7 @@ CLSORT_INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, di
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
-CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
+INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     move_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b,
                pass_digit(r, r.pass), next, CLSORT_STAGES(r.n) || do_places_collide(next, b.size));
@@ -4915,7 +4915,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
 
 //---- radix: small in a work-item
 /* Counts all digits of all keys. Returns the bits in which keys differ. */
-CLSORT_INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
+INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
 {
     seen_t seen = { 0, 0 };
     for (uint p = 0; p < radix_passes(r); p++)
@@ -4931,7 +4931,7 @@ CLSORT_INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
 
 /* Sorts n elements by one work-item, which reads the keys once to count all digits. Of the scratch
    it uses only the plan. */
-CLSORT_INLINE void sort_small(radix_t r)
+INLINE void sort_small(radix_t r)
 {
     const block_t all = { 0, r.n };
     uint counters[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];
@@ -4982,7 +4982,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
    B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; of merges:
    J. Chhugani et al., Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture,
    2008. */
-CLSORT_INLINE uint sorts_by_vectors(radix_t r)
+INLINE uint sorts_by_vectors(radix_t r)
 {
     return CLSORT_VECTOR_LANES > 0
            && (CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES));
@@ -4997,7 +4997,7 @@ CLSORT_INLINE uint sorts_by_vectors(radix_t r)
 
 #if CLSORT_COMPRESSES
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
-CLSORT_INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
+INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
     return __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v, flags_t),
                                                      __builtin_astype(rest, flags_t), mask),
@@ -5005,21 +5005,21 @@ CLSORT_INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 }
 
 /* The first lanes of v at the places that the mask names; elsewhere those of `rest`. */
-CLSORT_INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
+INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
 {
     return __builtin_astype(CLSORT_VECTOR_(expand)(__builtin_astype(v, flags_t),
                                                    __builtin_astype(rest, flags_t), mask),
                             vector_t);
 }
 
-CLSORT_INLINE uint lanes_below(vector_t v, vector_t pivot)
+INLINE uint lanes_below(vector_t v, vector_t pivot)
 {
     return CLSORT_VECTOR_LESS(__builtin_astype(v, flags_t), __builtin_astype(pivot, flags_t), 1,
                               (1u << CLSORT_VECTOR_LANES) - 1);
 }
 
 /* The first `lanes` lanes, the others are `rest`. */
-CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
+INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
     return __builtin_astype(CLSORT_VECTOR_(loaddqu)((global const void *)from,
                                                     __builtin_astype((vector_t)rest, flags_t),
@@ -5027,7 +5027,7 @@ CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t
                             vector_t);
 }
 
-CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
+INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 {
     CLSORT_VECTOR_(storedqu)((global void *)to, __builtin_astype(v, flags_t), (1u << lanes) - 1);
 }
@@ -5036,7 +5036,7 @@ CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 /* vload and vstore take vectors apart in PoCL. */
 typedef vector_t loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));
 
-CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
+INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
     lane_t lane[CLSORT_VECTOR_LANES];
     if (lanes == CLSORT_VECTOR_LANES)
@@ -5046,7 +5046,7 @@ CLSORT_INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t
     return *(const loose_vector_t *)lane;
 }
 
-CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
+INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 {
     lane_t lane[CLSORT_VECTOR_LANES];
     if (lanes == CLSORT_VECTOR_LANES) {
@@ -5059,40 +5059,40 @@ CLSORT_INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 }
 #endif   /* CLSORT_COMPRESSES */
 
-CLSORT_INLINE vector_t load_whole_vector(global const lane_t *from)
+INLINE vector_t load_whole_vector(global const lane_t *from)
 {
     return load_vector(from, CLSORT_VECTOR_LANES, 0);
 }
 
-CLSORT_INLINE void store_whole_vector(vector_t v, global lane_t *to)
+INLINE void store_whole_vector(vector_t v, global lane_t *to)
 {
     store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
-CLSORT_INLINE vector_t toggle_vector(vector_t k, codec_t c)
+INLINE vector_t toggle_vector(vector_t k, codec_t c)
 {
     return k ^ (-(k >> (vector_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (vector_t)c.mask);
 }
 
-CLSORT_INLINE vector_t encode_vector(vector_t k, codec_t c)
+INLINE vector_t encode_vector(vector_t k, codec_t c)
 {
     return (toggle_vector(k, c) ^ (vector_t)c.flip) - (vector_t)c.rotate;
 }
 
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
-CLSORT_INLINE vector_t finish_vector(vector_t v, codec_t c)
+INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
     return CLSORT_PACKS_PAIRS ? v : toggle_vector((v + (vector_t)c.rotate) ^ (vector_t)c.flip, c);
 }
 
-CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
+INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
     return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
 }
 
 //---- radix: lanes of vectors
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
-CLSORT_INLINE vector_t swap_lanes(vector_t v, uint bits)
+INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
 #if CLSORT_VECTOR_LANES == 16
     return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
@@ -5106,7 +5106,7 @@ CLSORT_INLINE vector_t swap_lanes(vector_t v, uint bits)
 }
 
 /* `low` in the lanes whose number has the highest of these bits clear, `high` in the others. */
-CLSORT_INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
+INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
 {
 #if CLSORT_VECTOR_LANES == 16
     const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -5116,7 +5116,7 @@ CLSORT_INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
     return select(low, high, (lane & (vector_t)(lane_t)(bits & ~(bits >> 1))) != 0);
 }
 
-CLSORT_INLINE void order_vectors(vector_t *a, vector_t *b)
+INLINE void order_vectors(vector_t *a, vector_t *b)
 {
     const vector_t low = min(*a, *b);
     *b = max(*a, *b);
@@ -5124,10 +5124,10 @@ CLSORT_INLINE void order_vectors(vector_t *a, vector_t *b)
 }
 
 /* The p-th number that has this bit clear: the lower one of the pair that differs in it. */
-CLSORT_INLINE uint lower_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
+INLINE uint lower_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
 
 /* The steps of a bitonic merge inside each column, by `bit` and below. */
-CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
+INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
     for (uint b = bit; b > 0; b /= 2)
@@ -5137,7 +5137,7 @@ CLSORT_INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
 }
 
 /* The mirror step that joins columns, whose numbers differ in these bits. */
-CLSORT_INLINE void mirror_columns(vector_t *r, uint vectors, uint bits)
+INLINE void mirror_columns(vector_t *r, uint vectors, uint bits)
 {
     #pragma unroll
     for (uint i = 0; i < vectors / 2; i++) {
@@ -5148,7 +5148,7 @@ CLSORT_INLINE void mirror_columns(vector_t *r, uint vectors, uint bits)
     }
 }
 
-CLSORT_INLINE void order_columns(vector_t *r, uint vectors, uint bit)
+INLINE void order_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
     for (uint i = 0; i < vectors; i++) {
@@ -5158,7 +5158,7 @@ CLSORT_INLINE void order_columns(vector_t *r, uint vectors, uint bit)
 }
 
 /* Joins what `width` columns hold, in order, with what their neighbours hold. */
-CLSORT_INLINE void join_columns(vector_t *r, uint vectors, uint width)
+INLINE void join_columns(vector_t *r, uint vectors, uint width)
 {
     mirror_columns(r, vectors, 2 * width - 1);
     #pragma unroll
@@ -5167,7 +5167,7 @@ CLSORT_INLINE void join_columns(vector_t *r, uint vectors, uint width)
     merge_columns(r, vectors, vectors / 2);
 }
 
-CLSORT_INLINE void sort_columns(vector_t *r, uint vectors)
+INLINE void sort_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
     for (uint run = 1; run < vectors; run *= 2) {
@@ -5181,7 +5181,7 @@ CLSORT_INLINE void sort_columns(vector_t *r, uint vectors)
 //---- radix: leaves of vectors
 /* A perfect shuffle of all keys: it moves the bits of a key's place up by one, and the highest bit,
    of the vector, down to the lowest place. */
-CLSORT_INLINE void shuffle_vectors(vector_t *r, uint vectors)
+INLINE void shuffle_vectors(vector_t *r, uint vectors)
 {
     vector_t t[CLSORT_ROW_VECTORS];
     #pragma unroll
@@ -5197,7 +5197,7 @@ CLSORT_INLINE void shuffle_vectors(vector_t *r, uint vectors)
 }
 
 /* Puts the columns one after the other into vectors. */
-CLSORT_INLINE void lay_columns(vector_t *r, uint vectors)
+INLINE void lay_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
     for (uint bit = 1; bit < vectors; bit *= 2)
@@ -5205,7 +5205,7 @@ CLSORT_INLINE void lay_columns(vector_t *r, uint vectors)
 }
 
 /* How many of n codes a vector holds. */
-CLSORT_INLINE uint lanes_left(uint n, uint vector)
+INLINE uint lanes_left(uint n, uint vector)
 {
     return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
                (uint)CLSORT_VECTOR_LANES);
@@ -5213,8 +5213,8 @@ CLSORT_INLINE uint lanes_left(uint n, uint vector)
 
 /* Sorts n lanes, or n keys, up to `vectors` vectors of them; what was sorted is done, or is lanes
    again. */
-CLSORT_INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
-                                uint vectors, uint are_keys, uint is_done)
+INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
+                         uint vectors, uint are_keys, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
     vector_t r[CLSORT_LEAF_VECTORS];
@@ -5255,7 +5255,7 @@ typedef struct { uint low, high; } unwritten_t;
 
 /* Writes a vector to both ends of what is unwritten: lanes below the pivot in front, others behind.
    There is room for a vector at each end, or for one vector. */
-CLSORT_INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot)
+INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot)
 {
     const uint below = lanes_below(v, (vector_t)pivot), count = popcount(below);
     const vector_t moved = expand_vector(compress_vector(v, v, ~below),
@@ -5268,8 +5268,8 @@ CLSORT_INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t
 }
 
 /* Writes the first lanes of a vector to both ends, and nothing else. */
-CLSORT_INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot,
-                                     uint lanes)
+INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot,
+                              uint lanes)
 {
     const uint all = (1u << lanes) - 1, below = lanes_below(v, (vector_t)pivot) & all,
                count = popcount(below);
@@ -5320,8 +5320,8 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 
 /* Moves lanes below the pivot to the front of `to`, the others to its end, and returns how many are
    below. What is unwritten is as long as what was not moved yet. */
-CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
-                                   lane_t pivot)
+INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
+                            lane_t pivot)
 {
     unwritten_t g = { 0, n };
     uint i = 0;
@@ -5338,7 +5338,7 @@ CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to,
 
 //---- radix: quicksort of vectors
 /* The median of a vector of lanes from places evenly among n. */
-CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
+INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
     lane_t sample[CLSORT_VECTOR_LANES];
     const uint step = n / CLSORT_VECTOR_LANES;
@@ -5357,7 +5357,7 @@ CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
 }
 
 /* Between the least and the most of n lanes: above the least one if they differ. */
-CLSORT_INLINE lane_t middle_lane(global const lane_t *from, uint n)
+INLINE lane_t middle_lane(global const lane_t *from, uint n)
 {
     lane_t least = from[0], most = from[0];
     for (uint i = 1; i < n; i++) {
@@ -5383,8 +5383,8 @@ typedef struct {
 
 /* Partitions a range longer than a leaf. Returns the part to go on with, perhaps an empty one, and
    puts the other one on the stack. Lanes equal to the least one are done: they are written. */
-CLSORT_INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,
-                                         uint *top)
+INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,
+                                  uint *top)
 {
     global lane_t *const second = q.second + (v.begin - v.base),
                   *const from = v.moves & 1 ? second : q.first + v.begin,
@@ -5409,7 +5409,7 @@ CLSORT_INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vec
 }
 
 /* Sorts n lanes of q.first into q.done. */
-CLSORT_INLINE void sort_lanes(vector_quick_t q, uint n)
+INLINE void sort_lanes(vector_quick_t q, uint n)
 {
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0, 0 };
     uint top = 0;
@@ -5433,7 +5433,7 @@ CLSORT_INLINE void sort_lanes(vector_quick_t q, uint n)
 #if CLSORT_PACKS_PAIRS
 /* Writes the lower words of lanes, or the upper ones. Words of 16 lanes are stored together: half a
    vector takes as long. */
-CLSORT_INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, uint n)
+INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, uint n)
 {
     uint i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -5447,7 +5447,7 @@ CLSORT_INLINE void take_words(global const lane_t *lanes, uint upper, global uin
 
 /* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for
    spare_lanes. Values wait in the target. Pairs in order, most often of one code, stay so. */
-CLSORT_INLINE void vector_sort(radix_t r)
+INLINE void vector_sort(radix_t r)
 {
     global lane_t *const lanes = lanes_of(r.alt);
     global uint *const keys = key_place(r.target, 0);
@@ -5472,7 +5472,7 @@ CLSORT_INLINE void vector_sort(radix_t r)
 #elif CLSORT_COMPRESSES
 /* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
    target and alt. */
-CLSORT_INLINE void vector_sort(radix_t r)
+INLINE void vector_sort(radix_t r)
 {
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
     const vector_quick_t q = { alt, target, target, r.n, 2 * ceil_log2(r.n), r.codec };
@@ -5488,8 +5488,8 @@ CLSORT_INLINE void vector_sort(radix_t r)
 //---- radix: merges of vectors
 /* Merges two runs of lanes, of which the second one begins at `middle`. The higher half of what was
    merged last is joined with the next vector of the run that goes on with the lower lane. */
-CLSORT_INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
-                                 codec_t c, uint is_done)
+INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
+                          codec_t c, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0;
     uint i = CLSORT_VECTOR_LANES, j = middle, merged = 0;
@@ -5536,11 +5536,11 @@ CLSORT_NOINLINE void vector_sort(radix_t r)
 }
 #else
 /* Digits sort other elements. */
-CLSORT_INLINE void vector_sort(radix_t r) {}
+INLINE void vector_sort(radix_t r) {}
 #endif   /* CLSORT_PACKS_PAIRS */
 
 //---- radix: sorted by a work-item
-CLSORT_INLINE void sort_alone(radix_t r)
+INLINE void sort_alone(radix_t r)
 {
     if (CLSORT_PACKS_PAIRS || sorts_by_vectors(r))
         vector_sort(r);
@@ -5554,7 +5554,7 @@ CLSORT_INLINE void sort_alone(radix_t r)
 #if CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0
 /* What the k-th vector of `rows` rows holds, from the first row's begin on. Rows begin `stride`
    elements apart, and have n elements in `wide` vectors each. Rows that there are not are empty. */
-CLSORT_INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
+INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
 {
     const segment_t held = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
                              k / wide < rows ? lanes_left(n, k % wide) : 0 };
@@ -5564,7 +5564,7 @@ CLSORT_INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint
 /* Sorts as many rows as a vector has lanes, from the i-th one on, each of up to `wide` vectors: a
    row becomes a column, so that no step crosses lanes. The shuffles stay loops: unrolled, Intel's
    compiler takes 0.6 s more, and the sort as long. */
-CLSORT_INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
+INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
 {
     const uint vectors = wide * CLSORT_VECTOR_LANES, rows = s.segments - i;
     const segment_t first = take_segment(s, i);
@@ -5595,13 +5595,13 @@ CLSORT_NOINLINE void sort_rows(radix_t r, segments_t s, uint i)
         sort_wide_rows(r, s, i, 2);
 }
 #elif CLSORT_NEEDS_PIECES
-CLSORT_INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
+INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
 #endif   /* CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0 */
 
 //---- radix: pieces
 #if CLSORT_NEEDS_PIECES
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
-CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
+INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
     const uint first = job.slice * piece, begin = job.segment.begin + first,
                moves = segment_passes(job.segment, piece);
@@ -5619,7 +5619,7 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 }
 
 /* How many rows are sorted at a time. */
-CLSORT_INLINE uint rows_together(radix_t r, jobs_t j)
+INLINE uint rows_together(radix_t r, jobs_t j)
 {
     return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * CLSORT_VECTOR_LANES
                ? CLSORT_VECTOR_LANES
@@ -5692,18 +5692,18 @@ enum {
     CACHED_COMMON = 8, CACHED_LEFT = 10
 };
 
-CLSORT_INLINE global uint *cached_words(radix_t r)
+INLINE global uint *cached_words(radix_t r)
 {
     return r.scratch + CLSORT__PLAN_WORDS;
 }
 
-CLSORT_INLINE global uint *cached_starts(radix_t r)
+INLINE global uint *cached_starts(radix_t r)
 {
     return cached_words(r) + CLSORT__CACHED_STARTS_AT;
 }
 
 /* What makes a cell of a code, so that range_of finds its range. */
-CLSORT_INLINE digit_t take_cells(radix_t r)
+INLINE digit_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
     const uint left = CLSORT__CACHED_RANGES - (w[CACHED_AROUND] < CLSORT__CACHED_RANGES);
@@ -5716,7 +5716,7 @@ CLSORT_INLINE digit_t take_cells(radix_t r)
 
 //---- radix: cached sample
 /* Codes of 2^size_log2 keys; the place of each in its part of the keys is drawn. */
-CLSORT_INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
+INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 {
     for (uint i = 0; i < 1u << size_log2; i++) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
@@ -5726,7 +5726,7 @@ CLSORT_INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 }
 
 /* The cells, and the code that is most of the sample if one is. */
-CLSORT_INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
+INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
     code_t low = code[0], last = low, common = low;
@@ -5746,7 +5746,7 @@ CLSORT_INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
 }
 
 /* Marks the ranges in which the sample has several codes. */
-CLSORT_INLINE void mark_mixed(radix_t r, digit_t d, const code_t *code, uint size)
+INLINE void mark_mixed(radix_t r, digit_t d, const code_t *code, uint size)
 {
     global uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
     code_t first[CLSORT__CACHED_RANGES];
@@ -5763,7 +5763,7 @@ CLSORT_INLINE void mark_mixed(radix_t r, digit_t d, const code_t *code, uint siz
 }
 
 /* Cuts cells into ranges of about equally many elements, without those of a common code. */
-CLSORT_INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
+INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
     global uchar *const range = (global uchar *)(w + CLSORT__CACHED_CELLS_AT);
@@ -5856,7 +5856,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 //---- radix: cached buckets
 /* Scratch memory of a work-item: its spare lanes, from a multiple of a vector on; or the plan of
    its sorts, where counts of a block were. */
-CLSORT_INLINE global uint *own_scratch(radix_t r)
+INLINE global uint *own_scratch(radix_t r)
 {
     const uint own = (uint)get_global_id(0);
     global uint *const plan = r.blocks ? block_table(r, CLSORT_PACKS_PAIRS ? r.blocks : own)
@@ -5867,7 +5867,7 @@ CLSORT_INLINE global uint *own_scratch(radix_t r)
 }
 
 /* Writes `left` keys of the common code to their place in a sorted range of bare keys. */
-CLSORT_INLINE void insert_common(radix_t r, code_t common, uint left)
+INLINE void insert_common(radix_t r, code_t common, uint left)
 {
     const code_t key = decode(common, r.codec);
     uint i = r.n;
@@ -5933,14 +5933,14 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
 
 /* Clears the counters and the bits seen after them. Ends with a barrier. */
-CLSORT_INLINE void clear_counters(local uint *counters)
+INLINE void clear_counters(local uint *counters)
 {
     clear_words(counters, CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Adds a digit of pass first + p to a work-item's counters. */
-CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
+INLINE void count_one(local uint *own, uint p, uint digit)
 {
     const uint i = p * CLSORT_DIGITS + digit;
     atomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],
@@ -5950,8 +5950,8 @@ CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
 /* Adds the digits of the passes first ... last of a block's elements to the counters. Called with
    the counters cleared and a barrier since; they are whole after a barrier. Keys are loaded
    CLSORT_COUNT_ITEMS at a time before the first is counted, the last ones of a block one by one. */
-CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
-                               local uint *counters, seen_t *seen)
+INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
+                        local uint *counters, seen_t *seen)
 {
     const uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;
     local uint *own = counters + local_id() % CLSORT_COUNT_COPIES;
@@ -5981,7 +5981,7 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
 
 /* The sum of the copies of counter i. Called with a barrier since they were counted. Where there is
    a copy for each lane, work-items begin in different banks. */
-CLSORT_INLINE uint counter_sum(local const uint *counters, uint i)
+INLINE uint counter_sum(local const uint *counters, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
@@ -5994,7 +5994,7 @@ CLSORT_INLINE uint counter_sum(local const uint *counters, uint i)
 
 /* Adds bits seen to four words: set, clear, low half first. Called between barriers, the first of
    them after the words were cleared. */
-CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
+INLINE void merge_seen(local uint *words, seen_t seen)
 {
     atomic_or(&words[0], (uint)seen.set);
     atomic_or(&words[2], (uint)seen.clear);
@@ -6030,7 +6030,7 @@ typedef struct {
     local ushort *origins;
 } tile_t;
 
-CLSORT_INLINE tile_t make_tile(local ulong *space)
+INLINE tile_t make_tile(local ulong *space)
 {
     local uint *offsets = (local uint *)space,
                *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),
@@ -6045,7 +6045,7 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
 }
 
 /* The m-th element of a work-item. A team's elements lie side by side. */
-CLSORT_INLINE uint tile_item(uint m)
+INLINE uint tile_item(uint m)
 {
     const uint t = local_id();
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
@@ -6053,7 +6053,7 @@ CLSORT_INLINE uint tile_item(uint m)
 
 /* Loads the work-item's keys, those of top codes beyond the end. Loads of a whole tile do not wait
    for each other. */
-CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
+INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
 {
     const uint first = tile_item(0);
     const array_t own = advance(from, first);
@@ -6069,7 +6069,7 @@ CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
     }
 }
 
-CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
+INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 {
     load_keys(code, from, c, size);
     #pragma unroll
@@ -6082,15 +6082,15 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
    each time, which takes fewer registers. */
 typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } item_digits_t;
 
-CLSORT_INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, digit_t d)
+INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, digit_t d)
 {
     return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
 }
 
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
    after. A plain increment is one instruction for all lanes of a warp with the same digit. */
-CLSORT_INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *code,
-                                     digit_t digit)
+INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *code,
+                              digit_t digit)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -6114,7 +6114,7 @@ CLSORT_INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const c
 /* The lanes of the team whose elements have digit d, and in *place where the first of these goes. A
    warp votes on each bit of its digits; other lanes leave a bit in the digit's counter. Called by
    all work-items; needs team_sync when the counter has been moved on. */
-CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
+INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
 {
 #if CLSORT_WARPS
     uint peers = 0xFFFFFFFFu;
@@ -6134,7 +6134,7 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
 
 /* Hides from the compiler that a digit is unchanged: else it keeps the digits of all elements from
    one loop to another, in registers. */
-CLSORT_INLINE digit_t opaque_digit(digit_t d)
+INLINE digit_t opaque_digit(digit_t d)
 {
 #if CLSORT_WARPS && !CLSORT_IS(PARTITION)
     __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
@@ -6143,7 +6143,7 @@ CLSORT_INLINE digit_t opaque_digit(digit_t d)
 }
 
 /* Stages a code where it goes in the tile and, of a partition, its digit. */
-CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
+INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
 {
     tile.staged[place] = code;
     if (CLSORT_IS(PARTITION))
@@ -6153,8 +6153,8 @@ CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
 /* Ranks the team's elements, in their order, from where its digits begin. The last of the
    work-items with the same digit moves the counter on. Called by all work-items with a barrier
    since the digits were placed. */
-CLSORT_INLINE void rank_items(tile_t tile, const item_digits_t *digits, const code_t *code,
-                              digit_t digit, uint *rank)
+INLINE void rank_items(tile_t tile, const item_digits_t *digits, const code_t *code,
+                       digit_t digit, uint *rank)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -6175,8 +6175,8 @@ CLSORT_INLINE void rank_items(tile_t tile, const item_digits_t *digits, const co
 
 /* Stages the codes if ranking could not. Called by all work-items; what it stages needs a barrier
    after. */
-CLSORT_INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *code,
-                               digit_t digit, const uint *rank)
+INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *code,
+                        digit_t digit, const uint *rank)
 {
 #if CLSORT_STAGES_LATE
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -6190,13 +6190,13 @@ CLSORT_INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const c
 //---- radix: places
 /* A work-item's own digits begin here. */
 #define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
-CLSORT_INLINE uint assigned_digit(uint k)
+INLINE uint assigned_digit(uint k)
 {
     return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
 }
 
 /* The tile's elements with a digit. Called with a barrier since the elements were counted. */
-CLSORT_INLINE uint digit_count(tile_t tile, uint digit)
+INLINE uint digit_count(tile_t tile, uint digit)
 {
     uint count = 0;
     #pragma unroll
@@ -6208,7 +6208,7 @@ CLSORT_INLINE uint digit_count(tile_t tile, uint digit)
 /* Turns the counts of the own digits, the first of which begins at `begin`, into places in the
    tile, and takes the digits' places from the offsets. Called by all work-items, each with its own
    digits' offsets set; needs a barrier after. */
-CLSORT_INLINE void place_digits(tile_t tile, uint begin)
+INLINE void place_digits(tile_t tile, uint begin)
 {
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         tile.offsets[d] -= begin;
@@ -6224,7 +6224,7 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 
 /* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
    Called by all work-items with the tile free; ends with a barrier. */
-CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
+INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
     item_digits_t digits;
@@ -6246,8 +6246,8 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
 //---- radix: tiles move
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
-CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
-                               uint *place)
+INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
+                        uint *place)
 {
     const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;
     #pragma unroll
@@ -6265,7 +6265,7 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
 /* The values of a work-item's elements. */
 typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
 
-CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
+INLINE void load_values(value_t *value, array_t from, uint size)
 {
     if (CLSORT_WORDS == 0)
         return;
@@ -6282,8 +6282,8 @@ CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
 
 /* Moves the values by way of local memory to the same places. Called by all work-items with a
    barrier since `staged` was in use. */
-CLSORT_INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,
-                               const uint *rank, const uint *place)
+INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,
+                        const uint *rank, const uint *place)
 {
     const uint t = local_id();
     local uint *staged = (local uint *)tile.staged;
@@ -6307,8 +6307,8 @@ CLSORT_INLINE void move_values(tile_t tile, const value_t *value, array_t to, ui
 
 /* Writes an ordered tile. Called by all work-items with a barrier since it was staged and the
    offsets were set. */
-CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
-                              digit_t digit, uint size, const uint *rank)
+INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
+                       digit_t digit, uint size, const uint *rank)
 {
     uint place[CLSORT_RADIX_ITEMS];
     store_codes(tile, to, c, digit, size, place);
@@ -6322,13 +6322,13 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
 //---- radix: count
 #if CLSORT_IS(RADIX)
 /* The sums of a pass's stretch; behind those of all, the counts of a block. */
-CLSORT_INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
+INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
 {
     return radix_seen(r, 1)
            + (pass % 2 * CLSORT__STRETCHES(r.blocks) + stretch) * (size_t)CLSORT_DIGITS;
 }
 
-CLSORT_INLINE global uint *block_counts(radix_t r, uint block)
+INLINE global uint *block_counts(radix_t r, uint block)
 {
     return stretch_sums(r, 0, 2 * CLSORT__STRETCHES(r.blocks) + block);
 }
@@ -6366,7 +6366,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
 }
 
 /* Clears the sums of the next pass, which nobody uses now. */
-CLSORT_INLINE void clear_next_sums(radix_t r)
+INLINE void clear_next_sums(radix_t r)
 {
     const uint count = CLSORT__STRETCHES(r.blocks) * CLSORT_DIGITS;
     for (uint i = (uint)get_global_id(0); i < count; i += (uint)get_global_size(0))
@@ -6375,7 +6375,7 @@ CLSORT_INLINE void clear_next_sums(radix_t r)
 
 /* The elements with a digit, and in *before those of the blocks before: by the counts of the
    block's own stretch, and the sums of the others. Loads do not wait for each other. */
-CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
+INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 {
     const uint stretches = CLSORT__STRETCHES(r.blocks), own = block / CLSORT__STRETCH_BLOCKS,
                first = own * CLSORT__STRETCH_BLOCKS,
@@ -6401,7 +6401,7 @@ CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 }
 #else
 /* What a scan has left of the counts. */
-CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
+INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 {
     *before = radix_table(r, digit)[block];
     return radix_table(r, CLSORT_DIGITS)[digit];
@@ -6411,7 +6411,7 @@ CLSORT_INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 //---- radix: scatter
 /* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
    own in the blocks before. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
+INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
     uint sum = 0;
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
@@ -6430,8 +6430,8 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 
 /* Moves `size` elements that begin at `from`. Called by all work-items with the tile free; ends
    with a barrier. */
-CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
-                                uint size)
+INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
+                         uint size)
 {
     code_t code[CLSORT_RADIX_ITEMS];
     value_t value[CLSORT_RADIX_ITEMS];
@@ -6473,8 +6473,8 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 #define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
 
 /* Called by all work-items; ends with a barrier. */
-CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,
-                                     codec_t c)
+INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,
+                              codec_t c)
 {
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
         const uint node = max(d, 1u), level = 31 - clz(node),
@@ -6535,13 +6535,13 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
 #define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
 
 /* May the elements that begin at `from` be loaded in chunks? */
-CLSORT_INLINE uint has_chunks(array_t from)
+INLINE uint has_chunks(array_t from)
 {
     return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
 }
 
 /* Loads keys in chunks that are `step` elements apart. */
-CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
+INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
 {
 #if CLSORT_CHUNKS
     #pragma unroll
@@ -6554,7 +6554,7 @@ CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
 
 //---- radix: digits by votes
 /* Four times the digit of a code, and its bits, the highest one first. */
-CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
+INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
 {
     local const uchar *splitters = (local const uchar *)d.splitters;
     bit[0] = d.middle <= code;
@@ -6569,9 +6569,9 @@ CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
 
 /* The digit of which the work-item's lane keeps count. Sums over digits are those of the first
    CLSORT_DIGITS lanes, and nobody uses those of the others. */
-CLSORT_INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
+INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
 
-CLSORT_INLINE void encode_keys(code_t *key, codec_t c)
+INLINE void encode_keys(code_t *key, codec_t c)
 {
     if (keys_are_codes(c))
         return;
@@ -6583,7 +6583,7 @@ CLSORT_INLINE void encode_keys(code_t *key, codec_t c)
 //---- radix: few parts are counted by lanes
 /* Adds the digits of a block's elements to the counters, of which a digit has one for each lane.
    Called with the counters cleared and a barrier since; ends with a barrier. */
-CLSORT_INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
+INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
 {
     local uint *own = counters + local_id() % CLSORT__WARP;
     const array_t from = advance(r.source, b.begin);
@@ -6620,7 +6620,7 @@ typedef struct {
     local uchar *owners;
 } votes_t;
 
-CLSORT_INLINE votes_t make_votes(local ulong2 *space)
+INLINE votes_t make_votes(local ulong2 *space)
 {
     local ulong2 *parts = space + CLSORT_STAGED_UNITS, *edges = parts + CLSORT_DIGITS,
                  *starts = edges + CLSORT_DIGITS;
@@ -6635,7 +6635,7 @@ CLSORT_INLINE votes_t make_votes(local ulong2 *space)
 #define CLSORT_RANK_LOG2 7
 /* Ranks the elements of each digit in their warp. Returns how many the warp has of the lane's
    digit. Called by whole warps. */
-CLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
+INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
 {
     const uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;
     const uint flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : ~0u,
@@ -6665,7 +6665,7 @@ CLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t 
    warp's elements of the lane's digit begin. next: where the block's next one goes, moved on; skew:
    elements from 16 aligned bytes to the target's first one; *chunks: all that are staged. Called by
    all work-items with a barrier since they were counted; needs one after. */
-CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *chunks)
+INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *chunks)
 {
     const uint own = lane_digit(), t = local_id(), warp = t / CLSORT__WARP;
     uint before = 0, count = 0;
@@ -6695,7 +6695,7 @@ CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, u
 }
 
 /* Stages the keys, and turns their ranks into positions. begin: as place_parts returned it. */
-CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
+INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
@@ -6708,7 +6708,7 @@ CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint beg
 
 //---- radix: few parts are stored
 /* The part of a chunk: the last one that begins at it or before. */
-CLSORT_INLINE uint chunk_part(votes_t v, uint chunk)
+INLINE uint chunk_part(votes_t v, uint chunk)
 {
     uint part = 0;
     #pragma unroll
@@ -6717,7 +6717,7 @@ CLSORT_INLINE uint chunk_part(votes_t v, uint chunk)
     return part;
 }
 
-CLSORT_INLINE void store_chunk(votes_t v, array_t to, uint chunk)
+INLINE void store_chunk(votes_t v, array_t to, uint chunk)
 {
     const uint d = chunk_part(v, chunk);
     const uint4 part = v.parts[d];
@@ -6729,7 +6729,7 @@ CLSORT_INLINE void store_chunk(votes_t v, array_t to, uint chunk)
 }
 
 /* Writes the staged keys. Called by all work-items with a barrier since these were staged. */
-CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)
+INLINE void store_chunks(votes_t v, array_t to, uint chunks)
 {
     const uint each = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;
     #pragma unroll
@@ -6750,8 +6750,8 @@ CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)
 //---- radix: few parts are moved
 /* Moves the values as the keys. Called by all work-items with the keys stored; has a barrier, and
    needs one before and after. */
-CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
-                              uint size, uint chunks)
+INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
+                       uint size, uint chunks)
 {
     const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_PACK;
     local uint *staged = (local uint *)v.staged;
@@ -6776,14 +6776,14 @@ CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank,
 }
 
 /* Where the block's next element of the lane's digit goes. */
-CLSORT_INLINE uint begin_lane(radix_t r, uint block)
+INLINE uint begin_lane(radix_t r, uint block)
 {
     const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];
     return scan_lanes(total) - total + radix_table(r, lane_digit())[block];
 }
 
 /* Moves a block. Its keys are loaded a tile ahead. */
-CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
+INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
 {
     const uint skew = (uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;
     array_t from = advance(r.source, b.begin);
@@ -6871,7 +6871,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
 #if CLSORT_IS(RADIX)
 /* Sorts the codes and, where there are values, the numbers of their elements. Called by
    clsort_radix_small with the tile free; has barriers. */
-CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
+INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 {
     uint rank[CLSORT_RANK_WORDS];
     order_tile(tile, code, digit, rank);
@@ -6947,7 +6947,7 @@ typedef uint status_t;
 
 /* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
-CLSORT_INLINE status_t load_status(global const status_t *p)
+INLINE status_t load_status(global const status_t *p)
 {
     status_t word;
     __asm__ volatile(CLSORT_STATUS_PTX("ld") "%0, [%1];"
@@ -6957,7 +6957,7 @@ CLSORT_INLINE status_t load_status(global const status_t *p)
     return word;
 }
 
-CLSORT_INLINE void store_status(global status_t *p, status_t word)
+INLINE void store_status(global status_t *p, status_t word)
 {
     __asm__ volatile(CLSORT_STATUS_PTX("st") "[%0], %1;"
                      :
@@ -6965,12 +6965,12 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
                      : "memory");
 }
 #else
-CLSORT_INLINE status_t load_status(global const status_t *p)
+INLINE status_t load_status(global const status_t *p)
 {
     return *(volatile global const status_t *)p;
 }
 
-CLSORT_INLINE void store_status(global status_t *p, status_t word)
+INLINE void store_status(global status_t *p, status_t word)
 {
     *(volatile global status_t *)p = word;
 }
@@ -6980,27 +6980,27 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
    all, how many low bits are left, how many equal prefixes; counts[pass][digit];
    status[tile][digit]. */
-CLSORT_INLINE global uint *sweep_tickets(radix_t r)
+INLINE global uint *sweep_tickets(radix_t r)
 {
     return radix_seen(r, 1);
 }
 
-CLSORT_INLINE global uint *bits_left(radix_t r)
+INLINE global uint *bits_left(radix_t r)
 {
     return sweep_tickets(r) + CLSORT__SWEEP_PASSES;
 }
 
-CLSORT_INLINE global uint *prefixes_found(radix_t r)
+INLINE global uint *prefixes_found(radix_t r)
 {
     return bits_left(r) + 1;
 }
 
-CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
+INLINE global uint *sweep_counts(radix_t r, uint pass)
 {
     return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;
 }
 
-CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
+INLINE global status_t *sweep_status(radix_t r, uint tile)
 {
     return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
 }
@@ -7066,14 +7066,14 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 #define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)
 #define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)
 
-CLSORT_INLINE status_t pass_parity_tag(uint plan)
+INLINE status_t pass_parity_tag(uint plan)
 {
     return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;
 }
 
 /* Where the tile's elements with this digit go: behind those of the tiles before; the first tile
    begins where the digit does. Publishes the sum. Called when the tile's count is published. */
-CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
+INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 {
     uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
     const status_t tag = pass_parity_tag(plan);
@@ -7098,7 +7098,7 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
 //---- radix: sweep pass
 /* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
    used. */
-CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
+INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
     const uint draws = sorts && local_id() == 0;
     return share_number(draws ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);
@@ -7106,7 +7106,7 @@ CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 
 /* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
    the elements were counted; needs one after. Returns the count of digit t. */
-CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
+INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
 {
     const uint t = local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;
     if (t < CLSORT_DIGITS) {
@@ -7121,7 +7121,7 @@ CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile
 
 /* Moves a tile. Counts are published before the elements are ranked, and asked for after. Called by
    all work-items with the tile free. */
-CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
+INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
 {
     const uint t = local_id(), sorts = plan & PASS_SORTS;
     const digit_t digit = pass_digit(r, r.pass);
@@ -7240,13 +7240,13 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
 }
 
 /* The bits of a code that are sorted by, without the `low` lowest of them. */
-CLSORT_INLINE code_t upper_bits(radix_t r, code_t code, uint low)
+INLINE code_t upper_bits(radix_t r, code_t code, uint low)
 {
     const uint above = 8 * CLSORT_KEY_BYTES - r.last_bit;
     return (code_t)((code_t)(code << above) >> (above + r.first_bit + low));
 }
 
-CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
+INLINE code_t upper_at(radix_t r, size_t i, uint low)
 {
     return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
 }
@@ -7254,7 +7254,7 @@ CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
 //---- radix: equal prefixes are listed
 /* How many elements from `first` on have its prefix; at most one more than
    CLSORT__EDGE_MOST_EQUAL_PREFIX are looked for. */
-CLSORT_INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
+INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
 {
     const code_t upper = upper_at(r, first, low);
     uint length = 1;
@@ -7296,7 +7296,7 @@ CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
 
 //---- radix: equal prefixes are sorted
 /* Sorts elements with an equal prefix stably. Insertion. */
-CLSORT_INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
+INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
 {
     for (uint i = first + 1; i < first + length; i++) {
         const item_t item = load_whole_item(r.target, r.codec, i);
@@ -7327,7 +7327,7 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 #endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
 //---- radix: order of codes
-CLSORT_INLINE void order_codes(code_t *a, code_t *b)
+INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
     *b = max(*a, *b);
@@ -7335,14 +7335,14 @@ CLSORT_INLINE void order_codes(code_t *a, code_t *b)
 }
 
 /* EXTREMES: the least and the most of some codes, which joining finds. */
-CLSORT_INLINE void put_extremes(local code_t *own, code_t least, code_t most)
+INLINE void put_extremes(local code_t *own, code_t least, code_t most)
 {
     own[0] = least;
     own[CLSORT_GROUP] = most;
 }
 
 /* Joins the extremes of a work-item with those of another, `step` further on. */
-CLSORT_INLINE void join_extreme(local code_t *own, uint step)
+INLINE void join_extreme(local code_t *own, uint step)
 {
     own[0] = min(own[0], own[step]);
     own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
@@ -7351,7 +7351,7 @@ CLSORT_INLINE void join_extreme(local code_t *own, uint step)
 /* Joins what put_extremes has put at extremes + local_id(): the least code comes to extremes[0],
    the most to extremes[CLSORT_GROUP]. With `twice`, also the extremes behind these. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE void join_extremes(local code_t *extremes, const uint twice)
+INLINE void join_extremes(local code_t *extremes, const uint twice)
 {
     local code_t *own = extremes + local_id();
     #pragma unroll 1
@@ -7387,7 +7387,7 @@ CLSORT_INLINE void join_extremes(local code_t *extremes, const uint twice)
 
 //---- radix: keys, or pairs as keys
 /* A pair is a code of 8 bytes: its key above, its value below. */
-CLSORT_INLINE code_t load_key(array_t a, size_t i)
+INLINE code_t load_key(array_t a, size_t i)
 {
     if (CLSORT_PAIRS_APART(a))
         return (code_t)((ulong)((global const uint *)a.keys)[i] << 32
@@ -7396,14 +7396,14 @@ CLSORT_INLINE code_t load_key(array_t a, size_t i)
 }
 
 /* Loads the key, or of a pair the half that decides, without the value. */
-CLSORT_INLINE code_t load_decider(array_t a, size_t i)
+INLINE code_t load_decider(array_t a, size_t i)
 {
     if (CLSORT_PAIRS_APART(a))
         return (code_t)((ulong)((global const uint *)a.keys)[i] << 32);
     return load_key(a, i);
 }
 
-CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
+INLINE void store_key(array_t a, size_t i, code_t key)
 {
     if (CLSORT_PAIRS_APART(a)) {
         ((global uint *)a.keys)[i] = (uint)((ulong)key >> 32);
@@ -7428,7 +7428,7 @@ CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
 /* The map that cuts low ... last into as many parts as asked for, or as there are codes. Codes lose
    `shift` low bits or more, so many that the factor is 64 or more: a smaller one, rounded down,
    would make the last part a short one and the others long. */
-CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint shift)
+INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
     linear_map_t map = { low, shift, 0, 0 };
@@ -7439,17 +7439,17 @@ CLSORT_INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint sh
     return map;
 }
 
-CLSORT_INLINE ulong map_product(linear_map_t map, code_t code)
+INLINE ulong map_product(linear_map_t map, code_t code)
 {
     return (ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;
 }
 
-CLSORT_INLINE uint map_part(linear_map_t map, code_t code)
+INLINE uint map_part(linear_map_t map, code_t code)
 {
     return (uint)(map_product(map, code) >> 31) - map.before;
 }
 
-CLSORT_INLINE uint map_bin(linear_map_t map, code_t code)
+INLINE uint map_bin(linear_map_t map, code_t code)
 {
     return (uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
            & (CLSORT_BUCKET_BINS - 1);
@@ -7457,7 +7457,7 @@ CLSORT_INLINE uint map_bin(linear_map_t map, code_t code)
 
 /* The first code whose product is not below parts << 31 >> bits, or last + 1, which may be 0, where
    there is none up to last. Parts count from the map's beginning. */
-CLSORT_INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
+INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
 {
     const ulong product = parts << 31 >> bits,
                 x = map_quotient(product + map.factor - 1, map.factor);
@@ -7467,12 +7467,12 @@ CLSORT_INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t 
 }
 
 /* Does each part of a map have one code, and does each bin? */
-CLSORT_INLINE uint one_code_parts(linear_map_t map)
+INLINE uint one_code_parts(linear_map_t map)
 {
     return map.shift == 0 && map.factor == 1u << 31;
 }
 
-CLSORT_INLINE uint one_code_bins(linear_map_t map)
+INLINE uint one_code_bins(linear_map_t map)
 {
     return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
@@ -7493,13 +7493,13 @@ enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNOR
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
 /* Where key i of the bucket lies. */
-CLSORT_INLINE uint key_slot(uint i)
+INLINE uint key_slot(uint i)
 {
     return CLSORT_KEY_VECTORS ? i : pad_slot(i, CLSORT_KEY_PAD_LOG2);
 }
 
 /* The keys of a work-item, which are neighbours in the bucket. */
-CLSORT_INLINE void take_own_keys(local const code_t *keys, code_t *key)
+INLINE void take_own_keys(local const code_t *keys, code_t *key)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
 #if CLSORT_KEY_VECTORS
@@ -7513,7 +7513,7 @@ CLSORT_INLINE void take_own_keys(local const code_t *keys, code_t *key)
 #endif
 }
 
-CLSORT_INLINE void put_own_keys(local code_t *keys, const code_t *key)
+INLINE void put_own_keys(local code_t *keys, const code_t *key)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
 #if CLSORT_KEY_VECTORS
@@ -7527,7 +7527,7 @@ CLSORT_INLINE void put_own_keys(local code_t *keys, const code_t *key)
 #endif
 }
 
-CLSORT_INLINE bucket_space_t bucket_space(local ulong2 *space)
+INLINE bucket_space_t bucket_space(local ulong2 *space)
 {
     local uint *bins = (local uint *)space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8 * 2,
                *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
@@ -7536,7 +7536,7 @@ CLSORT_INLINE bucket_space_t bucket_space(local ulong2 *space)
 }
 
 /* Clears the bins and the words. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void clear_bucket(bucket_space_t l)
+INLINE void clear_bucket(bucket_space_t l)
 {
     clear_words(l.bins, CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS);
     if (local_id() < 8)
@@ -7547,7 +7547,7 @@ CLSORT_INLINE void clear_bucket(bucket_space_t l)
 /* Turns the counts of bins into where they begin. Returns the longest one of the first `looked_at`
    of each work-item. Called by all work-items with a barrier since the keys were counted; ends with
    a barrier. */
-CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
+INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 {
     place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
                  l.sums, &l.words[WORD_LONGEST]);
@@ -7558,7 +7558,7 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 //---- radix: bins are transposed
 /* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
    work-items with a barrier since the keys were placed; needs one after. */
-CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
+INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 {
     const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
     local code_t *borders = (local code_t *)l.bins;
@@ -7583,7 +7583,7 @@ CLSORT_INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 
 //---- radix: network
 /* Puts codes a and b of the bucket in order, where b is below `size`. */
-CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
+INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
 {
     if (b >= size)
         return;
@@ -7595,7 +7595,7 @@ CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
 
 /* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void sort_by_network(bucket_space_t l, uint size)
+INLINE void sort_by_network(bucket_space_t l, uint size)
 {
     for (uint run = 1; run < size; run *= 2) {
         for (uint p = local_id(); p / run * 2 * run < size; p += CLSORT_GROUP)
@@ -7613,7 +7613,7 @@ CLSORT_INLINE void sort_by_network(bucket_space_t l, uint size)
 
 /* Are some keys out of order? Called by all work-items; begins after a barrier and ends with
    one. */
-CLSORT_INLINE uint is_unordered(bucket_space_t l)
+INLINE uint is_unordered(bucket_space_t l)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
     uint found = 0;
@@ -7631,7 +7631,7 @@ CLSORT_INLINE uint is_unordered(bucket_space_t l)
 /* Puts keys in order that lie in their bins, of which those that hold several codes have `longest`
    keys at most. Where bins are long, their keys are often equal: floats made from few bits. Called
    by all work-items; begins after a barrier and ends with one. */
-CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
+INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 {
     if (longest > 1
         && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
@@ -7646,7 +7646,7 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 //---- radix: bins of warps
 /* The lanes of the warp that have the same bin as its first lane; 0 where warps are not known.
    *first: that bin. Called by whole warps. */
-CLSORT_INLINE uint first_peers(uint bin, uint *first)
+INLINE uint first_peers(uint bin, uint *first)
 {
     uint peers = 0;
 #if CLSORT_WARPS
@@ -7660,7 +7660,7 @@ CLSORT_INLINE uint first_peers(uint bin, uint *first)
 
 /* Have so many lanes of the warp the same bin, or digit, as its first one that counters would wait
    for each other: one of `part`? Called by whole warps. */
-CLSORT_INLINE uint lanes_crowd(uint bin, const uint part)
+INLINE uint lanes_crowd(uint bin, const uint part)
 {
     uint first;
     return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
@@ -7670,7 +7670,7 @@ CLSORT_INLINE uint lanes_crowd(uint bin, const uint part)
    first one are added at once. Of runs, the others have an atomic of their own, which those do not
    wait for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid radix took 1.1 times as
    long for sorted keys. Called by whole warps. */
-CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
+INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 {
 #if CLSORT_WARPS
     if (crowds) {
@@ -7688,14 +7688,14 @@ CLSORT_INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 }
 
 //---- radix: bins of splitters
-CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
+INLINE local code_t *splitters_of(bucket_space_t l)
 {
     return (local code_t *)(l.words + 8);
 }
 
 /* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
    before it cut what lies between this and the splitter before into about equal parts. */
-CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+INLINE uint splitter_bin(local const code_t *splitters, code_t code)
 {
     uint i = 0;
     #pragma unroll
@@ -7712,7 +7712,7 @@ CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
 //---- radix: bins are filled
 /* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
    where they come from shares of runs. */
-CLSORT_INLINE uint first_item(void)
+INLINE uint first_item(void)
 {
     const uint t = local_id(), warp = CLSORT__WARP;
     return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;
@@ -7720,7 +7720,7 @@ CLSORT_INLINE uint first_item(void)
 #define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)
 
 /* The m-th key of a work-item. */
-CLSORT_INLINE uint bucket_item(uint m)
+INLINE uint bucket_item(uint m)
 {
     return first_item() + m * CLSORT_NEXT_ITEM;
 }
@@ -7731,7 +7731,7 @@ CLSORT_INLINE uint bucket_item(uint m)
 
 /* Puts the keys into their bins. rank: a key's rank in its bin, and in the upper half the number of
    its bin. Called by all work-items with the bins placed; ends with a barrier. */
-CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
+INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint first = first_item();
     #pragma unroll
@@ -7759,8 +7759,8 @@ enum { OF_MAP, OF_SPLITTERS };
 
 /* Counts the keys of each bin. rank: what fill_bins needs. whole: all keys of the work-item are
    among the first `size`; crowds: see rank_one. Called by whole warps with the bucket clear. */
-CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                              linear_map_t map, const uint of, const uint whole, const uint crowds)
+INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+                       linear_map_t map, const uint of, const uint whole, const uint crowds)
 {
     const uint first = first_item(),
                spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
@@ -7776,7 +7776,7 @@ CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, u
 
 /* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items
    with the local memory free; ends with a barrier. */
-CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
+INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
     clear_bucket(l);
@@ -7898,12 +7898,12 @@ typedef struct {
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
-CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
+INLINE global uint *hybrid_range(hybrid_t h, uint digit)
 {
     return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
 }
 
-CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
+INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
 {
     return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
 }
@@ -7913,7 +7913,7 @@ CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
 
 /* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
    lie, which are free as long as these are skipped. */
-CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
+INLINE global uint *hybrid_list(hybrid_t h)
 {
     return h.skip_passes + 1;
 }
@@ -7932,7 +7932,7 @@ CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
 #error "the extremes of work-items have room for heavy codes twice"
 #endif
 
-CLSORT_INLINE uint sample_size(hybrid_t h)
+INLINE uint sample_size(hybrid_t h)
 {
     return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);
 }
@@ -7961,7 +7961,7 @@ typedef struct { code_t low, end, size; } gap_t;
 #define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
 
 /* A code's place on the map of the cells. */
-CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
+INLINE code_t fold_code(gap_t g, code_t code)
 {
 #if CLSORT_KEY_BYTES == 8
     const uint high = (uint)(code >> 32);
@@ -7989,22 +7989,22 @@ typedef struct {
 } cells_t;
 
 /* The heavy codes, where extremes were, and their cells, where part of the sample was. */
-CLSORT_INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
+INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
 
-CLSORT_INLINE local uint *heavy_cells(cells_t s)
+INLINE local uint *heavy_cells(cells_t s)
 {
     return (local uint *)s.heavy_sample;
 }
 
 /* Which of the cells a code inside the sample lies in. */
-CLSORT_INLINE uint cell_of_code(cells_t s, code_t code)
+INLINE uint cell_of_code(cells_t s, code_t code)
 {
     return 1 + map_part(s.map, fold_code(s.gap, code));
 }
 
 /* Of the codes first ... end - 1 of a list in ascending order: the first one above `code`, or
    end. */
-CLSORT_INLINE uint first_above(local const code_t *list, uint first, uint end, code_t code)
+INLINE uint first_above(local const code_t *list, uint first, uint end, code_t code)
 {
     while (first < end) {
         const uint middle = (first + end) / 2;
@@ -8022,7 +8022,7 @@ CLSORT_INLINE uint first_above(local const code_t *list, uint first, uint end, c
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
 /* Loads the codes of CLSORT_AHEAD of `size` keys; beyond the end, the last one. */
-CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint size)
+INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_AHEAD; m++)
@@ -8030,7 +8030,7 @@ CLSORT_INLINE void load_within(code_t *code, array_t from, codec_t codec, uint a
 }
 
 /* The sum of two codes, or the highest code. */
-CLSORT_INLINE code_t cap_add(code_t a, code_t b)
+INLINE code_t cap_add(code_t a, code_t b)
 {
     return a + min(b, (code_t)(CLSORT_TOP_CODE - a));
 }
@@ -8038,7 +8038,7 @@ CLSORT_INLINE code_t cap_add(code_t a, code_t b)
 #define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
 /* The extremes of some codes, and those of codes whose highest bit is turned. */
 typedef struct { code_t least, most, above, below; } extremes_t;
-CLSORT_INLINE void see_extreme(extremes_t *e, code_t code)
+INLINE void see_extreme(extremes_t *e, code_t code)
 {
     e->least = min(e->least, code);
     e->most = max(e->most, code);
@@ -8047,7 +8047,7 @@ CLSORT_INLINE void see_extreme(extremes_t *e, code_t code)
 }
 
 /* Those of the work-item's part of the sample. */
-CLSORT_INLINE extremes_t own_extremes(hybrid_t h, uint size)
+INLINE extremes_t own_extremes(hybrid_t h, uint size)
 {
     const uint t = local_id(), whole = size - size % CLSORT_SAMPLE_STEP;
     extremes_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
@@ -8066,7 +8066,7 @@ CLSORT_INLINE extremes_t own_extremes(hybrid_t h, uint size)
 /* Finds the first and the last code of the sample, and those next to the middle of all codes: the
    most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
    with a barrier. */
-CLSORT_INLINE void find_extremes(hybrid_t h, cells_t *s)
+INLINE void find_extremes(hybrid_t h, cells_t *s)
 {
     const extremes_t e = own_extremes(h, s->size);
     put_extremes(s->extremes + local_id(), e.least, e.most);
@@ -8081,10 +8081,10 @@ CLSORT_INLINE void find_extremes(hybrid_t h, cells_t *s)
 
 //---- radix: hybrid map of cells
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
-CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
+INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
 
 /* Leaves out the gap of a map; `inner` codes on either side of it are cells, too. */
-CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
+INLINE void fold_gap(cells_t *s, code_t inner)
 {
     const uint last = map_part(s->map, s->gap.low + inner);
     const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
@@ -8098,13 +8098,13 @@ CLSORT_INLINE void fold_gap(cells_t *s, code_t inner)
 
 /* Do the keys of pairs span so much that their values tell no cells apart? Asked of the sample
    alone: the map of the cells keeps the answer, in its shift. */
-CLSORT_INLINE uint spans_keys(code_t span)
+INLINE uint spans_keys(code_t span)
 {
     return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;
 }
 
 /* Does a map take keys apart, and no values? */
-CLSORT_INLINE uint takes_keys(linear_map_t map)
+INLINE uint takes_keys(linear_map_t map)
 {
     return map.shift >= 32;
 }
@@ -8115,7 +8115,7 @@ CLSORT_INLINE uint takes_keys(linear_map_t map)
    key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
    longer than all else. Of the cells between, one belongs to it, and with the next one what follows
    begins. */
-CLSORT_INLINE void make_cell_map(hybrid_t h, cells_t *s)
+INLINE void make_cell_map(hybrid_t h, cells_t *s)
 {
     const code_t least = s->first, most = s->last, span = most - least,
                  values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,
@@ -8143,12 +8143,12 @@ CLSORT_INLINE void make_cell_map(hybrid_t h, cells_t *s)
 
 //---- radix: hybrid counts of cells
 /* Two counters of 16 bits in a word. */
-CLSORT_INLINE uint cell_count(cells_t s, uint cell)
+INLINE uint cell_count(cells_t s, uint cell)
 {
     return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
 }
 
-CLSORT_INLINE void count_cell(cells_t s, code_t code)
+INLINE void count_cell(cells_t s, code_t code)
 {
     const uint cell = cell_of_code(s, code);
     atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
@@ -8156,7 +8156,7 @@ CLSORT_INLINE void count_cell(cells_t s, code_t code)
 
 /* Counts the codes of some of the sample, from `at` on, unless they are heavy. The steps that
    search for them are the same for all, so that none waits for another. */
-CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
+INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
 {
     code_t code[CLSORT_AHEAD];
     uint k[CLSORT_AHEAD];
@@ -8179,7 +8179,7 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
 
 /* Counts the sample's cells, without the heavy codes; those outside CLSORT_INNER_CELLS stay empty.
    Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
+INLINE void count_cells(hybrid_t h, cells_t s)
 {
     const uint size = s.heavies ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
@@ -8204,7 +8204,7 @@ CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
    those outside of it. Ranges that begin where a gap and its margins do. */
 #define CLSORT_TAIL_LOG2 6
 #define CLSORT_GAP_RANGES 4
-CLSORT_INLINE uint tail_range(uint outside)
+INLINE uint tail_range(uint outside)
 {
     return 31 - clz(min(outside + 1, 1u << CLSORT_TAIL_LOG2));
 }
@@ -8213,7 +8213,7 @@ CLSORT_INLINE uint tail_range(uint outside)
    many of the sample come before the cell, and, so that no range is very wide, by the cell's
    number. Floats need that: half of those near zero lie in the outermost of more than a hundred
    binades. A heavy code takes two ranges: its own, and what follows. */
-CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
+INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
     const uint spread = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
                         - CLSORT_GAP_RANGES,
@@ -8224,7 +8224,7 @@ CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 }
 
 /* The first code of a cell. */
-CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
+INLINE code_t cell_start(cells_t s, uint cell)
 {
     const code_t place = map_start(s.map, cell - (cell > 0), 0, fold_code(s.gap, s.most));
     if (cell == 0)
@@ -8237,7 +8237,7 @@ CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
 }
 
 /* Does a range begin with this cell? quota, previous: of this cell, and of the one before it. */
-CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
+INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
 {
     if (cell <= 1 || cell >= CLSORT_LAST_CELL)
         return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);
@@ -8249,7 +8249,7 @@ CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
    1 / HEAVY_PART of the sample begins one, too. The digits still suffice: such a cell has so many
    quotas, of which it uses one. before: how many of the sample come before the first of them, and
    in the end, before what follows; quota: of the cell before. */
-CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
+INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 {
     uint mask = 0;
     #pragma unroll 4
@@ -8264,7 +8264,7 @@ CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 }
 
 /* The first heavy code from `k` on that does not lie before a cell, by number. */
-CLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)
+INLINE uint heavy_from(cells_t s, uint k, uint cell)
 {
     #pragma unroll 1
     while (k < s.heavies && heavy_cells(s)[k] < cell)
@@ -8274,14 +8274,14 @@ CLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)
 
 //---- radix: hybrid ranges begin
 /* Says where range `digit` begins, and whether it is that of a heavy code. */
-CLSORT_INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
+INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
 {
     set_table_code(hybrid_range(h, digit) + RANGE_LOW, low);
     hybrid_range(h, digit)[RANGE_HEAVY] = heavy;
 }
 
 /* Gives heavy code `number` the range `digit`, and what follows it the next. */
-CLSORT_INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
+INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
 {
     const code_t code = heavy_codes(s)[number];
     begin_range(h, digit, code, 1);
@@ -8293,8 +8293,8 @@ CLSORT_INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
 /* Writes the ranges, from `digit` on, that begin in CLSORT__HYBRID_MASK_CELLS cells from `first`
    on: with those in `mask`, and with heavy codes from `heavy` on up to `end`. Returns the next
    one. */
-CLSORT_INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
-                                uint digit)
+INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
+                         uint digit)
 {
     while (mask != 0 || heavy < end) {
         const uint cell = first + (mask ? 31 - clz(mask & -mask) : CLSORT__HYBRID_MASK_CELLS);
@@ -8313,7 +8313,7 @@ CLSORT_INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, ui
 
 /* Keeps the masks of own cells where the words will lie. before: of the sample. Returns how many
    ranges begin in these cells. */
-CLSORT_INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
+INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS, end = first + CLSORT_OWN_CELLS,
                heavy = heavy_from(s, 0, first), heavies = heavy_from(s, heavy, end) - heavy;
@@ -8331,7 +8331,7 @@ CLSORT_INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
 /* Writes the words of own cells, whose masks are there, and the ranges that begin in them, from
    `digit` on. A word has, from the lowest bit on, a mask of 16 bits; the digit that begins next;
    the next heavy code; and in its highest bit whether that lies in these cells. */
-CLSORT_INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
+INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS;
     uint heavy = heavy_from(s, 0, first);
@@ -8347,7 +8347,7 @@ CLSORT_INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
 
 /* Writes the words of cells and the ranges where these are cell groups. Returns how many these
    are. */
-CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
+INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 {
     const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
     for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
@@ -8367,7 +8367,7 @@ CLSORT_INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 
 /* Has a cell too many of the sample, `heaviest`, for one range? Never if each of its codes gets a
    second digit, since such buckets need no sort. */
-CLSORT_INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
+INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
 {
     return heaviest > s.size / CLSORT__EDGE_HEAVY_PART
            && map_start(s.map, 1, 0, s.most) - s.map.low >= h.second_digits;
@@ -8376,7 +8376,7 @@ CLSORT_INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
 /* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
    SKIP_PASSES must be cleared if no code is heavy. Called by all work-items with `sums` free; ends
    with a barrier. */
-CLSORT_INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
+INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
 {
     const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART;
     return group_total(crowded | is_too_heavy(h, s, heaviest) << 16, s.sums);
@@ -8385,7 +8385,7 @@ CLSORT_INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
 /* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
    in place of the cells' counts: in the upper 16 bits, how often; in the lower ones, 1 more than
    the number of one of them, or 0. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
+INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 {
     clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
@@ -8406,7 +8406,7 @@ CLSORT_INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 /* Leaves the codes that `least` of those counted have, or more, as heavy_codes, in ascending order;
    where there are too many, some of them. *weight: how many have them. Returns how many codes.
    Called by all work-items; ends with a barrier. */
-CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
+INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
     local code_t *list = heavy_codes(s) + CLSORT__EDGE_HEAVIES;
     uint found = 0, size = 0, total;
@@ -8438,7 +8438,7 @@ CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 /* Finds heavy codes: those that a part of the sample has often. Returns how many; 0 where less than
    half of that part has them. The cells lose their counts. Called by all work-items; ends with a
    barrier. */
-CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
+INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
     const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u);
     uint weight;
@@ -8449,7 +8449,7 @@ CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 
 //---- radix: hybrid cells kernel
 /* How many of the sample lie in the cells of a work-item; *heaviest: in one of these. */
-CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)
+INLINE uint sum_cells(cells_t s, uint *heaviest)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS;
     uint sum = 0;
@@ -8464,13 +8464,13 @@ CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)
 
 /* Has no work-item's cells much more than its part of the sample? Called by all work-items with
    `sums` free; ends with a barrier. */
-CLSORT_INLINE uint is_flat(cells_t s, uint sum)
+INLINE uint is_flat(cells_t s, uint sum)
 {
     return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
 }
 
 /* Would ranges that are not cell groups need more second digits than they may have? */
-CLSORT_INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
+INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
 {
     const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.second_digits;
     return !s.cell_groups && most != 0
@@ -8478,11 +8478,11 @@ CLSORT_INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
 }
 
 /* The factor of a map by n second digits of each cell group, from that of the cells. */
-CLSORT_INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
+INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
 
 /* How many second digits each cell group has if they are counted together with the first ones, else
    0. That pays where cell groups have about equally many keys, which clsort_hybrid_ranges sees. */
-CLSORT_INLINE uint cell_group_digits(hybrid_t h, cells_t s)
+INLINE uint cell_group_digits(hybrid_t h, cells_t s)
 {
     const ulong factor = group_factor(s.map.factor, h.group_digits);
     return s.cell_groups && factor < 1UL << 31 ? h.group_digits : 0;
@@ -8490,7 +8490,7 @@ CLSORT_INLINE uint cell_group_digits(hybrid_t h, cells_t s)
 
 /* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a work-item gives up, or
    there are too many keys. Called by all work-items. */
-CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
+INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         h.next[d] = 0;
@@ -8523,7 +8523,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
 /* Counts the cells, again where a cell is crowded. *sum: how many of the sample lie in the cells of
    a work-item; *heaviest: in one of these. Returns whether passes must sort. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
+INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
 {
     uint gives_up = 0;
     for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
@@ -8588,7 +8588,7 @@ typedef struct {
 
 /* What finds the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES codes; the
    masks are loaded if asked for. Called by all work-items; needs a barrier after. */
-CLSORT_INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
+INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
 {
     local code_t *heavy_codes = (local code_t *)(masks + CLSORT_CELL_MASKS);
     const code_t least = table_code(h.tables + CLSORT__HEAD_LEAST);
@@ -8608,7 +8608,7 @@ CLSORT_INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
 
 /* Writes the digits of all cells where masks would lie. Called by all work-items; needs a barrier
    after. */
-CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
+INLINE void spread_masks(hybrid_t h, local uint *digits)
 {
     for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP) {
         const uint word = h.tables[CLSORT__HYBRID_MASKS_AT + i];
@@ -8628,7 +8628,7 @@ CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
 #define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
 
 /* The digit of a code, if there are heavy codes in the cells of word `at`. digit: without these. */
-CLSORT_INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
+INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
 {
     const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
                above = first_above(s.heavy_codes, first, end, code),
@@ -8637,7 +8637,7 @@ CLSORT_INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
 }
 
 /* The cell group of a pair, by the upper half of its code. */
-CLSORT_INLINE uint cell_group_of_key(finder_t s, uint key)
+INLINE uint cell_group_of_key(finder_t s, uint key)
 {
     const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);
     const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;
@@ -8648,7 +8648,7 @@ CLSORT_INLINE uint cell_group_of_key(finder_t s, uint key)
 
 //---- radix: hybrid digit of a code
 /* The digit of a code. */
-CLSORT_INLINE uint split_digit(finder_t s, code_t code, const uint by)
+INLINE uint split_digit(finder_t s, code_t code, const uint by)
 {
     if (by == BY_MAP)
         return map_part(s.map, code);
@@ -8675,13 +8675,13 @@ CLSORT_INLINE uint split_digit(finder_t s, code_t code, const uint by)
 }
 
 /* Is a range a cell group, where there are such? Else it is what lies outside the sample. */
-CLSORT_INLINE uint is_cell_group(uint digit)
+INLINE uint is_cell_group(uint digit)
 {
     return digit - 1 < CLSORT_CELL_GROUPS;
 }
 
 /* The map of a range, whose parts are its second digits. */
-CLSORT_INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
+INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
 {
     global const uint *range = hybrid_range(h, digit);
     const uint group_digits = h.tables[CLSORT__HEAD_GROUP_DIGITS],
@@ -8695,14 +8695,14 @@ CLSORT_INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
 
 //---- radix: hybrid count
 /* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among the first `size`? */
-CLSORT_INLINE uint all_ahead(uint at, uint size)
+INLINE uint all_ahead(uint at, uint size)
 {
     return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
 }
 
 /* Loads the codes of CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each
    other. */
-CLSORT_INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
+INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
 {
     from = advance(from, at);
     #pragma unroll
@@ -8714,7 +8714,7 @@ CLSORT_INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at
 }
 
 /* Where a key is counted: each counter has copies but those of second digits. */
-CLSORT_INLINE uint counter_of(finder_t s, code_t code, const uint by)
+INLINE uint counter_of(finder_t s, code_t code, const uint by)
 {
     const uint copies = by == BY_MAP || by == BY_GROUP_DIGITS ? 1 : CLSORT__HYBRID_COPIES,
                most = by == BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;
@@ -8722,7 +8722,7 @@ CLSORT_INLINE uint counter_of(finder_t s, code_t code, const uint by)
 }
 
 /* Adds to a counter: those of cell groups' second digits have half a word each. */
-CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
+INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
 {
     if (by == BY_GROUP_DIGITS) atomic_add(&counters[at / 2], count << at % 2 * 16);
     else atomic_add(&counters[at], count);
@@ -8730,7 +8730,7 @@ CLSORT_INLINE void add_count(local uint *counters, uint at, uint count, const ui
 
 /* Adds a key to the counters of second digits of cell groups; lanes with that of the first one at
    once. Called by whole warps. */
-CLSORT_INLINE void count_with_peers(local uint *counters, uint digit)
+INLINE void count_with_peers(local uint *counters, uint digit)
 {
     uint first;
     const uint lane = local_id() % CLSORT__WARP, peers = first_peers(digit, &first),
@@ -8742,8 +8742,8 @@ CLSORT_INLINE void count_with_peers(local uint *counters, uint digit)
 /* Adds CLSORT_AHEAD keys of a work-item to the counters. Where keys are sorted, many of a warp have
    one digit. Where warps are not known and the first and the last key have the same digit, those
    that follow one another with one are added at once. */
-CLSORT_INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
-                               const uint by)
+INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
+                        const uint by)
 {
     uint at[CLSORT_AHEAD], repeats = 1;
     #pragma unroll
@@ -8770,8 +8770,8 @@ CLSORT_INLINE void count_ahead(finder_t s, const code_t *code, local uint *count
 /* Adds some of `size` keys to the counters: CLSORT_AHEAD for each work-item from `first` on, then
    again every `step` keys. Work-items do not wait for each other. Called by all work-items with the
    counters ready. */
-CLSORT_INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
-                                  uint step, local uint *counters, const uint by)
+INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
+                           uint step, local uint *counters, const uint by)
 {
     for (uint at = first + local_id(); at < size; at += step) {
         if (all_ahead(at, size)) {
@@ -8786,7 +8786,7 @@ CLSORT_INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint 
 
 /* Adds the copies of each counter to the count of its range. Called by all work-items with a
    barrier since the last count. */
-CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
+INLINE void add_copies(hybrid_t h, local const uint *counters)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
         uint count = 0;
@@ -8799,22 +8799,22 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 
 //---- radix: hybrid count of second digits
 /* Counts keys as count_by_split does, by the second digits of all cell groups. */
-CLSORT_INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
-                                      uint step, local uint *counters)
+INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
+                               uint step, local uint *counters)
 {
     s.map.factor = (uint)group_factor(s.map.factor, group_digits);
     s.outside_at = CLSORT_CELL_GROUPS * group_digits;
     count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_GROUP_DIGITS);
 }
 
-CLSORT_INLINE uint group_digit_count(local const uint *counters, uint digit)
+INLINE uint group_digit_count(local const uint *counters, uint digit)
 {
     return counters[digit / 2] >> digit % 2 * 16 & 0xFFFF;
 }
 
 /* Adds the counts of second digits to those of buckets and of ranges. Called by all work-items with
    a barrier since the last count. */
-CLSORT_INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *counters)
+INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *counters)
 {
     const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
     for (uint group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)
@@ -8868,14 +8868,14 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid ranges
 /* Does a bucket of so many keys fit into a work-group? */
-CLSORT_INLINE uint fits_bucket(uint size)
+INLINE uint fits_bucket(uint size)
 {
     return size <= CLSORT_BUCKET_TILE;
 }
 
 /* Notes a bucket of so many keys, and leaves all to the passes where the buckets above the capacity
    take too long: one of them, or all together. */
-CLSORT_INLINE void check_bucket(hybrid_t h, uint size)
+INLINE void check_bucket(hybrid_t h, uint size)
 {
     if (fits_bucket(size))
         return;
@@ -8892,8 +8892,8 @@ CLSORT_INLINE void check_bucket(hybrid_t h, uint size)
    outside of the sample and at its edges, where keys crowd or end. A bucket keeps room for some
    standard deviations, and for more outside of cell groups. Without second digits it is one part,
    by max: LLVM 18 in PoCL 6.0 aborts at a conditional expression. */
-CLSORT_INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
-                                          uint outside)
+INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
+                                   uint outside)
 {
     const uint cell_groups = h.tables[CLSORT__HEAD_CELL_GROUPS],
                room = cell_groups ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
@@ -8908,20 +8908,20 @@ CLSORT_INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, u
 }
 
 /* Is a range that of a heavy code? */
-CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)
+INLINE uint is_heavy_range(hybrid_t h, uint digit)
 {
     return digit < h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
 }
 
 /* Has a range codes where keys may begin, edge: CLSORT__HEAD_FIRST, or end, CLSORT__HEAD_LAST? */
-CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
+INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
 {
     return last >= table_code(h.tables + edge) && low <= table_code(h.tables + edge + 2);
 }
 
 /* Writes range `digit`, of `size` keys, which begins behind `tiles` tiles. group_digits: second
    digits of a cell group, if they have been counted, else 0. */
-CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint group_digits)
+INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint group_digits)
 {
     global uint *range = hybrid_range(h, digit);
     const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
@@ -8952,7 +8952,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, ui
 }
 
 /* How many tiles resplit moves of a range of so many keys. */
-CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
+INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 {
     return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
 }
@@ -8961,7 +8961,7 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 /* Returns how many second digits of each cell group have been counted. Where a cell group has too
    many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
    Called by all work-items with `sums` free; has barriers. */
-CLSORT_INLINE uint check_group_digits(hybrid_t h, local uint *sums)
+INLINE uint check_group_digits(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
                most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
@@ -9017,7 +9017,7 @@ typedef struct {
     local uint *counters, *offsets, *sums, *masks;
 } split_space_t;
 
-CLSORT_INLINE split_space_t split_space(local ulong2 *space)
+INLINE split_space_t split_space(local ulong2 *space)
 {
     local uint *counters = (local uint *)space + CLSORT_RADIX_TILE * CLSORT_KEY_BYTES / 4,
                *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
@@ -9029,7 +9029,7 @@ CLSORT_INLINE split_space_t split_space(local ulong2 *space)
 
 /* Reserves the places of the digits of `size` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
    Called by all work-items with a barrier since the keys were counted; needs one after. */
-CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
+INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
 {
     const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
                      / CLSORT_GROUP,
@@ -9069,8 +9069,8 @@ typedef struct {
 #define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
 
 /* Writes the i-th staged code of a tile as a key to its digit's place. */
-CLSORT_INLINE void write_one(tile_move_t v, finder_t s, split_space_t l, codec_t codec, uint i,
-                             const uint by)
+INLINE void write_one(tile_move_t v, finder_t s, split_space_t l, codec_t codec, uint i,
+                      const uint by)
 {
     const local uchar *digits = (local uchar *)l.masks;
     const code_t code = l.staged[i];
@@ -9079,8 +9079,8 @@ CLSORT_INLINE void write_one(tile_move_t v, finder_t s, split_space_t l, codec_t
 }
 
 /* Writes the staged codes of a whole tile. */
-CLSORT_INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
-                                const uint by)
+INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                         const uint by)
 {
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -9111,7 +9111,7 @@ typedef struct {
 //---- radix: hybrid whole tiles move
 /* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
-CLSORT_INLINE void find_kept(kept_t *k, finder_t s, const uint by)
+INLINE void find_kept(kept_t *k, finder_t s, const uint by)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -9122,7 +9122,7 @@ CLSORT_INLINE void find_kept(kept_t *k, finder_t s, const uint by)
 }
 
 /* The digit of the m-th code that is kept. */
-CLSORT_INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by)
+INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by)
 {
     return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
 }
@@ -9130,7 +9130,7 @@ CLSORT_INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by
 /* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
    that of its first lane; or, where warps are not known, keys of the work-item that of the next?
    Called by whole warps. */
-CLSORT_INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
+INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
 {
     const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
     return CLSORT_WARPS ? lanes_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
@@ -9140,7 +9140,7 @@ CLSORT_INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
 
 /* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
    and keeps what the counters were. */
-CLSORT_INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint by)
+INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint by)
 {
     uint place = 0, base = 0;
     #pragma unroll
@@ -9160,8 +9160,8 @@ CLSORT_INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, con
 }
 
 /* Counts the digits, and keeps what the counters were. */
-CLSORT_INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
-                             const uint crowds)
+INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
+                      const uint crowds)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -9173,7 +9173,7 @@ CLSORT_INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const 
 
 //---- radix: hybrid whole tiles are staged
 /* Stages the codes where the counters say. */
-CLSORT_INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
+INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
 {
     if (by == BY_MAP)
         CLSORT_OPAQUE_CODE(s.map.low);
@@ -9191,8 +9191,8 @@ CLSORT_INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, cons
    so by cell groups where these are the ranges. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there
    are no keys. Ranks are 0 then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a
    barrier without ever setting it. */
-CLSORT_INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
-                              uint moves)
+INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
+                       uint moves)
 {
     if (by == BY_MASKS && s.cell_groups)
         find_kept(k, s, BY_CELL_GROUPS);
@@ -9214,8 +9214,8 @@ CLSORT_INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const
 
 /* Moves a whole tile; without CLSORT_BRANCH_BARRIERS, one of no keys, too. Called by all work-items
    with the counters cleared. */
-CLSORT_INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
-                             const uint by)
+INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                      const uint by)
 {
     const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
     const array_t from = advance(v.from, moves ? local_id() : 0);
@@ -9242,14 +9242,14 @@ CLSORT_INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t
 
 //---- radix: hybrid light codes move
 /* The digit of a code in a tile that is not moved as a whole. */
-CLSORT_INLINE uint light_digit(finder_t s, code_t code)
+INLINE uint light_digit(finder_t s, code_t code)
 {
     return split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);
 }
 
 /* Stages the codes of a tile, and counts those that are not heavy. Returns a bit for each key of
    the work-item. Called by all work-items with the counters cleared. */
-CLSORT_INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
+INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     uint light = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9271,8 +9271,8 @@ CLSORT_INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec
 }
 
 /* Writes the keys that count_light found to the places that the counters say. */
-CLSORT_INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
-                               uint light)
+INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                        uint light)
 {
     #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
@@ -9285,7 +9285,7 @@ CLSORT_INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec
 
 /* Moves any number of keys up to a tile, without those of heavy codes. They go to their places one
    by one. */
-CLSORT_INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
+INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     const uint light = count_light(v, s, l, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9329,7 +9329,7 @@ typedef struct { uint digit, begin, size, tiles; } range_part_t;
 
 /* The range of tile `tile`, and what it has from there on, up to `most` tiles. found: a word.
    Called by all work-items with the word free; it is so again after the next barrier. */
-CLSORT_INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
+INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
 {
     const uint total = h.tables[CLSORT__HEAD_TILES];
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
@@ -9380,8 +9380,8 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 
 //---- radix: hybrid starts
 /* How many keys second digit d has; 0 beyond the last one. */
-CLSORT_INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
-                                      uint joins)
+INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
+                               uint joins)
 {
     if (d >= (joins ? second_digits / 2 : second_digits))
         return 0;
@@ -9389,7 +9389,7 @@ CLSORT_INLINE uint second_digit_count(local const uint *counts, uint d, uint sec
 }
 
 /* Does a work-group sort a bucket of so many keys, whose codes are equal with `one_code`? */
-CLSORT_INLINE uint needs_sort(uint size, uint one_code)
+INLINE uint needs_sort(uint size, uint one_code)
 {
     return size > 1 && fits_bucket(size) && !one_code;
 }
@@ -9398,7 +9398,7 @@ CLSORT_INLINE uint needs_sort(uint size, uint one_code)
    are twice as dense below a power of two as above it. Not those of cell groups, nor where each is
    one code. Returns whether it did. counts: of the digits; free: a word. Called by all work-items
    after a barrier; ends with one. */
-CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
+INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
     const linear_map_t map = load_range_map(h, digit);
     if (local_id() == 0)
@@ -9416,8 +9416,8 @@ CLSORT_INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts
 
 /* Lists those of a work-item's `own` buckets that have to be sorted. Called by all work-items with
    `sums` free; ends with a barrier. */
-CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
-                                uint one_code, uint own, local uint *sums)
+INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
+                         uint one_code, uint own, local uint *sums)
 {
     const uint first = local_id() * own;
     uint found = 0, total;
@@ -9475,7 +9475,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 /* Writes the keys of heavy codes: of each code, a work-item those at every `step`-th place from
    `first` and its own number on. list: CLSORT__EDGE_HEAVIES codes, and as many times two words.
    Called by all work-items. */
-CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
+INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
 {
     local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);
     const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];
@@ -9517,7 +9517,7 @@ CLSORT_NOINLINE_NV void pass_partial(global uchar *from, code_t mask, code_t fli
 }
 
 /* Moves any number of keys up to a tile by maps. They are loaded twice. */
-CLSORT_INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
+INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
 {
     const linear_map_t map = s.map;
     pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
@@ -9573,7 +9573,7 @@ typedef struct {
     linear_map_t map;
 } bucket_t;
 
-CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
+INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
     const uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),
                digit = number >> popcount(most - 1);
@@ -9595,7 +9595,7 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
 
 /* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
-CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
+INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
@@ -9613,7 +9613,7 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *c
 #endif
 
 /* Writes the codes of a bucket; a work-group's items are whole units of padding. */
-CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
+INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
@@ -9648,8 +9648,8 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
 }
 
 /* Calls sort_bucket for `size` keys of a bucket from `begin` on. */
-CLSORT_INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
-                                    linear_map_t map, uint in_target)
+INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
+                             linear_map_t map, uint in_target)
 {
     const array_t to = advance(h.target, begin);
     sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
@@ -9658,7 +9658,7 @@ CLSORT_INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin,
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
    memory free. */
-CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
+INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
     for (uint i = local_id(); i < b.size && b.one_code && !b.resplit; i += CLSORT_GROUP)
@@ -9691,7 +9691,7 @@ typedef struct {
 
 /* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
    they were counted; ends with one. */
-CLSORT_INLINE void fit_bins(bucket_space_t l)
+INLINE void fit_bins(bucket_space_t l)
 {
     const uint first = local_id() * CLSORT_OWN_BINS;
     uint sum = 0;
@@ -9747,8 +9747,8 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
 
 /* Looks at a bucket's codes, as scan_portion does; its part of the target from `done` on is
    free. */
-CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
-                               linear_map_t map, code_t top, uint bin)
+INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
+                        linear_map_t map, code_t top, uint bin)
 {
     const array_t to = advance(h.target, b.begin + done);
     scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
@@ -9759,7 +9759,7 @@ CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint
    which there are some; advanced behind the portion. A bin that does not fit is looked at alone,
    until it is one code. The loop has one end: at two, PoCL 6.0 aborts, since barriers are inside.
    Called by all work-items; ends with a barrier. */
-CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
+INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
     const bucket_space_t l = bucket_space(space);
     code_t top = b.last;
@@ -9790,7 +9790,7 @@ CLSORT_INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b
 //---- radix: hybrid long buckets
 /* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
    work-items. */
-CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
+INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
     code_t low = b.low;
@@ -9813,7 +9813,7 @@ CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 /* Lists those of some buckets that are above the capacity: every `step`-th from `first` on, one for
    each work-item. list: CLSORT_GROUP + 1 words, the last one how many. Called by all work-items;
    ends with a barrier. */
-CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)
+INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)
 {
     const uint number = first + local_id() * step;
     if (local_id() == 0)
@@ -9853,7 +9853,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 #if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
 /* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the
    top code. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
+INLINE void take_splitters(bucket_space_t l, const code_t *key)
 {
     const uint t = local_id();
     local code_t *splitters = splitters_of(l);
@@ -9873,8 +9873,8 @@ CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
 
 /* Counts the keys of each bin. A warp whose keys all exist and do not crowd asks that only once.
    Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                                  linear_map_t map, const uint of)
+INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+                           linear_map_t map, const uint of)
 {
     const uint warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
                bin = of == OF_MAP ? map_bin(map, key[0]) : splitter_bin(splitters_of(l), key[0]),
@@ -9890,8 +9890,8 @@ CLSORT_INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *ran
 /* Sorts codes of least ... most that work-items hold, `size` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
-                                   code_t most)
+INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
+                            code_t most)
 {
     const linear_map_t map = make_map(least, most, 1, 0);
     uint rank[CLSORT_BUCKET_ITEMS];
@@ -9909,7 +9909,7 @@ CLSORT_INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint siz
     order_bins(l, size, longest);
 }
 
-CLSORT_INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint size)
+INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     if (keys_are_codes(codec)) {
         #pragma unroll 8
@@ -9931,7 +9931,7 @@ typedef struct {
     local uint *before, *splits;
 } bare_shares_t;
 
-CLSORT_INLINE bare_shares_t bare_shares(bucket_space_t l)
+INLINE bare_shares_t bare_shares(bucket_space_t l)
 {
     local ulong *address = (local ulong *)(l.words + 8), *extremes = address + CLSORT__MOST_RUNS;
     local uint *before = (local uint *)(extremes + 2 * CLSORT__MOST_RUNS);
@@ -9942,7 +9942,7 @@ CLSORT_INLINE bare_shares_t bare_shares(bucket_space_t l)
 
 /* Finds the shares of a tile of up to `size` elements; returns how many they have. run: that of the
    work-item's number. Called by all work-items with its splits there; ends with a barrier. */
-CLSORT_INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
+INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
     uint sum = 0;
@@ -9957,13 +9957,13 @@ CLSORT_INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
 }
 
 /* The key of element i of the tile, which is one of share k. */
-CLSORT_INLINE code_t share_key(ulong address, uint i)
+INLINE code_t share_key(ulong address, uint i)
 {
     return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
 }
 
 /* Loads the work-item's keys of a tile of `size`. */
-CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
+INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
 {
     const uint first = min(bucket_item(0), size - 1);
     uint k = 0;
@@ -9985,7 +9985,7 @@ CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
 
 /* Writes the extremes; those of empty shares are beyond all codes. Called by all work-items with
    the shares found; needs a barrier after. */
-CLSORT_INLINE void write_extremes(bare_shares_t s, codec_t c)
+INLINE void write_extremes(bare_shares_t s, codec_t c)
 {
     const uint t = local_id(), k = t % CLSORT__MOST_RUNS, last = t / CLSORT__MOST_RUNS,
                begin = s.before[k], end = s.before[k + 1];
@@ -9997,7 +9997,7 @@ CLSORT_INLINE void write_extremes(bare_shares_t s, codec_t c)
 
 /* The least and the most code of the tile. Called with a barrier since the extremes were
    written. */
-CLSORT_INLINE void read_extremes(bare_shares_t s, code_t *least, code_t *most)
+INLINE void read_extremes(bare_shares_t s, code_t *least, code_t *most)
 {
     *least = CLSORT_TOP_CODE;
     *most = 0;
@@ -10063,8 +10063,8 @@ typedef struct {
     local uint *before;         /* how many others go before place i */
 } ranks_t;
 
-CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,
-                                 local ulong *space)
+INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,
+                          local ulong *space)
 {
     const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),
                elements = min(n - begin, size - 1);
@@ -10076,7 +10076,7 @@ CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint siz
 }
 
 /* Loads the work-item's keys of the part of the others that begins with number `at`. */
-CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)
+INLINE void load_others(ranks_t r, code_t *v, uint at)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
@@ -10089,7 +10089,7 @@ CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)
    as there are. All work-items have as many: PoCL 3.1 miscompiles loops that differ. */
 typedef struct { uint own, first, each; } rank_share_t;
 
-CLSORT_INLINE rank_share_t share_of_ranks(ranks_t r)
+INLINE rank_share_t share_of_ranks(ranks_t r)
 {
     const uint each = max(r.size * r.size >> CLSORT_GROUP_LOG2, 1u);
     const rank_share_t s = { local_id() & (r.size - 1), (local_id() >> r.size_log2) * each, each };
@@ -10098,7 +10098,7 @@ CLSORT_INLINE rank_share_t share_of_ranks(ranks_t r)
 
 /* Finds the places of the block's codes, and makes them a tree. Called by all work-items after a
    barrier; ends with one. */
-CLSORT_INLINE void sort_block(ranks_t r)
+INLINE void sort_block(ranks_t r)
 {
     const rank_share_t s = share_of_ranks(r);
     const code_t code = r.block[s.own];
@@ -10120,7 +10120,7 @@ CLSORT_INLINE void sort_block(ranks_t r)
 //---- radix: ranks of others
 /* Searches for some of the others, the keys of which are in v, and counts them. An element behind
    the block goes behind codes that are equal to its own, as if its code were one more. */
-CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
+INLINE void find_others(ranks_t r, const code_t *v, uint at)
 {
     code_t code[CLSORT_ITEMS];
     uint node[CLSORT_ITEMS], exists[CLSORT_ITEMS];
@@ -10144,7 +10144,7 @@ CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
 
 /* Counts how many of the others come before each place; the keys of the first part are in v. Called
    by all work-items after a barrier; ends with one. */
-CLSORT_INLINE void count_others(ranks_t r, code_t *v)
+INLINE void count_others(ranks_t r, code_t *v)
 {
     for (uint at = 0; at < r.others; at += CLSORT_RANKS_PART) {
         code_t next[CLSORT_ITEMS];
@@ -10238,21 +10238,21 @@ typedef struct {
 #define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))
 typedef struct { local code_t *keys; local uint *sums, *words; } held_space_t;
 
-CLSORT_INLINE held_space_t held_space(local ulong *space)
+INLINE held_space_t held_space(local ulong *space)
 {
     local uint *sums = (local uint *)(space + (CLSORT_HELD_SLOTS * CLSORT_KEY_BYTES + 7) / 8);
     const held_space_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };
     return l;
 }
 
-CLSORT_INLINE code_t held(held_space_t l, uint i)
+INLINE code_t held(held_space_t l, uint i)
 {
     return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
 }
 
 //---- radix: samples in registers
 /* Sorts a work-item's codes, which are bitonic sequences of 2 * most. */
-CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
+INLINE void merge_blocks(code_t *v, const uint most)
 {
     #pragma unroll
     for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {
@@ -10273,7 +10273,7 @@ CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
 #define CLSORT_UNROLL_CODES 1
 #endif
 
-CLSORT_INLINE void sort_own(code_t *v)
+INLINE void sort_own(code_t *v)
 {
     #pragma unroll CLSORT_UNROLL_RUNS
     for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {
@@ -10287,7 +10287,7 @@ CLSORT_INLINE void sort_own(code_t *v)
 
 #if CLSORT_WARPS
 /* The code of the lane whose number differs in the bits of a mask. */
-CLSORT_INLINE code_t other_lane(code_t code, uint mask)
+INLINE code_t other_lane(code_t code, uint mask)
 {
     uint low = (uint)code, high = (uint)((ulong)code >> 32);
     __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(mask));
@@ -10298,7 +10298,7 @@ CLSORT_INLINE code_t other_lane(code_t code, uint mask)
 
 /* Merges the sorted codes of a warp's lanes. Unrolled, its loops took 5 % more time on an H200 with
    keys of 4 bytes, 20 % with 8. Called by whole warps. */
-CLSORT_INLINE void merge_lanes(code_t *v)
+INLINE void merge_lanes(code_t *v)
 {
     const uint lane = local_id() % CLSORT__WARP;
     #pragma unroll 1
@@ -10328,7 +10328,7 @@ CLSORT_INLINE void merge_lanes(code_t *v)
 //---- radix: samples are merged
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
    with a barrier. */
-CLSORT_INLINE void hold(held_space_t l, const code_t *v)
+INLINE void hold(held_space_t l, const code_t *v)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
@@ -10339,7 +10339,7 @@ CLSORT_INLINE void hold(held_space_t l, const code_t *v)
 
 /* Where the first `diagonal` codes of two runs side by side, of `run` codes each from `begin` on,
    end in the first run. */
-CLSORT_INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagonal)
+INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagonal)
 {
     uint low = diagonal > run ? diagonal - run : 0, high = min(diagonal, run);
     while (low < high) {
@@ -10352,7 +10352,7 @@ CLSORT_INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagona
 }
 
 /* Takes the codes of the work-item's places in the two runs that lie there. */
-CLSORT_INLINE void merge_held(held_space_t l, code_t *v, uint run)
+INLINE void merge_held(held_space_t l, code_t *v, uint run)
 {
     const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),
                last = CLSORT_TILE_ITEMS - 1, split = split_runs(l, begin, run, own - begin),
@@ -10373,7 +10373,7 @@ CLSORT_INLINE void merge_held(held_space_t l, code_t *v, uint run)
 
 /* Merges the sorted codes of the work-items, the first `size` of which matter, into local memory.
    Called by all work-items; begins and ends with a barrier. */
-CLSORT_INLINE void merge_own(held_space_t l, code_t *v, uint size)
+INLINE void merge_own(held_space_t l, code_t *v, uint size)
 {
     merge_lanes(v);
     hold(l, v);
@@ -10384,7 +10384,7 @@ CLSORT_INLINE void merge_own(held_space_t l, code_t *v, uint size)
 }
 
 /* Writes the first `size` codes in local memory. */
-CLSORT_INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
+INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
 {
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
         *key_place(to, i) = decode(held(l, i), codec);
@@ -10425,25 +10425,25 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 typedef struct { local uint *count, *words; } bins_t;
 enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
 
-CLSORT_INLINE bins_t bins_of(held_space_t l)
+INLINE bins_t bins_of(held_space_t l)
 {
     const uint slots = CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
     const bins_t b = { l.words, l.words + slots };
     return b;
 }
 
-CLSORT_INLINE local uint *bin_slot(bins_t b, uint bin)
+INLINE local uint *bin_slot(bins_t b, uint bin)
 {
     return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];
 }
 
-CLSORT_INLINE local code_t *held_slot(held_space_t l, uint i)
+INLINE local code_t *held_slot(held_space_t l, uint i)
 {
     return &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
 }
 
 /* Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void clear_counts(bins_t b)
+INLINE void clear_counts(bins_t b)
 {
     #pragma unroll
     for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++)
@@ -10456,7 +10456,7 @@ CLSORT_INLINE void clear_counts(bins_t b)
 /* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
    longest one. Called by all work-items with a barrier since the codes were counted; ends with a
    barrier. */
-CLSORT_INLINE uint place_sample_bins(held_space_t l, bins_t b)
+INLINE uint place_sample_bins(held_space_t l, bins_t b)
 {
     const uint own = CLSORT_SAMPLES_OWN_BINS,
                sum = place_counts(bin_slot(b, local_id() * own), own, own,
@@ -10471,7 +10471,7 @@ CLSORT_INLINE uint place_sample_bins(held_space_t l, bins_t b)
 /* Bins of about equal length. one_code: each has one. */
 typedef struct { code_t low; uint shift, one_code; float factor; } even_bins_t;
 
-CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
+INLINE even_bins_t even_bins(code_t least, code_t most)
 {
     const ulong span = (code_t)(most - least);
     const uint shift = 32 - min((uint)clz(span), 32u), one_code = span < CLSORT_SAMPLES_BINS;
@@ -10483,7 +10483,7 @@ CLSORT_INLINE even_bins_t even_bins(code_t least, code_t most)
 }
 
 /* Conversions of words are what all devices have. */
-CLSORT_INLINE uint even_bin(even_bins_t even, code_t code)
+INLINE uint even_bin(even_bins_t even, code_t code)
 {
     const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) * even.factor;
     return min((uint)place, CLSORT_SAMPLES_BINS - 1u);
@@ -10491,7 +10491,7 @@ CLSORT_INLINE uint even_bin(even_bins_t even, code_t code)
 
 #if CLSORT_WARPS
 /* The least and the most code of the lanes. Called by whole warps. */
-CLSORT_INLINE void extremes_of_lanes(code_t *least, code_t *most)
+INLINE void extremes_of_lanes(code_t *least, code_t *most)
 {
     #pragma unroll
     for (uint step = CLSORT__WARP / 2; step > 0; step /= 2) {
@@ -10503,7 +10503,7 @@ CLSORT_INLINE void extremes_of_lanes(code_t *least, code_t *most)
 
 /* The least and the most code of all work-items. Called by all, with local memory free; ends with a
    barrier. */
-CLSORT_INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
+INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
 {
 #if CLSORT_WARPS
     const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;
@@ -10527,15 +10527,15 @@ CLSORT_INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most
 
 //---- radix: samples in bins
 /* Counts a code, if it is inside. Returns its number in its bin; in the upper half the bin. */
-CLSORT_INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
+INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
 {
     return inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;
 }
 
 /* Puts codes into their bins. rank: as count_in_bin returned it. PoCL 3.1 miscompiles the loop
    unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
-CLSORT_INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uint *rank,
-                                uint size)
+INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uint *rank,
+                         uint size)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -10546,8 +10546,8 @@ CLSORT_INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, co
 
 /* Puts the codes where they belong, by counting those of its bin that come before. one_code: each
    bin has one. Called by all work-items with the bins filled; ends with a barrier. */
-CLSORT_INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
-                              uint one_code)
+INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
+                       uint one_code)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -10573,7 +10573,7 @@ CLSORT_INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint
 
 /* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
    barrier and ends with one. */
-CLSORT_INLINE void merge_codes(held_space_t l, uint size)
+INLINE void merge_codes(held_space_t l, uint size)
 {
     const uint width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     code_t v[CLSORT_ITEMS];
@@ -10588,7 +10588,7 @@ CLSORT_INLINE void merge_codes(held_space_t l, uint size)
 
 /* Sorts the first `size` codes of the work-items, whose m-th have the numbers local_id() + m *
    CLSORT_GROUP, into local memory. Called by all work-items with that free; ends with a barrier. */
-CLSORT_INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size)
+INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size)
 {
     uint rank[CLSORT_ITEMS];
     code_t least = CLSORT_TOP_CODE, most = 0;
@@ -10619,7 +10619,7 @@ CLSORT_INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, ui
 //---- radix: samples are moved
 /* An element's code. The number of a pair fills the lower half: bins then cut equal keys evenly,
    too. */
-CLSORT_INLINE code_t source_code(samples_t s, uint i)
+INLINE code_t source_code(samples_t s, uint i)
 {
     const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32
                                          | i << clz(s.n)
@@ -10632,8 +10632,8 @@ CLSORT_INLINE code_t source_code(samples_t s, uint i)
 
 /* Stores the work-item's codes to the target from element `at` on: `size` sorted codes or, with
    `one_code`, one so many times. */
-CLSORT_INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint one_code,
-                                code_t code)
+INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint one_code,
+                         code_t code)
 {
     for (uint i = local_id(); i < size; i += CLSORT_STORED * CLSORT_GROUP) {
         code_t key[CLSORT_STORED];
@@ -10666,7 +10666,7 @@ CLSORT_INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size,
 //---- radix: samples split
 /* Sorts the samples, one key of each part of the source, into local memory. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
+INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
 {
     const uint stride = s.n / s.samples;
     code_t code[CLSORT_ITEMS];
@@ -10682,7 +10682,7 @@ CLSORT_INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
 }
 
 /* The bucket of a code that has number i in its tile. each: samples of a bucket. */
-CLSORT_INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint i, uint each)
+INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint i, uint each)
 {
     uint bucket = 0;
     for (uint step = 1u << (31 - clz(s.buckets)); step > 0; step /= 2) {
@@ -10702,7 +10702,7 @@ CLSORT_INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint 
     return bucket;
 }
 
-CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint size)
+INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint size)
 {
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -10711,7 +10711,7 @@ CLSORT_INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint s
 }
 
 /* The work-group of the first tile writes the least code of each bucket. */
-CLSORT_INLINE void write_borders(samples_t s, held_space_t l, uint tile, uint each)
+INLINE void write_borders(samples_t s, held_space_t l, uint tile, uint each)
 {
     for (uint i = local_id(); i < s.buckets && tile == 0; i += CLSORT_GROUP)
         s.borders[i] = held(l, i * each);
@@ -10754,7 +10754,7 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
    beyond the last tile. */
 typedef struct { uint first, end; } fragment_t;
 
-CLSORT_INLINE fragment_t load_fragment(samples_t s, uint bucket)
+INLINE fragment_t load_fragment(samples_t s, uint bucket)
 {
     const uint t = min(local_id(), s.tiles - 1);
     global const ushort *places = s.places + bucket * s.tiles + t;
@@ -10768,7 +10768,7 @@ CLSORT_INLINE fragment_t load_fragment(samples_t s, uint bucket)
 
 /* Code i of the bucket. Its fragments are in the bins: how many codes lie before each, then the
    distances from codes' numbers to their places in alt. */
-CLSORT_INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
+INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
 {
     uint k = 0;
     for (uint step = 1u << (31 - clz(s.tiles)); step > 0; step /= 2)
@@ -10781,7 +10781,7 @@ typedef struct { code_t first, last; } codes_span_t;
 
 /* Keeps those of the bucket's codes in local memory that are in a span, as many as fit. Returns how
    many there are. Called by all work-items with the fragments in the bins; ends with a barrier. */
-CLSORT_INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_span_t span)
+INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_span_t span)
 {
     if (local_id() == 0)
         b.words[BINS_KEPT] = 0;
@@ -10803,8 +10803,8 @@ CLSORT_INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, c
    work-item's to its registers. Returns how many there are. before: how many of the bucket's codes
    lie before the work-item's fragment. Called by all work-items with local memory free; ends with a
    barrier. */
-CLSORT_INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, fragment_t own,
-                              uint before, uint size, codes_span_t span)
+INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, fragment_t own,
+                       uint before, uint size, codes_span_t span)
 {
     const uint t = local_id();
     uint kept = size;
@@ -10827,7 +10827,7 @@ CLSORT_INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *cod
 }
 
 /* What to look at after a span: what follows it, up to twice as wide, or its first half. */
-CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)
+INLINE codes_span_t next_span(codes_span_t span, uint is_done)
 {
     const code_t width = span.last - span.first, next = span.last + 1,
                  far = (code_t)(CLSORT_TOP_CODE - next) / 2 > width ? (code_t)(next + 2 * width + 1)
@@ -10838,8 +10838,8 @@ CLSORT_INLINE codes_span_t next_span(codes_span_t span, uint is_done)
 
 /* Sorts a bucket of `size` codes to the target, from element `begin` on. Those above what a
    work-group holds are sorted in spans that fit, or of one code. */
-CLSORT_INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, uint before,
-                              uint begin, uint size, codes_span_t span)
+INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, uint before,
+                       uint begin, uint size, codes_span_t span)
 {
     for (uint done = 0; done < size;) {
         code_t code[CLSORT_ITEMS];
@@ -10936,19 +10936,19 @@ typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
    all, the greatest below the pivot, the least above it, the greatest of all. */
 typedef struct { uint less, equal; code_t least, below, above, most; } partition_t;
 
-CLSORT_INLINE uint8 pack_range(range_t r)
+INLINE uint8 pack_range(range_t r)
 {
     return (uint8)(r.begin, r.size, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));
 }
 
-CLSORT_INLINE range_t unpack_range(uint8 v)
+INLINE range_t unpack_range(uint8 v)
 {
     const ulong2 bounds = as_ulong2(v.hi);
     const range_t r = { v.s0, v.s1, v.s2, v.s3, (code_t)bounds.x, (code_t)bounds.y };
     return r;
 }
 
-CLSORT_INLINE range_t make_range(uint begin, uint size, uint array, code_t least, code_t most)
+INLINE range_t make_range(uint begin, uint size, uint array, code_t least, code_t most)
 {
     const range_t r = { begin, size, array, 0, least, most };
     return r;
@@ -10959,36 +10959,36 @@ CLSORT_INLINE range_t make_range(uint begin, uint size, uint array, code_t least
    range, less, equal, then the codes below and above and the pivot; blocks, each with less, equal
    and the four codes of a part; leaves and leftovers, a range each. CLSORT__QUICK_*_AT say where
    each begins. */
-CLSORT_INLINE global uint *quick_state(quick_t q, uint round)
+INLINE global uint *quick_state(quick_t q, uint round)
 {
     return q.scratch + (round & 1) * 2;
 }
 
-CLSORT_INLINE global uint *sequence_at(quick_t q, uint round, uint i)
+INLINE global uint *sequence_at(quick_t q, uint round, uint i)
 {
     return q.scratch + CLSORT__QUICK_STATE_WORDS
            + ((size_t)(round & 1) * q.capacity + i) * CLSORT__QUICK_SEQUENCE_WORDS;
 }
 
-CLSORT_INLINE global uint *block_at(quick_t q, uint b)
+INLINE global uint *block_at(quick_t q, uint b)
 {
     return q.scratch + CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity)
            + (size_t)b * CLSORT__QUICK_BLOCK_WORDS;
 }
 
-CLSORT_INLINE global uint *leaf_at(quick_t q, uint i)
+INLINE global uint *leaf_at(quick_t q, uint i)
 {
     return q.scratch + CLSORT__QUICK_LEAVES_AT((size_t)q.capacity)
            + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
-CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)
+INLINE global uint *leftover_at(quick_t q, uint i)
 {
     return q.scratch + CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity)
            + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
-CLSORT_INLINE array_t quick_array(quick_t q, uint which)
+INLINE array_t quick_array(quick_t q, uint which)
 {
     return array_at(which, q.source, q.target, q.alt);
 }
@@ -10996,23 +10996,23 @@ CLSORT_INLINE array_t quick_array(quick_t q, uint which)
 /* The array that a round reads. Elements that are not done go from alt to the target, and from any
    other array to alt. Elements equal to the pivot go to the target, or to alt if the round reads
    the target. */
-CLSORT_INLINE uint round_array(quick_t q, uint round)
+INLINE uint round_array(quick_t q, uint round)
 {
     return round & 1 ? ARRAY_ALT : round || q.in_place ? ARRAY_TARGET : ARRAY_SOURCE;
 }
 
-CLSORT_INLINE uint unequal_array(uint which)
+INLINE uint unequal_array(uint which)
 {
     return which == ARRAY_ALT ? ARRAY_TARGET : ARRAY_ALT;
 }
 
-CLSORT_INLINE uint equal_array(uint which)
+INLINE uint equal_array(uint which)
 {
     return which == ARRAY_TARGET ? ARRAY_ALT : ARRAY_TARGET;
 }
 
 /* The sequence of a block. */
-CLSORT_INLINE uint find_sequence(quick_t q, uint b)
+INLINE uint find_sequence(quick_t q, uint b)
 {
     uint low = 0, high = quick_state(q, q.round)[CLSORT__QUICK_SEQUENCES];
     while (high - low > 1) {
@@ -11025,7 +11025,7 @@ CLSORT_INLINE uint find_sequence(quick_t q, uint b)
 }
 
 /* The first block of sequence i, or the end of the blocks. */
-CLSORT_INLINE uint first_block(quick_t q, uint i)
+INLINE uint first_block(quick_t q, uint i)
 {
     global const uint *state = quick_state(q, q.round);
     return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3]
@@ -11033,13 +11033,13 @@ CLSORT_INLINE uint first_block(quick_t q, uint i)
 }
 
 //---- quicksort: partitions
-CLSORT_INLINE partition_t no_partition(void)
+INLINE partition_t no_partition(void)
 {
     const partition_t p = { 0, 0, CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
     return p;
 }
 
-CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
+INLINE void add_code(partition_t *p, code_t code, code_t pivot)
 {
     const code_t below = code < pivot ? code : (code_t)0,
                  above = code > pivot ? code : CLSORT_TOP_CODE;
@@ -11051,19 +11051,19 @@ CLSORT_INLINE void add_code(partition_t *p, code_t code, code_t pivot)
     p->most = max(p->most, code);
 }
 
-CLSORT_INLINE partition_t join_partitions(partition_t a, partition_t b)
+INLINE partition_t join_partitions(partition_t a, partition_t b)
 {
     const partition_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
                             max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
     return p;
 }
 
-CLSORT_INLINE uint8 pack_bounds(partition_t p)
+INLINE uint8 pack_bounds(partition_t p)
 {
     return as_uint8((ulong4)(p.least, p.below, p.above, p.most));
 }
 
-CLSORT_INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
+INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
 {
     const ulong4 v = as_ulong4(bounds);
     const partition_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
@@ -11073,7 +11073,7 @@ CLSORT_INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
 /* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie
    evenly from the first element to the last. */
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
-CLSORT_INLINE uint count_samples(quick_t q, range_t r)
+INLINE uint count_samples(quick_t q, range_t r)
 {
     const uint known = r.least == r.most || (q.pivot == CLSORT__PIVOT_MIDRANGE && r.least < r.most);
     const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3
@@ -11083,12 +11083,12 @@ CLSORT_INLINE uint count_samples(quick_t q, range_t r)
     return known || r.size == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);
 }
 
-CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)
+INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)
 {
     return code_at(from, r.begin + (uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)), q.codec);
 }
 
-CLSORT_INLINE code_t middle_code(range_t r)
+INLINE code_t middle_code(range_t r)
 {
     return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));
 }
@@ -11106,7 +11106,7 @@ typedef struct {
     local uint *words, *sums, *stack;
 } quick_space_t;
 
-CLSORT_INLINE quick_space_t quick_space(local ulong *space)
+INLINE quick_space_t quick_space(local ulong *space)
 {
     local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);
     local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8
@@ -11123,7 +11123,7 @@ CLSORT_INLINE quick_space_t quick_space(local ulong *space)
 /* One level of a tree of sums over the work-items, up: each node adds its left child; down: it
    hands the left child its own place and the right one what comes before that. Called by all;
    begins with a barrier. */
-CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
+INLINE void tree_level(local uint *sums, uint step, uint down)
 {
     const uint right = (2 * local_id() + 2) * step - 1;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -11138,7 +11138,7 @@ CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
 /* As scan_total, with the tree of sums of the published program. Called by all; sums: CLSORT_GROUP
    words, free before and after. Source: G. E. Blelloch, Prefix sums and their applications,
    1990. */
-CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
+INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
     sums[local_id()] = x;
     for (uint step = 1; step < CLSORT_GROUP; step *= 2)
@@ -11158,7 +11158,7 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 
 /* The sum of x over the work-items before this one; *total becomes the sum of all. Called by all;
    the sums are free before and after. */
-CLSORT_INLINE uint scan_total(uint x, uint *total, quick_space_t l)
+INLINE uint scan_total(uint x, uint *total, quick_space_t l)
 {
 #if CLSORT_SCAN == CLSORT__SCAN_BUILTIN
     const uint before = work_group_scan_exclusive_add(x);
@@ -11171,7 +11171,7 @@ CLSORT_INLINE uint scan_total(uint x, uint *total, quick_space_t l)
 #endif
 }
 
-CLSORT_INLINE void put_partition(quick_space_t l, uint t, partition_t p)
+INLINE void put_partition(quick_space_t l, uint t, partition_t p)
 {
     l.sums[t] = p.less;
     l.sums[CLSORT_GROUP + t] = p.equal;
@@ -11181,7 +11181,7 @@ CLSORT_INLINE void put_partition(quick_space_t l, uint t, partition_t p)
     l.codes[3 * CLSORT_GROUP + t] = p.most;
 }
 
-CLSORT_INLINE partition_t get_partition(quick_space_t l, uint t)
+INLINE partition_t get_partition(quick_space_t l, uint t)
 {
     const partition_t p = { l.sums[t],
                             l.sums[CLSORT_GROUP + t],
@@ -11193,7 +11193,7 @@ CLSORT_INLINE partition_t get_partition(quick_space_t l, uint t)
 }
 
 /* Joins the parts of all work-items. Called by all; begins and ends with a barrier. */
-CLSORT_INLINE partition_t join_group(partition_t p, quick_space_t l)
+INLINE partition_t join_group(partition_t p, quick_space_t l)
 {
     const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -11214,7 +11214,7 @@ CLSORT_INLINE partition_t join_group(partition_t p, quick_space_t l)
 /* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. Each
    work-item takes one sample: PoCL 3.1 goes wrong at a loop of equal length for all inside one of
    different lengths. Called by all; begins and ends with a barrier. */
-CLSORT_INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
+INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 {
     const uint t = local_id(), samples = count_samples(q, r);
     const code_t own = t < samples ? take_sample(q, from, r, samples, t) : middle_code(r);
@@ -11233,8 +11233,8 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, rang
 //---- quicksort: a tile
 /* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
-CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
-                                          code_t pivot)
+INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
+                                   code_t pivot)
 {
     partition_t p = no_partition();
     for (uint base = local_id(); base < size; base += CLSORT_TILE_ITEMS) {
@@ -11258,14 +11258,14 @@ CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, u
 
 /* The m-th element of a work-item in a tile. Where elements must keep their order, those of a
    work-item lie side by side; else they stay as they were loaded. */
-CLSORT_INLINE uint quick_tile_item(uint m)
+INLINE uint quick_tile_item(uint m)
 {
     return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_MOVED_ITEMS + m
                                       : m * CLSORT_GROUP + local_id();
 }
 
 /* How many of a tile's `size` elements belong to earlier work-items. */
-CLSORT_INLINE uint items_before(uint size)
+INLINE uint items_before(uint size)
 {
     const uint t = local_id();
     return CLSORT_BREAK_TIES_BY_INDEX ? min(t * CLSORT_MOVED_ITEMS, size)
@@ -11275,8 +11275,8 @@ CLSORT_INLINE uint items_before(uint size)
 /* Loads the work-item's elements of a tile. With CLSORT_BREAK_TIES_BY_INDEX they go through local
    memory, which keeps their order. Called by all with the tile free; it is free again after the
    call. */
-CLSORT_INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, codec_t c, uint begin,
-                                    uint size)
+INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, codec_t c, uint begin,
+                             uint size)
 {
     const uint t = local_id();
     #pragma unroll
@@ -11299,7 +11299,7 @@ CLSORT_INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, co
 /* Puts a tile's elements into local memory: those before the pivot, those equal to it, those after
    it. Returns how many come before the pivot and, in the upper half, how many are equal to it.
    Called by all with the tile free; after the call all see the elements. */
-CLSORT_INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivot)
+INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivot)
 {
     uint own = 0, total;
     #pragma unroll
@@ -11323,8 +11323,8 @@ CLSORT_INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code
 
 /* Moves the elements of a range to their places. Called by all. Begins with a barrier if there are
    elements, and ends with one. */
-CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
-                                 code_t pivot, places_t next)
+INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
+                          code_t pivot, places_t next)
 {
     const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
                   equal_to = quick_array(q, equal_array(which));
@@ -11360,7 +11360,7 @@ typedef struct {
     local uint *words, *stack;
 } quick_space_t;
 
-CLSORT_INLINE quick_space_t quick_space(local ulong *space)
+INLINE quick_space_t quick_space(local ulong *space)
 {
     const quick_space_t l = { (local code_t *)space, (local uint *)space, (local uint *)space };
     return l;
@@ -11371,13 +11371,13 @@ CLSORT_INLINE quick_space_t quick_space(local ulong *space)
 #define CLSORT_BRANCH_BARRIERS 1
 #define join_group(part, l) (part)
 
-CLSORT_INLINE uint scan_total(uint x, uint *total, quick_space_t l)
+INLINE uint scan_total(uint x, uint *total, quick_space_t l)
 {
     *total = x;
     return 0;
 }
 
-CLSORT_INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
+INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 {
     const uint samples = count_samples(q, r);
     code_t code[CLSORT_MOST_SAMPLES], pivot = middle_code(r);
@@ -11421,8 +11421,8 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
 
 /* Counts how the pivot parts the whole vectors of some elements; *done becomes the number of
    elements in these. */
-CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
-                                        code_t pivot, uint *done)
+INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
+                                 code_t pivot, uint *done)
 {
     const codes_t middle = (codes_t)pivot, all = (codes_t)CLSORT_TOP_CODE;
     codes_t least = all, below = 0, above = all, most = 0;
@@ -11440,8 +11440,8 @@ CLSORT_INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uin
 }
 #endif   /* CLSORT_LANES > 1 && !CLSORT_RECORDS */
 
-CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
-                                          code_t pivot)
+INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
+                                   code_t pivot)
 {
     uint done = 0;
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
@@ -11456,8 +11456,8 @@ CLSORT_INLINE partition_t count_partition(array_t from, codec_t c, uint begin, u
 
 /* As the work-group's scatter_range. Keys equal to the pivot are rare or many, so that branch is
    predicted well. Which side other keys go to is not predictable, and is no branch. */
-CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
-                                 code_t pivot, places_t next)
+INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
+                          code_t pivot, places_t next)
 {
     const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
                   equal_to = quick_array(q, equal_array(which));
@@ -11477,7 +11477,7 @@ CLSORT_INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint be
 
 //---- quicksort: begin and count
 /* Makes the first sequence, or the only leaf. Called by one work-item. */
-CLSORT_INLINE void quick_begin(quick_t q)
+INLINE void quick_begin(quick_t q)
 {
     const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), CLSORT_TOP_CODE, 0));
     const uint leaf = q.n > 0 && q.n <= q.leaf_elements, sequence = q.n > q.leaf_elements;
@@ -11493,17 +11493,17 @@ CLSORT_INLINE void quick_begin(quick_t q)
 }
 
 /* Where block b of a sequence begins in it; the sequence's blocks begin with number r.first. */
-CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)
+INLINE uint block_begin(quick_t q, range_t r, uint b)
 {
     return (b - r.first) * q.block_elements;
 }
 
-CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
+INLINE uint block_count(quick_t q, range_t r, uint b)
 {
     return min(r.size - block_begin(q, r, b), q.block_elements);
 }
 
-CLSORT_INLINE void quick_count(quick_t q, quick_space_t l)
+INLINE void quick_count(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
     const array_t from = quick_array(q, round_array(q, q.round));
@@ -11525,14 +11525,14 @@ CLSORT_INLINE void quick_count(quick_t q, quick_space_t l)
 
 //---- quicksort: sums
 /* How many of `count` things each work-item of the plan's work-group looks after. */
-CLSORT_INLINE uint plan_share(uint count)
+INLINE uint plan_share(uint count)
 {
     return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;
 }
 
 /* Turns the counts of each block into sums over the blocks before it, and writes the sums over all
    blocks after the last one. Called by all; needs a barrier after. */
-CLSORT_INLINE void sum_blocks(quick_t q, quick_space_t l, uint blocks)
+INLINE void sum_blocks(quick_t q, quick_space_t l, uint blocks)
 {
     const uint share = plan_share(blocks), first = min(local_id() * share, blocks),
                end = min(first + share, blocks);
@@ -11552,7 +11552,7 @@ CLSORT_INLINE void sum_blocks(quick_t q, quick_space_t l, uint blocks)
 }
 
 /* Stores a sequence's bounds: those of all its elements, and those next to the pivot. */
-CLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)
+INLINE void store_bounds(quick_t q, uint i, partition_t p)
 {
     global uint *sequence = sequence_at(q, q.round, i);
     vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);
@@ -11562,7 +11562,7 @@ CLSORT_INLINE void store_bounds(quick_t q, uint i, partition_t p)
 /* Joins the bounds of each sequence's blocks. Each work-item does this for its share of the blocks.
    If a sequence ends in its share, it adds what the work-items before it have found. Called by all;
    begins with a barrier and needs one after. */
-CLSORT_INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
+INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 {
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
                end = min(first + share, blocks);
@@ -11598,7 +11598,7 @@ enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };
 /* How many children become each of these, and the blocks of those of CHILD_NEXT. */
 typedef struct { uint leaves, nexts, blocks, left; } tally_t;
 
-CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
+INLINE uint child_fate(quick_t q, range_t r, uint retire)
 {
     if (retire)
         return r.size ? CHILD_LEFT : CHILD_DONE;
@@ -11612,7 +11612,7 @@ CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
 /* Child k of a sequence: the elements before the pivot (0), equal to it (1), after it (2). A
    retired sequence has one child, itself. A sequence whose codes are all the same has none: its
    elements stay, or go to the target. */
-CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
+INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
 {
     global const uint *sequence = sequence_at(q, q.round, i);
     const range_t r = unpack_range(vload8(0, sequence));
@@ -11631,14 +11631,14 @@ CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
                       unequal_array(r.array), (code_t)beside.y, r.most);
 }
 
-CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
+INLINE uint blocks_of(quick_t q, range_t r)
 {
     return (r.size - 1) / q.block_elements + 1;
 }
 
 /* Counts what becomes of the children of sequences first ... end - 1. It uses branches because LLVM
    18 in PoCL 6.0 aborts at sums of conditional expressions. */
-CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
+INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
 {
     tally_t tally = { 0, 0, 0, 0 };
     for (uint i = 3 * first; i < 3 * end; i++) {
@@ -11658,7 +11658,7 @@ CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retir
 
 /* Writes the children of sequences first ... end - 1 into the lists, from the places in `next`
    on. */
-CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)
+INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)
 {
     for (uint i = 3 * first; i < 3 * end; i++) {
         range_t r = child_of(q, i / 3, i % 3, retire);
@@ -11678,7 +11678,7 @@ CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, 
 //---- quicksort: plan
 /* Makes the children of all sequences. If the list of leaves could become too long, all sequences
    are retired instead: they become leftovers, and do not move. Called by all. */
-CLSORT_INLINE void make_children(quick_t q, quick_space_t l)
+INLINE void make_children(quick_t q, quick_space_t l)
 {
     global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
     const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count),
@@ -11704,7 +11704,7 @@ CLSORT_INLINE void make_children(quick_t q, quick_space_t l)
     }
 }
 
-CLSORT_INLINE void quick_plan(quick_t q, quick_space_t l)
+INLINE void quick_plan(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
     sum_blocks(q, l, blocks);
@@ -11714,7 +11714,7 @@ CLSORT_INLINE void quick_plan(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: scatter
-CLSORT_INLINE void quick_scatter(quick_t q, quick_space_t l)
+INLINE void quick_scatter(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
                which = round_array(q, q.round);
@@ -11736,8 +11736,8 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_space_t l)
 //---- quicksort: a leaf's tile
 /* Loads and stores the elements begin ... end - 1 in the home window. Hardly any tile is whole, so
    there is no rolled loop for partial ones. */
-CLSORT_INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
-                             uint end)
+INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
+                      uint end)
 {
 #if CLSORT_LANES == 1
     #pragma unroll
@@ -11748,8 +11748,8 @@ CLSORT_INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, 
 #endif
 }
 
-CLSORT_INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_t c, uint begin,
-                              uint end)
+INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_t c, uint begin,
+                       uint end)
 {
 #if CLSORT_LANES == 1
     #pragma unroll
@@ -11762,7 +11762,7 @@ CLSORT_INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_
 
 /* Sorts up to a tile of elements into the target by the bitonic network. With none it only takes
    part in the barriers. Called by all with the tile free. */
-CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_space_t l, array_t from, uint begin, uint size)
+INLINE void sort_leaf_tile(quick_t q, quick_space_t l, array_t from, uint begin, uint size)
 {
     const uint end = size ? begin + size : 0, stages = ceil_log2(size);
     const window_t home = tile_window(local_id(), CLSORT_HOME_BIT, 0, 0);
@@ -11780,7 +11780,7 @@ CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_space_t l, array_t from, uint
 }
 
 /* Copies elements to the target. */
-CLSORT_INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
+INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
 {
     const array_t from = quick_array(q, which);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
@@ -11797,7 +11797,7 @@ enum { STACK_TOP, STACK_BUDGET };
 #define CLSORT_LEAST_LEFTOVER 64
 
 /* Appends a leftover to the list. Returns 0 if the list is full. */
-CLSORT_INLINE uint leave_range(quick_t q, range_t r)
+INLINE uint leave_range(quick_t q, range_t r)
 {
     const uint place = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]),
                fits = place < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);
@@ -11808,7 +11808,7 @@ CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 
 /* Puts a range on the stack; if the budget is spent, on the list of leftovers while that is not
    full. Called by one work-item. */
-CLSORT_INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
+INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
 {
     if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
         return;
@@ -11818,7 +11818,7 @@ CLSORT_INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
 }
 
 /* Partitions a range. `size` is its size, or 0 where the step does not apply. Called by all. */
-CLSORT_INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint size)
+INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint size)
 {
     const array_t from = quick_array(q, r.array);
     const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
@@ -11844,7 +11844,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint si
 //---- quicksort: a leaf's steps
 /* Takes the top range from the stack, and partitions or finishes it. Returns how many ranges are
    left. Called by all, with a barrier since the stack was written; ends with a barrier. */
-CLSORT_INLINE uint leaf_step(quick_t q, quick_space_t l)
+INLINE uint leaf_step(quick_t q, quick_space_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
     const range_t r = unpack_range(vload8(top, l.stack + CLSORT__STACK_HEAD));
@@ -11861,7 +11861,7 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_space_t l)
     return l.stack[STACK_TOP];
 }
 
-CLSORT_INLINE void quick_leaf(quick_t q, quick_space_t l)
+INLINE void quick_leaf(quick_t q, quick_space_t l)
 {
     const uint leaves = q.scratch[CLSORT__QUICK_LEAVES];
     for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {
@@ -12031,7 +12031,7 @@ typedef struct {
    the host says, and k is no more than that; `asked` stays. Kernels that have rows apply it before
    anything else. `kind` says how: the lengths of rows or the offsets of segments are in `bounds`,
    the ends of segments in `ends`, and *number is a count. */
-CLSORT_INLINE select_t select_from_row(select_t s, uint row)
+INLINE select_t select_from_row(select_t s, uint row)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;
     ulong begin = row < s.rows ? row * s.stride : 0;
@@ -12050,7 +12050,7 @@ CLSORT_INLINE select_t select_from_row(select_t s, uint row)
 }
 
 /* Is the k-th element the only result? */
-CLSORT_INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
+INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
 
 /* Where results go, which of them are written (CLSORT__WRITES_*), and the bytes from the results of
    a row to those of the next. */
@@ -12069,7 +12069,7 @@ typedef struct {
 #if CLSORT_GROUP_LOG2 > 0
 #define add_local(place, x) atomic_add((volatile local uint *)(place), x)
 #else
-CLSORT_INLINE uint add_local(local uint *place, uint x)
+INLINE uint add_local(local uint *place, uint x)
 {
     return (*place += x) - x;
 }
@@ -12084,7 +12084,7 @@ typedef struct {
     global const uint *numbers;
 } row_part_t;
 
-CLSORT_INLINE row_part_t row_part(select_t s, uint number, uint parts, uint part_elements)
+INLINE row_part_t row_part(select_t s, uint number, uint parts, uint part_elements)
 {
     const uint row = number / parts, part = number % parts;
     const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
@@ -12094,40 +12094,40 @@ CLSORT_INLINE row_part_t row_part(select_t s, uint number, uint parts, uint part
     return p;
 }
 
-CLSORT_INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
+INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
 {
     return row_part(s, (uint)get_group_id(0), parts, part_elements);
 }
 
 /* The bits of a key's code that count. */
-CLSORT_INLINE code_t code_of(select_t s, code_t key)
+INLINE code_t code_of(select_t s, code_t key)
 {
     const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
     return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
 }
 
 /* Do all bits of all keys count, as they are? Then `encode` is enough. */
-CLSORT_INLINE uint takes_whole_keys(select_t s)
+INLINE uint takes_whole_keys(select_t s)
 {
     return !(s.minus_zero || s.ignored_high_bits || s.first_bit);
 }
 
 /* Those of element i. */
-CLSORT_INLINE code_t select_code(select_t s, row_part_t p, size_t i)
+INLINE code_t select_code(select_t s, row_part_t p, size_t i)
 {
     return code_of(s, ((global const code_t *)p.keys)[i]);
 }
 
 /* The index of element i. */
-CLSORT_INLINE uint number_of(row_part_t p, uint i)
+INLINE uint number_of(row_part_t p, uint i)
 {
     return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
 }
 
 /* Writes element i of the row as its result number `place`: with the key in the row or, if that is
    `known`, the key of a code. */
-CLSORT_INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, uint i,
-                                uint known, code_t code)
+INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, uint i,
+                         uint known, code_t code)
 {
     if (out.outputs & CLSORT__WRITES_INDICES)
         ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
@@ -12138,13 +12138,13 @@ CLSORT_INLINE void write_result(select_t s, row_part_t p, output_t out, size_t p
 
 /* Writes element i of the row. One that the row does not have, 0xFFFFFFFF, has the last key of the
    order. */
-CLSORT_INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
+INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
 {
     write_result(s, p, out, place, i, i >= s.n, CLSORT_TOP_CODE);
 }
 
 /* Marks the results that the row does not have. */
-CLSORT_INLINE void write_marks(select_t s, row_part_t p, output_t out)
+INLINE void write_marks(select_t s, row_part_t p, output_t out)
 {
     const uint nth = is_nth(s), there = nth ? s.k == s.asked : s.k;
     for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)
@@ -12152,7 +12152,7 @@ CLSORT_INLINE void write_marks(select_t s, row_part_t p, output_t out)
 }
 
 /* Row `row` as one part. */
-CLSORT_INLINE row_part_t whole_row(select_t s, uint row)
+INLINE row_part_t whole_row(select_t s, uint row)
 {
     const row_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };
     return p;
@@ -12168,7 +12168,7 @@ typedef ulong ranked_t;
 #define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))
 #else
 typedef struct { ulong code, index; } ranked_t;
-CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
+INLINE ranked_t make_ranked(ulong code, uint index)
 {
     const ranked_t r = { code, index };
     return r;
@@ -12181,7 +12181,7 @@ CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
 #endif   /* CLSORT_KEY_BYTES <= 4 */
 
 /* How many of x[0 ... count - 1] come before `own`. Loads of 16 pairs wait together. */
-CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
+INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
 {
     uint rank = 0, j = 0;
     for (; j + 16 <= count; j += 16) {
@@ -12209,7 +12209,7 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
 #define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
 
 /* Puts x[i] where it belongs in its block of `sorted`. All pairs are different. */
-CLSORT_INLINE void put_in_block(local const ranked_t *x, local ranked_t *sorted, uint i)
+INLINE void put_in_block(local const ranked_t *x, local ranked_t *sorted, uint i)
 {
     const uint block = i / CLSORT_BLOCK * CLSORT_BLOCK;
     const ranked_t own = x[i];
@@ -12217,7 +12217,7 @@ CLSORT_INLINE void put_in_block(local const ranked_t *x, local ranked_t *sorted,
 }
 
 /* How many of all pairs come before `own`. */
-CLSORT_INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
+INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
 {
     uint place[CLSORT_BLOCKS], rank = 0;
     #pragma unroll
@@ -12237,7 +12237,7 @@ CLSORT_INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
 
 /* Writes an element of a row, the one of that rank, if it is wanted. A code that has all of the key
    is decoded: to load the key again takes longer. */
-CLSORT_INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
+INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
 {
     const uint nth = is_nth(s), place = nth ? 0 : rank,
                i = CLSORT_RANKED_INDEX(x);
@@ -12263,8 +12263,8 @@ typedef struct {
 
 /* Part `piece` of `pieces` that a row is cut into; all have about as many elements. `numbers`: the
    indices of all rows' elements, or NULL. */
-CLSORT_INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
-                                   global const uint *numbers)
+INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
+                            global const uint *numbers)
 {
     const uint each = s.n / pieces, longer = s.n % pieces,
                first = piece * each + min(piece, longer);
@@ -12276,7 +12276,7 @@ CLSORT_INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces
 
 /* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest
    one beyond the end. PoCL 5.0 aborts where either of two loops may set them. */
-CLSORT_INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
+INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
 {
     global const code_t *keys = (global const code_t *)p.keys + p.first;
     const uint size = p.end - p.first;
@@ -12297,7 +12297,7 @@ CLSORT_INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
 
 //---- select: bounds of short rows
 /* Finds the firsts of a work-item's columns. */
-CLSORT_INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
+INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
 {
     const uint t = local_id();
     #pragma unroll
@@ -12316,7 +12316,7 @@ CLSORT_INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
 
 /* Finds the bound, as the one column's first that k - 1 others come before. Called by all; needs no
    barrier before if one lies between the last use of the list and this, and one after. */
-CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
+INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
 {
     const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;
     ranked_t own[CLSORT_FIRSTS];
@@ -12340,7 +12340,7 @@ CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
 }
 
 /* Lists what does not come after the bound, in any order. */
-CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)
+INLINE void list_candidates(const code_t *code, short_row_t l)
 {
     const ranked_t bound = l.firsts[CLSORT_COLUMNS];
     const uint t = local_id();
@@ -12360,7 +12360,7 @@ CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)
 
 /* Sorts a long list: a bitonic network over the next power of two. Nothing for a short one. Returns
    whether it did. Called by all, after a barrier; all see the result. */
-CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
+INLINE uint sort_candidates(short_row_t l, uint count)
 {
     const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
     for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
@@ -12384,8 +12384,8 @@ CLSORT_INLINE uint sort_candidates(short_row_t l, uint count)
 
 //---- select: results of short rows
 /* Writes the candidates that are wanted. Lists name places in a piece. */
-CLSORT_INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
-                                    uint count, uint sorted)
+INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
+                             uint count, uint sorted)
 {
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
         const ranked_t own = l.list[c];
@@ -12398,7 +12398,7 @@ CLSORT_INLINE void write_candidates(select_t s, row_part_t p, output_t out, shor
 
 /* Local memory of `space`: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
    CLSORT__RANKED_BYTES bytes. */
-CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
+INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
 {
     local ranked_t *const firsts = (local ranked_t *)space,
                    *const list = firsts + CLSORT_COLUMNS + 1;
@@ -12407,7 +12407,7 @@ CLSORT_INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
 }
 
 /* Everything, in one reading. */
-CLSORT_INLINE void select_in_registers(select_t s, row_part_t p, output_t out, short_row_t l)
+INLINE void select_in_registers(select_t s, row_part_t p, output_t out, short_row_t l)
 {
     code_t code[CLSORT_ITEMS];
     load_short_row(s, p, code);
@@ -12456,7 +12456,7 @@ CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, 
 #if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
 /* Element i of a tile that begins with row `first`: its code and its index in its row; the last
    code and 0xFFFFFFFF for one that the row does not have. */
-CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
+INLINE item_t row_item(select_t s, uint first, uint i)
 {
     const uint row = i / s.n, at = i - row * s.n;
     const select_t own = select_from_row(s, first + row);
@@ -12510,7 +12510,7 @@ typedef struct {
 } select_range_t;
 
 /* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
-CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
+INLINE uint is_decided(select_t s, select_range_t r)
 {
     if (s.select_mode == CLSORT__SELECT_PARTITION)
         return r.size <= 1;
@@ -12520,20 +12520,20 @@ CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
                      && (is_nth(s) || s.k - r.left <= s.list_capacity - r.size);
 }
 
-CLSORT_INLINE select_range_t whole_range(select_t s)
+INLINE select_range_t whole_range(select_t s)
 {
     select_range_t r = { 0, CLSORT_TOP_CODE, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
     r.decided = is_decided(s, r);
     return r;
 }
 
-CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)
+INLINE uint in_range(select_range_t r, code_t code, uint i)
 {
     return code >= r.low && code <= r.high && i >= r.low_index && i <= r.high_index;
 }
 
 /* Does an element belong to what is collected? */
-CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
+INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
     if (s.select_mode == CLSORT__SELECT_PARTITION)   /* the k-th, left in the range, is not */
         return code < r.low || (code == r.low && i < r.low_index);
@@ -12544,7 +12544,7 @@ CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 /* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
 typedef struct { uint by_index, shift; } select_digit_t;
 
-CLSORT_INLINE select_digit_t select_pass_digit(select_t s, uint pass)
+INLINE select_digit_t select_pass_digit(select_t s, uint pass)
 {
     const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored_high_bits - s.first_bit,
                index_bits = 32 - clz(s.n - 1);
@@ -12556,7 +12556,7 @@ CLSORT_INLINE select_digit_t select_pass_digit(select_t s, uint pass)
     return d;
 }
 
-CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i)
+INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i)
 {
     return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);
 }
@@ -12569,8 +12569,8 @@ CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code,
 #define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)
 
 /* The range of one digit, with `before` elements of the range before it and `size` inside. */
-CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,
-                                        uint before, uint size)
+INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,
+                                 uint before, uint size)
 {
     if (d.by_index) {
         r.low_index += digit << d.shift;
@@ -12587,8 +12587,8 @@ CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_dig
 
 /* Narrows an open range to the digit that holds the wanted element, by the counts of the pass.
    Called by all; needs no barrier before, and leaves none of its reads pending. */
-CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
-                                          local uint *space)
+INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
+                                   local uint *space)
 {
     local const uint *bins = space + CLSORT_LIST + local_id() * (CLSORT_DIGITS / CLSORT_GROUP);
     local uint *found = space + CLSORT_FOUND;
@@ -12616,7 +12616,7 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
    what is taken, or count it. */
 enum { VISIT_NOTHING, VISIT_TO_COUNT, VISIT_TO_COLLECT, VISIT_TO_TALLY };
 
-CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
+INLINE uint choose_action(select_t s, select_range_t r, uint pass)
 {
     if (s.select_mode >= CLSORT__SELECT_UNORDERED && pass == s.passes)
         return VISIT_TO_TALLY;
@@ -12630,13 +12630,13 @@ CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
    and the branch would be guessed wrong. */
 typedef struct { uint digit, count; } streak_t;
 
-CLSORT_INLINE void end_streak(local uint *space, streak_t streak)
+INLINE void end_streak(local uint *space, streak_t streak)
 {
     if (streak.count)
         add_local(&space[CLSORT_LIST + streak.digit], streak.count);
 }
 
-CLSORT_INLINE void count_element(uint digit, streak_t *streak, local uint *space)
+INLINE void count_element(uint digit, streak_t *streak, local uint *space)
 {
     if (CLSORT_GROUP_LOG2 == 0) {
         space[CLSORT_LIST + digit]++;
@@ -12649,8 +12649,8 @@ CLSORT_INLINE void count_element(uint digit, streak_t *streak, local uint *space
     }
 }
 
-CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,
-                         uint i, streak_t *streak, local uint *space)
+INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,
+                  uint i, streak_t *streak, local uint *space)
 {
     if (action == VISIT_TO_COUNT) {
         if (in_range(r, code, i))
@@ -12671,8 +12671,8 @@ CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit
 /* Visits all elements of a part, as the action says. Called by all; its results are visible after
    the next barrier. Loads of CLSORT_VISITS elements wait together. */
 #define CLSORT_VISITS 8
-CLSORT_INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint action,
-                                  uint pass, local uint *space)
+INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint action,
+                           uint pass, local uint *space)
 {
     const select_digit_t d = select_pass_digit(s, pass);
     const size_t end = action == VISIT_NOTHING ? 0 : p.end;
@@ -12699,7 +12699,7 @@ CLSORT_INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, ui
 
 //---- select: sorting
 /* Puts the smaller of the pairs a and b first. */
-CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
+INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
 {
     const code_t code_a = codes[a], code_b = codes[b];
     const uint i = list[a], j = list[b];
@@ -12713,7 +12713,7 @@ CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, ui
 
 /* Sorts the collected elements by code and index: a bitonic network over the next power of two,
    which list_capacity allows. Called by all; needs no barrier before, and all see the result. */
-CLSORT_INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t *codes)
+INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t *codes)
 {
     local uint *list = space + CLSORT_LIST;
     group_sync();
@@ -12734,8 +12734,8 @@ CLSORT_INLINE void sort_list(select_t s, row_part_t p, local uint *space, local 
 }
 
 /* Writes what is wanted of a sorted list; 0xFFFFFFFF for what the row does not have. */
-CLSORT_INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
-                              local const uint *list)
+INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
+                       local const uint *list)
 {
     const uint nth = is_nth(s), wanted = nth ? 1 : s.asked;
     for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {
@@ -12748,8 +12748,8 @@ CLSORT_INLINE void write_list(select_t s, row_part_t p, select_range_t r, output
 /* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
    vectors, while the branches of a network cannot be predicted. From 512 on networks were
    faster. */
-CLSORT_INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
-                                  local const uint *list, local code_t *codes, uint count)
+INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
+                           local const uint *list, local code_t *codes, uint count)
 {
     const uint nth = is_nth(s);
     for (uint i = 0; i < count; i++)
@@ -12768,8 +12768,8 @@ CLSORT_INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, ou
 
 /* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
-CLSORT_INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
-                                   local uint *space, local code_t *codes)
+INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
+                            local uint *space, local code_t *codes)
 {
     if (CLSORT_GROUP == 1) {
         const uint count = min(space[0], s.list_capacity);
@@ -12827,18 +12827,18 @@ typedef struct {
     uint rows, row_words, most_candidates;
 } tables_t;
 
-CLSORT_INLINE global uint *row_counts(tables_t t, uint row, uint pass)
+INLINE global uint *row_counts(tables_t t, uint row, uint pass)
 {
     return t.words + ((size_t)(pass % 3) * t.rows + row) * CLSORT_DIGITS;
 }
 
-CLSORT_INLINE global uint *row_words_of(tables_t t, uint row)
+INLINE global uint *row_words_of(tables_t t, uint row)
 {
     return t.words + (size_t)3 * t.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
 }
 
 /* A part of a row whose candidates failed to decide it so many times; else a part of no row. */
-CLSORT_INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
+INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
 {
     if (t.most_candidates && p.row < t.rows && row_words_of(t, p.row)[ROW_FAILED] < times) {
         p.row = t.rows;
@@ -12848,7 +12848,7 @@ CLSORT_INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
 }
 
 /* The range that a pass found, to and from a row's words. */
-CLSORT_INLINE void store_range(global uint *row, uint pass, select_range_t r)
+INLINE void store_range(global uint *row, uint pass, select_range_t r)
 {
     global ulong *words = (global ulong *)(row + pass % 2 * 16);
     words[0] = r.low;
@@ -12860,7 +12860,7 @@ CLSORT_INLINE void store_range(global uint *row, uint pass, select_range_t r)
     words[6] = r.decided;
 }
 
-CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)
+INLINE select_range_t load_range(global const uint *row, uint pass)
 {
     global const ulong *words = (global const ulong *)(row + pass % 2 * 16);
     const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3],
@@ -12871,8 +12871,8 @@ CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)
 //---- select: passes
 /* The range of this pass, which every work-group of a row finds by itself from the sums of the pass
    before. */
-CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
-                                        local uint *space)
+INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
+                                 local uint *space)
 {
     const uint later = pass && p.row < s.rows;
     select_range_t r = whole_range(s);
@@ -12888,7 +12888,7 @@ CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, ui
 }
 
 /* What the first work-group of a row leaves for the next launch. */
-CLSORT_INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, uint pass)
+INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, uint pass)
 {
     if (p.part || p.row >= s.rows)
         return;
@@ -12903,8 +12903,8 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range
 
 /* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier
    before. */
-CLSORT_INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint action, uint pass,
-                                 local uint *space)
+INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint action, uint pass,
+                          local uint *space)
 {
     const uint lid = local_id(),
                bins = action == VISIT_TO_COUNT && p.row < s.rows ? CLSORT_DIGITS : 0;
@@ -12927,7 +12927,7 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint acti
 }
 
 /* One pass over a part. */
-CLSORT_INLINE void pass_over(select_t s, tables_t t, row_part_t p, local uint *space, uint pass)
+INLINE void pass_over(select_t s, tables_t t, row_part_t p, local uint *space, uint pass)
 {
     if (local_id() == 0)
         space[0] = 0;
@@ -12951,7 +12951,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 #endif
 
 /* A number below `end` that `seed` gives. */
-CLSORT_INLINE uint draw_below(uint seed, uint end)
+INLINE uint draw_below(uint seed, uint end)
 {
     const uint drawn = seed * 0x9E3779B1u;
     return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
@@ -12965,7 +12965,7 @@ CLSORT_INLINE uint draw_below(uint seed, uint end)
    and the passes select from it. */
 #define CLSORT_SAMPLED 16
 
-CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
+INLINE void put_bound(global uint *row, ranked_t bound)
 {
     global ulong *words = (global ulong *)(row + ROW_BOUND);
     words[0] = CLSORT_RANKED_CODE(bound);
@@ -12975,7 +12975,7 @@ CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
 /* Where element x of a sample lies. The row is cut into `clusters` strips of `apart` elements, and
    each has a cluster somewhere: at equal distances they would see what has a period as it is not. A
    second sample, of another seed, lies elsewhere. */
-CLSORT_INLINE uint sampled_place(uint x, uint apart, uint seed)
+INLINE uint sampled_place(uint x, uint apart, uint seed)
 {
     const uint cluster = x / CLSORT__CLUSTER;
     return cluster * apart
@@ -12986,7 +12986,7 @@ CLSORT_INLINE uint sampled_place(uint x, uint apart, uint seed)
 /* The seed of a second sample: an odd number that depends on keys all over the row. So keys that
    mislead the first sample do not mislead the second, unless they were made for their own seed.
    Called by all; `word` of local memory is free before and after. */
-CLSORT_INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
+INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
 {
     const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
     uint mixed = 0;
@@ -13000,7 +13000,7 @@ CLSORT_INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint
 
 //---- select: bounds of long rows
 /* The first pair of a work-item's share of a sample. Neighbours load a cluster together. */
-CLSORT_INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
+INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
 {
     const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
     code_t first = CLSORT_TOP_CODE;
@@ -13026,8 +13026,8 @@ CLSORT_INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, 
 
 /* The bound of a row is the wanted-th of the work-items' firsts. A row that failed gets a second
    sample and twice as many candidates, for which there is room. space: CLSORT_GROUP pairs. */
-CLSORT_INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint clusters, uint wanted,
-                              uint again, local ulong *space)
+INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint clusters, uint wanted,
+                       uint again, local ulong *space)
 {
     const uint exists = p.row < s.rows, lid = local_id();
     local ranked_t *firsts = (local ranked_t *)space;
@@ -13046,7 +13046,7 @@ CLSORT_INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint cluster
 }
 
 /* Samples a row per work-group and prepares its tables. */
-CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
+INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
 {
     const row_part_t p = find_row_part(s, 1, s.n);
     global uint *row = row_words_of(t, p.row < s.rows ? p.row : 0);
@@ -13091,7 +13091,7 @@ typedef struct {
     global ranked_t *all;
 } reading_t;
 
-CLSORT_INLINE global ranked_t *row_candidates(tables_t t, uint row)
+INLINE global ranked_t *row_candidates(tables_t t, uint row)
 {
     return (global ranked_t *)(row_words_of(t, t.rows)) + (size_t)row * t.most_candidates;
 }
@@ -13103,7 +13103,7 @@ CLSORT_INLINE global ranked_t *row_candidates(tables_t t, uint row)
 
 /* Lists a candidate in the work-group's list, or where that is full in the row's. Returns 1 if both
    are full: then the row fails. */
-CLSORT_INLINE uint list_pair(reading_t c, ranked_t x)
+INLINE uint list_pair(reading_t c, ranked_t x)
 {
     const uint at = add_local(c.count, 1);
     if (at < CLSORT__LISTED) {
@@ -13122,8 +13122,8 @@ CLSORT_INLINE uint list_pair(reading_t c, ranked_t x)
 
 /* Lists the candidates of a batch in the first `size` elements of a part. Few batches have one, and
    most of these only one: to load its key again takes less time than to find it in registers. */
-CLSORT_INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_t *code,
-                              uint first, uint together, uint size)
+INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_t *code,
+                       uint first, uint together, uint size)
 {
     uint taken = 0;
     #pragma unroll
@@ -13141,7 +13141,7 @@ CLSORT_INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_
 }
 
 /* Lists the candidates of the first `whole` packs of a part. */
-CLSORT_INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
+INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
 {
     global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
     for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {
@@ -13165,7 +13165,7 @@ CLSORT_INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
 
 /* Lists the candidates of a part's elements from `first` on, which fill no pack: all where keys are
    not aligned. */
-CLSORT_INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
+INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
 {
     const uint size = p.end - p.first;
     for (uint i = first + local_id(); i < size; i += CLSORT_GROUP * CLSORT_BATCH) {
@@ -13179,7 +13179,7 @@ CLSORT_INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
 
 //---- select: a part read once
 /* One reading of a part. space: CLSORT__LISTED pairs and three words. */
-CLSORT_INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *space)
+INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *space)
 {
     const uint lid = local_id();
     const uint exists = p.row < s.rows, own_row = exists ? p.row : 0;
@@ -13219,8 +13219,8 @@ typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
    CLSORT_GROUP columns, so many of these that k candidates and a margin come before the last.
    CLSORT_GROUP candidates or fewer need no sample. firsts, space: CLSORT_GROUP pairs; the sample is
    in the order of pairs in `firsts` in the end. Called by all; ends with a barrier. */
-CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint range,
-                                 uint ranges, local ranked_t *firsts, local ranked_t *space)
+INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint range,
+                          uint ranges, local ranked_t *firsts, local ranked_t *space)
 {
     const uint lid = local_id(), deep = count > CLSORT_GROUP;
     const uint each = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
@@ -13251,8 +13251,8 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
 
 /* Lists a work-group's share, up to CLSORT__LISTED. counts: how many come before it, how many it
    has; both are 0 before. */
-CLSORT_INLINE void list_share(global const ranked_t *all, uint count, share_t share,
-                              local ranked_t *list, local uint *counts)
+INLINE void list_share(global const ranked_t *all, uint count, share_t share,
+                       local ranked_t *list, local uint *counts)
 {
     uint before = 0;
     for (uint i = local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {
@@ -13291,7 +13291,7 @@ typedef struct {
 } buckets_t;
 
 /* Called by all; ends with a barrier. */
-CLSORT_INLINE void fill_buckets(buckets_t l, uint count)
+INLINE void fill_buckets(buckets_t l, uint count)
 {
     const uint lid = local_id();
     l.ends[lid] = 0;
@@ -13314,7 +13314,7 @@ CLSORT_INLINE void fill_buckets(buckets_t l, uint count)
 }
 
 /* How many pairs of the list come before list[i]. */
-CLSORT_INLINE uint rank_in_buckets(buckets_t l, uint i)
+INLINE uint rank_in_buckets(buckets_t l, uint i)
 {
     const uint bucket = l.bucket[i], begin = bucket ? l.ends[bucket - 1] : 0;
     const ranked_t own = l.list[i];
@@ -13326,15 +13326,15 @@ CLSORT_INLINE uint rank_in_buckets(buckets_t l, uint i)
 
 //---- select: ranks of candidates
 /* Leaves a row to a second sample, or then to the passes. */
-CLSORT_INLINE void fail_row(tables_t t, global uint *row, uint again)
+INLINE void fail_row(tables_t t, global uint *row, uint again)
 {
     atomic_max((volatile global uint *)&row[ROW_FAILED], 1 + again);
     atomic_max((volatile global uint *)&row_words_of(t, 0)[ROW_ANY_FAILED], 1 + again);
 }
 
 /* Ranks a listed share and writes the wanted ones. Called by all. */
-CLSORT_INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uint count,
-                               uint before)
+INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uint count,
+                        uint before)
 {
     const uint crowded = count > CLSORT_GROUP;
     if (crowded || !CLSORT_BRANCH_BARRIERS)
@@ -13348,8 +13348,8 @@ CLSORT_INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t
 /* Ranks a share of a row's candidates and writes the wanted ones; the row fails if there are too
    few or too many of either. space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words,
    CLSORT_GROUP words, CLSORT__LISTED words. */
-CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,
-                              uint ranges, uint again, local ulong *space)
+INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,
+                       uint ranges, uint again, local ulong *space)
 {
     const uint lid = local_id(), exists = group_row < s.rows, own_row = exists ? group_row : 0;
     global uint *row = row_words_of(t, own_row);
@@ -13409,7 +13409,7 @@ typedef struct {
 
 /* Of codes a and b of elements i and j. order_pairs has the comparison in its own text: with
    calls of this, selections of k = 512 were slower on PoCL. */
-CLSORT_INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
+INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
 {
     return a < b || (a == b && i < j);
 }
@@ -13443,7 +13443,7 @@ CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint coun
 }
 
 /* Keeps the k first of the candidates, the k-th as the last of them, and drops the others. */
-CLSORT_INLINE void keep_first(candidates_t *c, uint k)
+INLINE void keep_first(candidates_t *c, uint k)
 {
     find_first(c->codes, c->list, c->count, k);
     c->count = min(c->count, k);
@@ -13451,8 +13451,8 @@ CLSORT_INLINE void keep_first(candidates_t *c, uint k)
 
 /* Puts an element where it belongs among the first k, which are in order. The last of them is
    dropped if they are k already. Insertion. */
-CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
-                                      code_t bound)
+INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
+                               code_t bound)
 {
     uint place = c->count < s.k ? c->count++ : s.k - 1;
     for (; place > 0 && c->codes[place - 1] > code; place--) {
@@ -13467,8 +13467,8 @@ CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, 
 /* Appends an element; a full list keeps its first k. Few are inserted in order instead: their list
    is full with k. Returns the code from which on later elements are not among them, once the list
    has been full. */
-CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
-                                      code_t bound)
+INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
+                               code_t bound)
 {
     if (s.k <= CLSORT__EDGE_INSERT_MOST)
         return insert_candidate(s, c, code, i, bound);
@@ -13486,7 +13486,7 @@ CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, 
 
 /* A code that few of the elements from `first` on are above, but probably k are not: of a sample.
    The largest code for none. */
-CLSORT_INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
+INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
 {
     const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
     const float x = (float)s.k / (float)max(apart, 1u);   /* of the sample are among the k */
@@ -13508,8 +13508,8 @@ CLSORT_INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
 
 //---- select: blocks of streams
 /* Loads the codes of a block. Is any of them below the bound? */
-CLSORT_INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t bound,
-                                     code_t *code)
+INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t bound,
+                              code_t *code)
 {
     uint below = 0;
     for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
@@ -13521,8 +13521,8 @@ CLSORT_INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t 
 
 /* Appends those of a block of codes that are below the bound, and counts them. Returns the new
    bound. */
-CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
-                                  code_t bound, uint *appended)
+INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
+                           code_t bound, uint *appended)
 {
     for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
         if (code[b] < bound) {
@@ -13535,7 +13535,7 @@ CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *cod
 /* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
    elements are below. After `patience` such elements, as in descending order, a sample gives a
    bound. Returns 0 if that was too low: some of the first k may be missing. */
-CLSORT_INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint patience)
+INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint patience)
 {
     const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
@@ -13563,7 +13563,7 @@ CLSORT_INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, ui
     return sampled == CLSORT_TOP_CODE || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
 }
 
-CLSORT_INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
+INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
 {
     /* Of uniform keys some k (1 + ln(n / k)) are met. */
     const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1));
@@ -13600,8 +13600,8 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
 
 //---- select: results
 /* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
-CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
-                            local uint *space, local code_t *codes)
+INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
+                     local uint *space, local code_t *codes)
 {
     const uint exists = p.row < s.rows;
     global const uint *row = row_words_of(t, exists ? p.row : 0);
@@ -13637,7 +13637,7 @@ enum { STEP_READS, STEP_RANKS, STEP_SAMPLES, STEP_READS_AGAIN, STEP_RANKS_AGAIN,
 typedef struct { uint step, first, size; } step_t;
 typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_rows_t;
 
-CLSORT_INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
+INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
 {
     const uint step = at.step + 1,
                of_row = step == STEP_SAMPLES || step > STEP_PASSES + s.passes ? 1
@@ -13650,7 +13650,7 @@ CLSORT_INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
 //---- select: steps of one launch
 /* Waits for the steps before. Returns 0 if nothing is left to do: then nobody does the numbers of
    this step and those after it, so the steps that tell are waited for first. Called by all. */
-CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
+INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
     if (at.step >= STEP_SAMPLES) {
         wait_until_done(head + ROW_NUMBERS, once);
@@ -13667,8 +13667,8 @@ CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint r
 }
 
 /* Does number i of a step. Local memory as for clsort_select_long. Called by all. */
-CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
-                           local uint *space, local code_t *codes, local ulong *lists)
+INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
+                    local uint *space, local code_t *codes, local ulong *lists)
 {
     const uint rows_step = step == STEP_SAMPLES || step > STEP_PASSES + s.passes,
                ranks = step == STEP_RANKS || step == STEP_RANKS_AGAIN,
@@ -13727,8 +13727,8 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 //---- select: scattered results
 /* How many elements the last pass tallied in the row's parts before this one. Called by all
    work-items; the sums are free again when it returns. */
-CLSORT_INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
-                                  local uint *sums)
+INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
+                           local uint *sums)
 {
     uint before = 0;
     for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
@@ -13739,8 +13739,8 @@ CLSORT_INLINE uint tallied_before(select_t s, row_part_t p, global const uint *r
 
 /* Writes element i of the row if it is wanted. place: of the next one that is taken, the number of
    the k-th is `nth`. Returns 1 if this one is taken. */
-CLSORT_INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t out,
-                                   uint i, uint place, uint nth)
+INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t out,
+                            uint i, uint place, uint nth)
 {
     const uint taken = is_taken(s, r, select_code(s, p, i), i),
                to = taken      ? place
@@ -13793,7 +13793,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 
 /* The bits of a float of `bytes` bytes; all NaNs become the first positive one. There are `nans` of
    one sign, or 0 to leave all keys as they are. */
-CLSORT_INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
+INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
 {
     const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;
     return nans && (bits & positive) > infinity ? infinity + 1 : bits;
@@ -13822,13 +13822,13 @@ CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, g
 
 /* The code of a packed field of a record. CLSORT__FIELD_* say what the bits of `field` mean;
    codec_t says how a key becomes a code. */
-CLSORT_INLINE uint field_bytes(ulong field)
+INLINE uint field_bytes(ulong field)
 {
     return (uint)(field >> CLSORT__FIELD_BYTES) & 127;
 }
 
 /* A number of up to 8 bytes, of which the first one counts most. */
-CLSORT_INLINE ulong load_big_endian(global const uchar *place, uint bytes)
+INLINE ulong load_big_endian(global const uchar *place, uint bytes)
 {
     ulong bits = 0;
     for (uint k = 0; k < bytes; k++)
@@ -13836,7 +13836,7 @@ CLSORT_INLINE ulong load_big_endian(global const uchar *place, uint bytes)
     return bits;
 }
 
-CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
+INLINE ulong field_code(global const uchar *record, ulong field)
 {
     const uint bytes = field_bytes(field);
     const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,
@@ -13890,7 +13890,7 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
 /* The place of element i of an array, in bytes; an element has `bytes`. `own` is the segment that i
    lies in. If `apart` is not 0, the segments are rows whose starts in this array are that many
    bytes apart, not s.stride elements. */
-CLSORT_INLINE ulong element_at(segments_t s, segment_t own, uint i, ulong bytes, ulong apart)
+INLINE ulong element_at(segments_t s, segment_t own, uint i, ulong bytes, ulong apart)
 {
     return apart && own.size ? own.begin / s.stride * apart + (i - own.begin) * bytes : i * bytes;
 }
@@ -13918,7 +13918,7 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
 
 //---- utility: gather
 /* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
-CLSORT_INLINE ulong divide(ulong a, ulong b)
+INLINE ulong divide(ulong a, ulong b)
 {
     return (a | b) >> 32 ? a / b : (uint)a / (uint)b;
 }
@@ -13981,7 +13981,7 @@ CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,
 
 //---- utility: groups
 /* The number of keys below `group` among the first n, which ascend; it is `first` at least. */
-CLSORT_INLINE uint keys_below(global const uchar *keys, uint bytes, uint first, uint n, ulong group)
+INLINE uint keys_below(global const uchar *keys, uint bytes, uint first, uint n, ulong group)
 {
     uint low = first, high = n;
     while (low < high) {
@@ -14018,7 +14018,7 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
 
 //---- utility: checks
 /* Up to 8 bytes of a packed field from byte `first` on; all of a field that has no more. */
-CLSORT_INLINE ulong field_piece(ulong field, uint first)
+INLINE ulong field_piece(ulong field, uint first)
 {
     const ulong bytes = min(field_bytes(field) - first, 8u);
     return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first | bytes << CLSORT__FIELD_BYTES;
@@ -14026,8 +14026,8 @@ CLSORT_INLINE ulong field_piece(ulong field, uint first)
 
 /* Compares records x and y by packed fields: the first field that differs decides. */
 enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
-CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
-                                  uint field_count)
+INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
+                           uint field_count)
 {
     ulong field[8];
     uint order = COMES_EQUAL;
@@ -14044,8 +14044,8 @@ CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, 
 /* The element that comes i-th in the order of its segment: through the segment's indices if
    by_index is set, else element i itself. Rows of indices are `apart` bytes apart, if that is not
    0. */
-CLSORT_INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *indices,
-                                   uint by_index, ulong apart, uint i)
+INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *indices,
+                            uint by_index, ulong apart, uint i)
 {
     return own.begin
            + ordered_place(indices + (by_index ? element_at(s, own, own.begin, 4, apart) : 0),
@@ -14083,7 +14083,7 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
 //---- utility: fingerprints
 /* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain
    constants). */
-CLSORT_INLINE ulong mix(ulong x)
+INLINE ulong mix(ulong x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9UL;
     x = (x ^ x >> 27) * 0x94D049BB133111EBUL;
@@ -14091,7 +14091,7 @@ CLSORT_INLINE ulong mix(ulong x)
 }
 
 /* Mixes bytes into a hash, one by one. */
-CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
+INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
 {
     for (ulong b = 0; b < bytes; b++)
         hash = mix(hash + data[b]);
