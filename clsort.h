@@ -556,7 +556,7 @@ typedef struct clsort_desc {
     cl_mem lengths;
     size_t lengths_offset;
     /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
-       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups and of
+       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups_desc and of
        clsort_partition_desc are such. Offsets are clamped to `count`.
        If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
        keys_out, values_out and indices are undefined. For a selection, that is top_k without
@@ -828,7 +828,7 @@ typedef struct clsort_array {
 } clsort_array;
 
 /* A gather: target[i] = source[indices[i]], for each array and in each row. */
-typedef struct clsort_gather {
+typedef struct clsort_gather_desc {
     size_t struct_size;
     size_t count;               /* elements to write, with `rows` in each row */
     size_t source_count;        /* elements of a source, with `rows` of each row; 0: count */
@@ -839,8 +839,8 @@ typedef struct clsort_gather {
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
     size_t rows;                /* 0: one row. An index counts from the start of its row */
     size_t indices_row_stride;  /* as source_row_stride */
-} clsort_gather;
-CLSORT__DEFAULT(clsort_gather)
+} clsort_gather_desc;
+CLSORT__DEFAULT(clsort_gather_desc)
 
 /* Enqueues a gather for any number of arrays. An index of source_count or above leaves its target
    element as it was. For the indices of
@@ -850,11 +850,11 @@ CLSORT__DEFAULT(clsort_gather)
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_gather *gather, cl_uint n_wait,
+                                               const clsort_gather_desc *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
 /* Ascending keys, each the number of its group. */
-typedef struct clsort_groups {
+typedef struct clsort_groups_desc {
     size_t struct_size;
     size_t count;               /* keys */
     size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
@@ -871,14 +871,15 @@ typedef struct clsort_groups {
     size_t counts_offset;
     cl_mem count_buffer;        /* as in clsort_desc; or NULL */
     size_t count_offset;
-} clsort_groups;
-CLSORT__DEFAULT(clsort_groups)
+} clsort_groups_desc;
+CLSORT__DEFAULT(clsort_groups_desc)
 
 /* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. Source:
    Knuth, The Art of Computer Programming 3, 6.2.1. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
-                                                     const clsort_groups *groups, cl_uint n_wait,
-                                                     const cl_event *wait, cl_event *done);
+                                                     const clsort_groups_desc *groups,
+                                                     cl_uint n_wait, const cl_event *wait,
+                                                     cl_event *done);
 
 /* Two sorted inputs, a and b, and their merged order. */
 typedef struct clsort_merge_desc {
@@ -9636,8 +9637,8 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
 enum {
     CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
-    CLSORT__FIRST_GATHER = offsetof(clsort_gather, indices_row_stride) + sizeof(size_t),
-    CLSORT__FIRST_GROUPS = offsetof(clsort_groups, count_offset) + sizeof(size_t),
+    CLSORT__FIRST_GATHER = offsetof(clsort_gather_desc, indices_row_stride) + sizeof(size_t),
+    CLSORT__FIRST_GROUPS = offsetof(clsort_groups_desc, count_offset) + sizeof(size_t),
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
@@ -10079,8 +10080,8 @@ struct clsort__job {
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
     const clsort_desc *desc;    /* one of these describes it */
-    const clsort_gather *gather;
-    const clsort_groups *groups;
+    const clsort_gather_desc *gather;
+    const clsort_groups_desc *groups;
     const clsort_merge_desc *merge;
     const clsort_merge_runs_desc *runs;
     const clsort_partition_desc *partition;
@@ -12976,14 +12977,14 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__launch(run, n * units);
 }
 
-static size_t clsort__given_stride(const clsort_gather *g, size_t i)
+static size_t clsort__given_stride(const clsort_gather_desc *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
     return !a ? g->indices_row_stride : i % 2 ? a->source_row_stride : a->target_row_stride;
 }
 
 /* Part i of a gather: the indices, then the source and the target of each array in turn. */
-static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
+static clsort__rows clsort__gather_part(const clsort_gather_desc *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
     const size_t count = i % 2 && g->source_count ? g->source_count : g->count;
@@ -13009,7 +13010,7 @@ static void clsort__blame_gather_part(clsort__checks *c, clsort_status status, s
     else clsort__blame(c, status, "indices%s", what);
 }
 
-static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
+static void clsort__check_gather_part(clsort__checks *c, const clsort_gather_desc *g, size_t i)
 {
     const clsort__rows r = clsort__gather_part(g, i);
     const size_t align = clsort__alignment(r.element_bytes);
@@ -13032,7 +13033,7 @@ static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g,
 /* The checks that look at no buffer. */
 static void clsort__check_gather(clsort__checks *c, clsort__job *j)
 {
-    const clsort_gather *g = j->gather;
+    const clsort_gather_desc *g = j->gather;
     size_t i;
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -13044,7 +13045,7 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_gather_buffers(clsort__job *j)
 {
     clsort_sorter *s = j->s;
-    const clsort_gather *g = j->gather;
+    const clsort_gather_desc *g = j->gather;
     const size_t count = 2 * (size_t)g->array_count + 1;
     clsort__checks rows = clsort__begin_checks(s);
     size_t i;
@@ -13081,7 +13082,7 @@ static clsort_status clsort__ready_utility(clsort__job *j)
 /* All commands of a gather. */
 static void clsort__gather_all(clsort__run *run, const clsort__job *j)
 {
-    const clsort_gather *g = j->gather;
+    const clsort_gather_desc *g = j->gather;
     const clsort__rows indices = clsort__gather_part(g, 0);
     size_t i;
     for (i = 0; g->count && i < g->array_count; i++) {
@@ -13100,7 +13101,7 @@ static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
 /* The checks that look at no buffer. */
 static void clsort__check_groups(clsort__checks *c, clsort__job *j)
 {
-    const clsort_groups *g = j->groups;
+    const clsort_groups_desc *g = j->groups;
     const cl_uint type = g->key_type;
     const int is_unsigned = type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32
                             || type == CLSORT_U64;
@@ -13123,7 +13124,7 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
 
 static clsort_status clsort__check_group_buffers(clsort__job *j)
 {
-    const clsort_groups *g = j->groups;
+    const clsort_groups_desc *g = j->groups;
     clsort__range r[4] = {
         { "keys", CLSORT__SPAN(g, keys), g->count * (clsort__key_bits(g->key_type) / 8), 1, 0 },
         { "starts", CLSORT__SPAN(g, starts), (g->groups + 1) * 4, 0, 1 },
@@ -13137,7 +13138,7 @@ static clsort_status clsort__check_group_buffers(clsort__job *j)
    is written, and flags tell the kernel. */
 static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 {
-    const clsort_groups *g = j->groups;
+    const clsort_groups_desc *g = j->groups;
     const clsort__span starts = CLSORT__SPAN(g, starts), counts = CLSORT__SPAN(g, counts),
                        either = g->starts ? starts : counts,
                        most = clsort__make_span(g->count_buffer, g->count_offset);
@@ -17492,11 +17493,11 @@ CLSORT__ALONE(clsort_sort_host,
 }
 
 CLSORT__ALONE_OR(clsort_enqueue_gather,
-                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_gather_desc *gather,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, gather, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_gather g;
+    clsort_gather_desc g;
     clsort__job j;
     clsort__given_job(&j, sorter, "clsort_enqueue_gather", &clsort__gathering, "gather", gather, &g,
                       sizeof g, CLSORT__FIRST_GATHER);
@@ -17506,11 +17507,11 @@ CLSORT__ALONE_OR(clsort_enqueue_gather,
 }
 
 CLSORT__ALONE_OR(clsort_enqueue_group_starts,
-                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_groups *groups,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_groups_desc *groups,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, groups, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_groups g;
+    clsort_groups_desc g;
     clsort__job j;
     clsort__given_job(&j, sorter, "clsort_enqueue_group_starts", &clsort__grouping, "groups",
                       groups, &g, sizeof g, CLSORT__FIRST_GROUPS);

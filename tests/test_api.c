@@ -44,7 +44,7 @@ static void default_structs(bench *b)
 {
     clsort_desc desc = clsort_desc_default(), no_desc;
     clsort_options options = clsort_options_default(), no_options;
-    clsort_gather gather = clsort_gather_default(), no_gather;
+    clsort_gather_desc gather = clsort_gather_desc_default(), no_gather;
     clsort_merge_desc merge = clsort_merge_desc_default(), no_merge;
     (void)b;
     memset(&no_desc, 0, sizeof no_desc);
@@ -68,8 +68,8 @@ static void no_padding_at_the_end(bench *b)
     (void)b;
     CHECK(sizeof(clsort_desc) == CLSORT__FIRST_DESC);
     CHECK(sizeof(clsort_options) == CLSORT__FIRST_OPTIONS);
-    CHECK(sizeof(clsort_gather) == CLSORT__FIRST_GATHER);
-    CHECK(sizeof(clsort_groups) == CLSORT__FIRST_GROUPS);
+    CHECK(sizeof(clsort_gather_desc) == CLSORT__FIRST_GATHER);
+    CHECK(sizeof(clsort_groups_desc) == CLSORT__FIRST_GROUPS);
     CHECK(sizeof(clsort_merge_desc) == CLSORT__FIRST_MERGE);
     CHECK(sizeof(clsort_merge_runs_desc) == CLSORT__FIRST_MERGE_RUNS);
     CHECK(sizeof(clsort_partition_desc) == CLSORT__FIRST_PARTITION);

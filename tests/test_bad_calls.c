@@ -1008,7 +1008,7 @@ static void bad_creates(bench *b)
 /* ---- gather, is_sorted, host arrays ---------------------------------------------------------- */
 
 typedef struct gather_call {
-    clsort_gather g;
+    clsort_gather_desc g;
     clsort_array a[2];
 } gather_call;
 

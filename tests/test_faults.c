@@ -226,7 +226,7 @@ static clsort_status act_create_own(trial *t) { return create(t, NULL, NULL); }
 
 static clsort_status act_gather(trial *t)
 {
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a;
     cl_event done = t->gate;
     clsort_status status;

@@ -1353,7 +1353,7 @@ static void tune_everything(bench *b)
 enum { MANY = 1000 };
 
 /* MANY arrays that share a source and have targets of their own in one buffer. */
-static void make_many(const world *w, clsort_gather *g, clsort_array *arrays)
+static void make_many(const world *w, clsort_gather_desc *g, clsort_array *arrays)
 {
     size_t i;
     memset(g, 0, sizeof *g);
@@ -1374,7 +1374,7 @@ static void make_many(const world *w, clsort_gather *g, clsort_array *arrays)
 static void gather_many_arrays(bench *b)
 {
     static clsort_array arrays[MANY];
-    clsort_gather g;
+    clsort_gather_desc g;
     int calls;
     size_t i;
     world w;
@@ -1415,7 +1415,7 @@ static void gather_more_than_a_word_counts(bench *b)
     size_t items = 0;
     mock_facts f = mock_gpu();
     clsort_array array;
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     world w;
     (void)b;
     if (sizeof(size_t) < 8) return;
@@ -1563,8 +1563,8 @@ typedef union any_struct {
     size_t size;
     clsort_desc desc;
     clsort_options options;
-    clsort_gather gather;
-    clsort_groups groups;
+    clsort_gather_desc gather;
+    clsort_groups_desc groups;
     clsort_merge_desc merge;
     clsort_merge_runs_desc runs;
     clsort_partition_desc partition;
@@ -1588,14 +1588,14 @@ static void fill_options(const world *w, any_struct *a)
 
 static void fill_gather(const world *w, any_struct *a)
 {
-    a->gather = clsort_gather_default();
+    a->gather = clsort_gather_desc_default();
     a->gather.count = 100;
     a->gather.indices = w->buffer[INDICES];
 }
 
 static void fill_groups(const world *w, any_struct *a)
 {
-    a->groups = clsort_groups_default();
+    a->groups = clsort_groups_desc_default();
     a->groups.key_type = CLSORT_U32;
     a->groups.count = a->groups.groups = 100;
     a->groups.keys = w->buffer[KEYS];
@@ -1738,8 +1738,8 @@ static const struct struct_call {
     { "fingerprint", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_fingerprint },
     { "verify", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_verify },
     { "create", sizeof(clsort_options), CLSORT__FIRST_OPTIONS, fill_options, call_create },
-    { "gather", sizeof(clsort_gather), CLSORT__FIRST_GATHER, fill_gather, call_gather },
-    { "groups", sizeof(clsort_groups), CLSORT__FIRST_GROUPS, fill_groups, call_groups },
+    { "gather", sizeof(clsort_gather_desc), CLSORT__FIRST_GATHER, fill_gather, call_gather },
+    { "groups", sizeof(clsort_groups_desc), CLSORT__FIRST_GROUPS, fill_groups, call_groups },
     { "merge", sizeof(clsort_merge_runs_desc), CLSORT__FIRST_MERGE_RUNS, fill_runs, call_runs },
     { "merge", sizeof(clsort_merge_runs_desc), CLSORT__FIRST_MERGE_RUNS, fill_runs,
       call_runs_size },

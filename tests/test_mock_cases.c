@@ -728,16 +728,17 @@ static void draw_wrong(drawn *c, void *place, const size_t *sizes, size_t count)
 
 static void gather_wrong(drawn *c)
 {
-    static const size_t sizes[] = { offsetof(clsort_gather, count), offsetof(clsort_gather, rows),
-                                    offsetof(clsort_gather, source_count),
-                                    offsetof(clsort_gather, indices_offset),
-                                    offsetof(clsort_gather, indices_row_stride) };
+    static const size_t sizes[] = { offsetof(clsort_gather_desc, count),
+                                    offsetof(clsort_gather_desc, rows),
+                                    offsetof(clsort_gather_desc, source_count),
+                                    offsetof(clsort_gather_desc, indices_offset),
+                                    offsetof(clsort_gather_desc, indices_row_stride) };
     static const size_t of_array[] = { offsetof(clsort_array, source_offset),
                                        offsetof(clsort_array, target_offset),
                                        offsetof(clsort_array, element_size),
                                        offsetof(clsort_array, source_row_stride),
                                        offsetof(clsort_array, target_row_stride) };
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a[2];
     memset(a, 0, sizeof a);
     draw_wrong(c, &g, sizes, sizeof sizes / sizeof *sizes);
@@ -771,7 +772,7 @@ static void merge_wrong(drawn *c)
 static void part_wrong(drawn *c)
 {
     clsort_partition_desc p = clsort_partition_desc_default();
-    clsort_groups g = clsort_groups_default();
+    clsort_groups_desc g = clsort_groups_desc_default();
     size_t bytes = 0;
     g.count = p.count = wrong_size(c);
     g.groups = wrong_size(c);

@@ -247,7 +247,7 @@ static clsort_status act_prove(stage *t)
 static clsort_status act_gather(stage *t)
 {
     static const size_t sizes[ARRAYS] = { 1, 4, 12, 8, 30 };
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a[ARRAYS];
     cl_event done = t->gate;
     clsort_status status;
@@ -271,7 +271,7 @@ static clsort_status act_gather(stage *t)
 
 static clsort_status act_groups(stage *t)
 {
-    clsort_groups g = clsort_groups_default();
+    clsort_groups_desc g = clsort_groups_desc_default();
     cl_event done = t->gate;
     clsort_status status;
     g.count = g.groups = t->shape->count;

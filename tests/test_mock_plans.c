@@ -304,7 +304,7 @@ static clsort_status part(plan_line *p)
 static clsort_status gather(plan_line *p)
 {
     clsort_array arrays[40];
-    clsort_gather g;
+    clsort_gather_desc g;
     size_t i;
     memset(&g, 0, sizeof g);
     memset(arrays, 0, sizeof arrays);

@@ -258,7 +258,7 @@ static void hears_every_call(bench *b)
                                             "clsort_is_sorted", NULL };
     clsort_sorter *s = listening_sorter(b);
     clsort_array array;
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_desc d = clsort_desc_default();
     cl_mem other = test_buffer(b, 4096, NULL);
     d.key_type = CLSORT_U32;

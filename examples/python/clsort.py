@@ -140,10 +140,10 @@ STRUCTS = {
     "clsort_array": """
         cl_mem source; size_t source_offset; cl_mem target;
         size_t target_offset element_size source_row_stride target_row_stride""",
-    "clsort_gather": """
+    "clsort_gather_desc": """
         size_t struct_size count source_count; cl_mem indices; size_t indices_offset;
         clsort_array* arrays; cl_uint array_count flags; size_t rows indices_row_stride""",
-    "clsort_groups": """
+    "clsort_groups_desc": """
         size_t struct_size count groups; cl_uint key_type flags; cl_mem keys; size_t keys_offset;
         cl_mem starts; size_t starts_offset; cl_mem counts; size_t counts_offset;
         cl_mem count_buffer; size_t count_offset""",
