@@ -199,14 +199,12 @@
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
      CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
-     CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
-                                leave an algorithm out, with its kernels: 100, 250 and 37 KB of an
-                                object file. It then answers CLSORT_ERROR_UNSUPPORTED.
-                                These need both merge and radix: rows, segments, a count on the
-                                device, quicksort, and top_k above what a work-group sorts
+     CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs it: rows,
+                                segments, a count on the device, quicksort, and top_k above what a
+                                work-group sorts. They then answer CLSORT_ERROR_UNSUPPORTED
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
-     CLSORT_NO_PUBLISHED        leaves out all values of tuning.bitonic_step and tuning.local: the
+     CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: quicksort, and the
                                 names bitonic-*, batch-* and merge-local-only
      CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
                                 300. quicksort-device needs that you set it to 300
@@ -1330,9 +1328,11 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
 extern "C" {
 #endif
 
-#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_RADIX)
-#undef CLSORT_NO_QUICKSORT
-#define CLSORT_NO_QUICKSORT   /* merge and radix finish what its rounds leave */
+#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_QUICKSORT)
+#error "CLSORT_NO_MERGE and CLSORT_NO_QUICKSORT are gone: CLSORT_NO_PUBLISHED leaves out quicksort"
+#endif
+#if defined(CLSORT_NO_PUBLISHED) || defined(CLSORT_NO_RADIX)
+#define CLSORT__NO_QUICKSORT   /* radix finishes what its rounds leave */
 #endif
 
 /* Sections; each uses those before it. To follow a call, start at its function in >>public, go on
@@ -2238,7 +2238,6 @@ static const char *const clsort__source[] = {
 #else
 "#line 2312\n",
 #endif
-#ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
 "first_b,nb;\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,"
 "uint span)\n{\nconst uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);"
@@ -2799,9 +2798,6 @@ static const char *const clsort__source[] = {
 "size?p.na:split_pair(p,end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance("
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
-#else
-"#line 4139\n",
-#endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nINLINE code_t table_code(global const uint*words)\n{\nreturn(code_t)("
 "words[0]|(ulong)words[1]<<32);\n}\n\nINLINE void set_table_code(global uint*words,code_t code)\n{"
@@ -4783,7 +4779,7 @@ static const char *const clsort__source[] = {
 #else
 "#line 10881\n",
 #endif
-#ifndef CLSORT_NO_QUICKSORT
+#ifndef CLSORT__NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
 "CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS<<CLSORT_LANES_LOG2)\n\n\n"
 "\n#define CLSORT_QUICK_ARGS \\\n CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
@@ -5787,13 +5783,10 @@ static const char *const clsort__source[] = {
 /* The families that are not compiled in. */
 enum {
     CLSORT__LEFT_OUT = 0
-#ifdef CLSORT_NO_MERGE
-        | 1 << CLSORT_MERGE
-#endif
 #ifdef CLSORT_NO_RADIX
         | 1 << CLSORT_RADIX
 #endif
-#ifdef CLSORT_NO_QUICKSORT
+#ifdef CLSORT__NO_QUICKSORT
         | 1 << CLSORT_QUICKSORT
 #endif
 #ifdef CLSORT_NO_PUBLISHED
@@ -12861,14 +12854,12 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 /* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by clsort__crossovers. */
 
 /* What a row says of the families that it needs: which of them are left out, and a function that
-   the compiler drops where one is. Merge and segments are planned in any case, for calls that only
-   read keys. */
+   the compiler drops where one is. Segments are planned in any case, for calls that only read
+   keys. */
 #define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
 #define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
 #define CLSORT__OF_BATCH CLSORT__BIT(CLSORT__BATCH)
-#define CLSORT__OF_MERGE CLSORT__BIT(CLSORT_MERGE)
-#define CLSORT__OF_LOCAL_MERGE (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT__PUBLISHED_MERGE))
-#define CLSORT__OF_SEGMENTS (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX))
+#define CLSORT__OF_LOCAL_MERGE CLSORT__BIT(CLSORT__PUBLISHED_MERGE)
 #define CLSORT__OF_RADIX CLSORT__BIT(CLSORT_RADIX)
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
@@ -12878,25 +12869,24 @@ static const clsort__algorithm clsort__algorithms[] = {
     { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
       CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__OUT(CLSORT__OF_MERGE), 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_ALWAYS, clsort__plan_merge,
-      CLSORT__KEPT(CLSORT__OF_MERGE, clsort__merge_tables),
-      CLSORT__KEPT(CLSORT__OF_MERGE, clsort__merge) },
+    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
+      CLSORT__ALT_ALWAYS, clsort__plan_merge, clsort__merge_tables, clsort__merge },
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
       CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_SEGMENTS), 0,
+    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
-      CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segments) },
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segments) },
     { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
     { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
-      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__OF_MERGE | CLSORT__OF_RADIX, 0, 0, CLSORT__ALT_ALWAYS,
+      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
+      CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
@@ -13901,7 +13891,6 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const int no_merge = clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE));
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
@@ -13910,7 +13899,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
     clsort__share_tile(s, &p->d.tuning, 0, 8, &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > s->local_bytes || no_merge
+        || clsort__local_need(&c) > s->local_bytes
         || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
     p->config = c;
@@ -15336,9 +15325,7 @@ static const struct clsort__preset {
       0 },
     { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
 #endif
-#ifndef CLSORT_NO_MERGE
     { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
-#endif
 #ifndef CLSORT_NO_RADIX
     { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
     { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
@@ -15347,16 +15334,14 @@ static const struct clsort__preset {
     { "radix-samples", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SAMPLES, 0 },
     { "radix-cached", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_CACHED, 0 },
 #endif
-#ifndef CLSORT_NO_QUICKSORT
+#ifndef CLSORT__NO_QUICKSORT
     { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
     { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
     { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
 #endif
 #ifndef CLSORT_NO_PUBLISHED
     { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-#ifndef CLSORT_NO_MERGE
     { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-#endif
     { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
     { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
     { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
@@ -15858,12 +15843,11 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
 /* Tests merges of runs and partitions of keys of one type. */
 static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
 {
-    clsort_status runs = CL_SUCCESS, parts = CL_SUCCESS;
+    clsort_status runs, parts;
     clsort__fill_runs(t);
     CLSORT__MUST(clsort__own_queue(s));
     CLSORT__MUST(clsort__upload_pieces(s, t));
-    if (!clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE)))
-        runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
+    runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
     if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
     if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
     parts = clsort__test_partition(s, t, 15);
