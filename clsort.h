@@ -463,22 +463,18 @@ enum {
     CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
 
-/* Settings for measurements, whose meaning may change between versions: see "for measuring". */
+/* Settings for measurements, whose meaning may change between versions. */
 typedef struct clsort_tuning {
-    cl_uint bitonic_step;   /* CLSORT_STEP_* */
-    cl_uint local;          /* CLSORT_LOCAL_* */
+    cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
+    cl_uint reserved_1;     /* 0 */
     /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
        for 2. */
     cl_uint work_group;
     /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
-       Bitonic takes 2 for 1; with LOCAL_DEFAULT and LOCAL_ONLY it also takes 64 to 512, and holds
-       them in vectors. */
+       Bitonic takes 2 for 1; where tails are in local memory, and as bitonic-local-only, it also
+       takes 64 to 512, and holds them in vectors. */
     cl_uint items;
-    cl_uint pivot;          /* CLSORT_PIVOT_* */
-    cl_uint scheduler;      /* CLSORT_SCHEDULER_* */
-    cl_uint radix;          /* CLSORT_RADIX_* */
-    cl_uint scan;           /* CLSORT_SCAN_*; of work-groups with several work-items */
-    cl_uint reserved[8];    /* 0 */
+    cl_uint reserved[12];   /* 0 */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -610,11 +606,31 @@ CLSORT_API cl_uint clsort_version(void);
 
 /* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Names of
    what was left out with CLSORT_NO_* are not there, so a number may stand for another name
-   elsewhere. For those that end in "only" or begin with "batch" see CLSORT_LOCAL_*. */
+   elsewhere. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning of *desc to what one of these names stands for. Leaves tuning.pivot and
-   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them. */
+/* Sets algorithm and tuning.variant of *desc to what a name stands for: one of these, alone or with
+   suffixes, as "quicksort-host+median3+blelloch". Leaves tuning.work_group and tuning.items as they
+   are, unless the name fixes them. clsort_explain tells the name of a description.
+   Behind "bitonic" and bitonic-*, which say how far steps over global memory reach at once:
+     -local        first stages, and the tail of every later stage, are in local memory, as those
+                   of "bitonic" are; the others have nothing there
+     +start        first stages are in local memory, no tails
+     +global-tail  first stages and tails are one launch each, with barriers in global memory
+     +global       every step is a launch
+     +local-only   blocks of tuning.work_group * tuning.items keys are sorted, but not the whole
+                   array, as by bitonic-local-only and merge-local-only
+   Behind quicksort, whose rounds are enqueued at once; -host reads back after every round, and
+   -device starts rounds from kernels, where OpenCL 2.0 or later and the device can:
+     +median3      pivots are the median of the first, the middle and the last key; by default they
+                   are half way from the least code to the greatest
+     +sample       pivots are the median of 7 to 63 keys
+     +local        work-items add up by hand in local memory: the default but for -device
+     +builtin      by work-group functions of OpenCL C 2.0: the default of -device, and only there
+     +blelloch     by a tree of sums, as published for OpenCL 1.2
+   batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1. What a
+   form of radix does not sort, "radix-sweeps" does; that is "radix-portable" where work-groups are
+   not known to make progress. Errors: CLSORT_ERROR_UNKNOWN_VALUE for any other name. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
 /* ---- sorter ---------------------------------------------------------------------------------- */
@@ -779,7 +795,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
-/* Enqueues the sort. BLOCKS only with CLSORT_SCHEDULER_HOST, until the rounds are done. Sources:
+/* Enqueues the sort. BLOCKS only by quicksort-host, until the rounds are done. Sources:
    - bitonic: Batcher, Sorting networks and their applications, 1968
    - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
    - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
@@ -1201,74 +1217,6 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
                                              cl_uint *fits);
 
-/* ---- for measuring: the fields of clsort_tuning ---------------------------------------------- */
-
-/* Bitonic: the widest step over global memory; by default B16, for any number of steps. */
-enum { CLSORT_STEP_DEFAULT = 0, CLSORT_STEP_A = 1, CLSORT_STEP_B2 = 2, CLSORT_STEP_B4 = 4,
-       CLSORT_STEP_B8 = 8, CLSORT_STEP_B16 = 16 };
-
-/* Bitonic: what is done in local memory. Merge has DEFAULT and ONLY. */
-enum {
-    CLSORT_LOCAL_DEFAULT = 0,       /* first stages, and the tail of every later stage */
-    CLSORT_LOCAL_OFF = 1,           /* nothing: every step is a launch over global memory */
-    CLSORT_LOCAL_GLOBAL_TAIL = 2,   /* nothing: first stages and tails are one launch each, with
-                                       barriers between steps in global memory */
-    CLSORT_LOCAL_START = 3,         /* first stages, no tails */
-    CLSORT_LOCAL_ONLY = 4,          /* blocks are sorted, but not the whole array */
-
-    /* Sorts of rows as published: one launch, with a work-group for each row. They need `rows`,
-       which may be 1. */
-    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, all in global memory */
-    CLSORT_LOCAL_BATCH_OFF = 6,       /* bitonic, all in global memory */
-    CLSORT_LOCAL_BATCH = 7,           /* bitonic; steps inside a block of work_group * items keys
-                                         in local memory, one block after another */
-    CLSORT_LOCAL_BATCH_SPLIT = 8      /* the same, and the step above them while blocks are loaded;
-                                         the upper block's keys wait in registers */
-};
-
-/* Radix. What a form does not sort, SWEEPS does.
-   - DEFAULT: on GPUs SAMPLES of few elements and HYBRID of many, on CPUs CACHED, where that is
-     known to be the fastest and neither work_group nor items is set; else SWEEPS
-   - PORTABLE: two launches per digit, three where work-items work alone
-   - SWEEPS: one launch per digit where work-groups are known to make progress (NVIDIA since 7.0),
-     else PORTABLE
-   - HYBRID: from the top digit down: keys of 4 or 8 bytes without values, records and bit ranges;
-     keys of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in
-     the order of their values, as cl_uint, or in their own
-   - SAMPLES: few elements, without bit ranges. In one launch up to work_group * 64, with values or
-     indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
-     launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4 bytes
-     that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on NVIDIA's
-     GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's GPUs 512 but
-     for one tile
-   - CACHED: CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted
-     in a core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by
-     AVX-512, where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices */
-enum { CLSORT_RADIX_DEFAULT = 0, CLSORT_RADIX_PORTABLE = 1, CLSORT_RADIX_SWEEPS = 2,
-       CLSORT_RADIX_HYBRID = 3, CLSORT_RADIX_SAMPLES = 4, CLSORT_RADIX_CACHED = 5 };
-
-/* Quicksort: how a pivot is chosen. */
-enum { CLSORT_PIVOT_DEFAULT = 0,     /* MIDRANGE, the fastest one measured */
-       CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
-       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; where these
-                                        are not known, as at first, the median of a sample */
-       CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
-
-/* Quicksort: who starts the next round. */
-enum { CLSORT_SCHEDULER_DEFAULT = 0, /* QUEUED */
-       CLSORT_SCHEDULER_HOST = 1,    /* the host, which reads back after every round */
-       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels, where OpenCL 2.0 or later and the device can */
-       CLSORT_SCHEDULER_QUEUED = 3 };/* nobody: all rounds are enqueued at once, and those that are
-                                        not needed do nothing */
-
-/* Quicksort: how the work-items of a work-group add up. */
-enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUILTIN */
-       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first */
-       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0; needs
-                                        CLSORT_SCHEDULER_DEVICE */
-       CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local
-                                        memory, up and down */
-
 #ifdef __cplusplus
 }
 #endif
@@ -1347,6 +1295,7 @@ extern "C" {
      >>folder      files of a cache of built programs
      >>cache       entries of a cache, whoever stores them
      >>program     the shapes of kernels, building programs
+     >>presets     algorithms by name
      >>plan        from a description to a plan: key, arrays, algorithm, kernels, scratch
      >>check       mistakes in arguments, buffers, limits
      >>structs     structs of callers that were compiled with another version
@@ -1363,7 +1312,6 @@ extern "C" {
      >>operations  the table of these
      >>prepare     builds, warms and allocates ahead, for one count or for all up to a most
      >>sorter      creating, cloning and destroying
-     >>presets     algorithms by name
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
      >>measure     what AUTO may take is timed, and the fastest kept; choices as text
@@ -5844,15 +5792,68 @@ typedef char clsort__kernels_know_public_numbers
              && CLSORT__SAME(CLSORT_MERGE, CLSORT__FAMILY_MERGE)
              && CLSORT__SAME(CLSORT_RADIX, CLSORT__FAMILY_RADIX)
              && CLSORT__SAME(CLSORT_QUICKSORT, CLSORT__FAMILY_QUICKSORT)
-             && CLSORT__SAME(CLSORT_PIVOT_MEDIAN3, CLSORT__PIVOT_MEDIAN3)
-             && CLSORT__SAME(CLSORT_PIVOT_MIDRANGE, CLSORT__PIVOT_MIDRANGE)
-             && CLSORT__SAME(CLSORT_PIVOT_SAMPLE, CLSORT__PIVOT_SAMPLE)
-             && CLSORT__SAME(CLSORT_SCAN_LOCAL, CLSORT__SCAN_LOCAL)
-             && CLSORT__SAME(CLSORT_SCAN_BUILTIN, CLSORT__SCAN_BUILTIN)
-             && CLSORT__SAME(CLSORT_SCAN_BLELLOCH, CLSORT__SCAN_BLELLOCH)
              && CLSORT__SAME(CLSORT_MAX_RUNS, CLSORT__MOST_RUNS)
          ? 1
          : -1];
+
+/* What the name of an algorithm says beside its number: clsort_tuning.variant has 4 bits for each
+   of these questions, at bit CLSORT__AT_*; 0: the name does not say. In 0.3 that word was a number
+   up to 16: so the first 8 bits stay 0. Pivots and sums are numbered as kernels know them. */
+enum {
+    CLSORT__AT_STEP = 8,        /* bitonic: the widest step over global memory */
+    CLSORT__AT_LOCAL = 12,      /* bitonic, merge: what is done in local memory */
+    CLSORT__AT_RADIX = 16,      /* radix: its form */
+    CLSORT__AT_PIVOT = 20,      /* quicksort: how a pivot is chosen; by default MIDRANGE */
+    CLSORT__AT_SCHEDULER = 24,  /* quicksort: who starts the next round */
+    CLSORT__AT_SCAN = 28        /* quicksort: how work-items add up */
+};
+
+/* By default B16, for any number of steps. A works out of place. */
+enum { CLSORT__STEP_A = 1, CLSORT__STEP_B2, CLSORT__STEP_B4, CLSORT__STEP_B8, CLSORT__STEP_B16 };
+
+enum {
+    CLSORT__LOCAL_DEFAULT,      /* first stages, and the tail of every later stage */
+    CLSORT__LOCAL_OFF,          /* nothing: every step is a launch over global memory */
+    CLSORT__LOCAL_GLOBAL_TAIL,  /* nothing: first stages and tails are one launch each */
+    CLSORT__LOCAL_START,        /* first stages, no tails */
+    CLSORT__LOCAL_ONLY,         /* blocks are sorted, but not the whole array; of merge, too */
+    /* Sorts of rows as published: one launch, with a work-group for each row. */
+    CLSORT__LOCAL_BATCH_ODD_EVEN, /* Batcher's odd-even merge sort, all in global memory */
+    CLSORT__LOCAL_BATCH_OFF,    /* bitonic, all in global memory */
+    CLSORT__LOCAL_BATCH,        /* bitonic; steps inside a block in local memory, one block after
+                                   another */
+    CLSORT__LOCAL_BATCH_SPLIT   /* the same, and the step above them while blocks are loaded; the
+                                   upper block's keys wait in registers */
+};
+
+/* What a form does not sort, SWEEPS does. */
+enum {
+    CLSORT__RADIX_DEFAULT,      /* on GPUs SAMPLES of few elements and HYBRID of many, on CPUs
+                                   CACHED, where that is known to be the fastest and neither
+                                   work_group nor items is set; else SWEEPS */
+    CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
+    CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
+                                   progress (NVIDIA since 7.0), else PORTABLE */
+    /* From the top digit down: keys of 4 or 8 bytes without values, records and bit ranges; keys
+       of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the
+       order of their values, as cl_uint, or in their own. */
+    CLSORT__RADIX_HYBRID,
+    /* Few elements, without bit ranges. In one launch up to work_group * 64, with values or
+       indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
+       launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4
+       bytes that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
+       NVIDIA's GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's
+       GPUs 512 but for one tile. */
+    CLSORT__RADIX_SAMPLES,
+    /* CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted in a
+       core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by AVX-512,
+       where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices. */
+    CLSORT__RADIX_CACHED
+};
+
+/* By default all rounds are enqueued at once; what is not needed does nothing. HOST: the host reads
+   back after every round. DEVICE: kernels start them. */
+enum { CLSORT__SCHEDULER_HOST = 1, CLSORT__SCHEDULER_DEVICE };
 
 /* What kernels need of their program: that it has all kernels of the family, or at least those of a
    subset, or only these; that work-groups share tiles, or do not, or share those of whole segments;
@@ -5990,7 +5991,7 @@ typedef struct clsort__config {
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint subset;             /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
-    cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
+    cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -6284,7 +6285,7 @@ typedef struct clsort__algorithm {
 /* A form of radix: one family of kernels, and what is its own. A plan tries the forms in the order
    of their table; the first one that has a shape is taken, or else passes. */
 typedef struct clsort__radix_form {
-    cl_uint family, radix;      /* radix: CLSORT_RADIX_* that names it */
+    cl_uint family, radix;      /* radix: CLSORT__RADIX_* that names it */
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
@@ -6929,7 +6930,7 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
                                                                     properties, &code);
     return clsort__note(s, code, "clCreateCommandQueueWithProperties");
 #else
-    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "tuning.scheduler");
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "quicksort-device");
 #endif
 }
 
@@ -7398,15 +7399,20 @@ static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning 
     return clsort__lower_group(s, log2 < most ? log2 : most);
 }
 
-/* The choices of a tuning that only reproduce publications; none where these are left out. */
+/* What the name of the algorithm says about a question. */
+static cl_uint clsort__choice(const clsort_tuning *t, int at) { return t->variant >> at & 15; }
+
+/* The keys of a step, and what is in local memory. Only names that reproduce publications say it:
+   none where these are left out. */
 static cl_uint clsort__step_choice(const clsort_tuning *t)
 {
-    return CLSORT__HAS_PUBLISHED ? t->bitonic_step : (cl_uint)CLSORT_STEP_DEFAULT;
+    return CLSORT__HAS_PUBLISHED ? 1u << clsort__choice(t, CLSORT__AT_STEP) >> 1 : 0;
 }
 
 static cl_uint clsort__local_choice(const clsort_tuning *t)
 {
-    return CLSORT__HAS_PUBLISHED ? t->local : (cl_uint)CLSORT_LOCAL_DEFAULT;
+    return CLSORT__HAS_PUBLISHED ? clsort__choice(t, CLSORT__AT_LOCAL)
+                                 : (cl_uint)CLSORT__LOCAL_DEFAULT;
 }
 
 /* Do the bitonic kernels of this tuning have a form with 16 keys in a vector register? Only tile
@@ -7414,8 +7420,8 @@ static cl_uint clsort__local_choice(const clsort_tuning *t)
 static int clsort__has_vector_form(const clsort_tuning *t)
 {
     const cl_uint local = clsort__local_choice(t);
-    return clsort__step_choice(t) != CLSORT_STEP_A && local != CLSORT_LOCAL_OFF
-           && local != CLSORT_LOCAL_GLOBAL_TAIL && local != CLSORT_LOCAL_START;
+    return clsort__step_choice(t) != 1 && local != CLSORT__LOCAL_OFF
+           && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
 }
 
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
@@ -7674,7 +7680,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              : c->radix_items ? (unsigned)c->radix_items
                               : 16,
              (unsigned)c->wide, clsort__uses_progress(s, c),
-             c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
+             c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              clsort__more_options(c), clsort__register_options(s, c));
 }
@@ -7969,6 +7975,139 @@ static clsort__config clsort__utility_config(const clsort_sorter *s)
     return c;
 }
 
+/* ---- >>presets ------------------------------------------------------------------------------- */
+
+/* The names; a variant is a sum of CLSORT__AS(question, answer). */
+#define CLSORT__AS(question, answer) \
+    ((cl_uint)CLSORT__##question##_##answer << CLSORT__AT_##question)
+static const struct clsort__preset {
+    const char *name;
+    cl_uint algorithm, variant, work_group, items;
+} clsort__presets[] = {
+    { "auto", CLSORT_AUTO, 0, 0, 0 },
+    { "bitonic", CLSORT_BITONIC, 0, 0, 0 },
+#ifndef CLSORT_NO_PUBLISHED
+    { "bitonic-a", CLSORT_BITONIC, CLSORT__AS(STEP, A) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b2", CLSORT_BITONIC, CLSORT__AS(STEP, B2) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b4", CLSORT_BITONIC, CLSORT__AS(STEP, B4) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b8", CLSORT_BITONIC, CLSORT__AS(STEP, B8) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b16", CLSORT_BITONIC, CLSORT__AS(STEP, B16) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-a-local", CLSORT_BITONIC, CLSORT__AS(STEP, A), 0, 0 },
+    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT__AS(STEP, B2), 0, 0 },
+    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT__AS(STEP, B4), 0, 0 },
+    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT__AS(STEP, B8), 0, 0 },
+    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT__AS(STEP, B16), 0, 0 },
+    { "bitonic-b16-global-tail", CLSORT_BITONIC,
+      CLSORT__AS(STEP, B16) + CLSORT__AS(LOCAL, GLOBAL_TAIL), 0, 0 },
+    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT__AS(STEP, B2) + CLSORT__AS(LOCAL, START), 256,
+      2 },
+#endif
+    { "merge", CLSORT_MERGE, 0, 0, 0 },
+#ifndef CLSORT_NO_RADIX
+    { "radix", CLSORT_RADIX, 0, 0, 0 },
+    { "radix-portable", CLSORT_RADIX, CLSORT__AS(RADIX, PORTABLE), 0, 0 },
+    { "radix-sweeps", CLSORT_RADIX, CLSORT__AS(RADIX, SWEEPS), 0, 0 },
+    { "radix-hybrid", CLSORT_RADIX, CLSORT__AS(RADIX, HYBRID), 0, 0 },
+    { "radix-samples", CLSORT_RADIX, CLSORT__AS(RADIX, SAMPLES), 0, 0 },
+    { "radix-cached", CLSORT_RADIX, CLSORT__AS(RADIX, CACHED), 0, 0 },
+#endif
+#ifndef CLSORT__NO_QUICKSORT
+    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0 },
+    { "quicksort-host", CLSORT_QUICKSORT, CLSORT__AS(SCHEDULER, HOST), 0, 0 },
+    { "quicksort-device", CLSORT_QUICKSORT, CLSORT__AS(SCHEDULER, DEVICE), 0, 0 },
+#endif
+#ifndef CLSORT_NO_PUBLISHED
+    { "bitonic-local-only", CLSORT_BITONIC, CLSORT__AS(LOCAL, ONLY), 0, 0 },
+    { "merge-local-only", CLSORT_MERGE, CLSORT__AS(LOCAL, ONLY), 0, 0 },
+    { "batch-odd-even", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH_ODD_EVEN), 0, 0 },
+    { "batch-bitonic", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH_OFF), 0, 0 },
+    { "batch-bitonic-local", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH), 0, 0 },
+    { "batch-bitonic-split", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH_SPLIT), 0, 0 },
+#endif
+};
+enum { CLSORT__PRESETS = sizeof clsort__presets / sizeof *clsort__presets };
+
+/* The suffixes of names: each answers one question in place of the name. */
+static const struct clsort__suffix {
+    const char *word;           /* NULL: the end */
+    cl_uint algorithm, variant;
+    int at;
+} clsort__suffixes[] = {
+#ifndef CLSORT_NO_PUBLISHED
+    { "+start", CLSORT_BITONIC, CLSORT__AS(LOCAL, START), CLSORT__AT_LOCAL },
+    { "+global-tail", CLSORT_BITONIC, CLSORT__AS(LOCAL, GLOBAL_TAIL), CLSORT__AT_LOCAL },
+    { "+global", CLSORT_BITONIC, CLSORT__AS(LOCAL, OFF), CLSORT__AT_LOCAL },
+    { "+local-only", CLSORT_BITONIC, CLSORT__AS(LOCAL, ONLY), CLSORT__AT_LOCAL },
+    { "+median3", CLSORT_QUICKSORT, CLSORT__AS(PIVOT, MEDIAN3), CLSORT__AT_PIVOT },
+    { "+sample", CLSORT_QUICKSORT, CLSORT__AS(PIVOT, SAMPLE), CLSORT__AT_PIVOT },
+    { "+local", CLSORT_QUICKSORT, CLSORT__AS(SCAN, LOCAL), CLSORT__AT_SCAN },
+    { "+builtin", CLSORT_QUICKSORT, CLSORT__AS(SCAN, BUILTIN), CLSORT__AT_SCAN },
+    { "+blelloch", CLSORT_QUICKSORT, CLSORT__AS(SCAN, BLELLOCH), CLSORT__AT_SCAN },
+#endif
+    { NULL, 0, 0, 0 }
+};
+
+/* Changes a variant by suffixes. Returns 0 if one is not known, or answers a question again. */
+static int clsort__read_suffixes(cl_uint algorithm, const char *text, cl_uint *variant)
+{
+    cl_uint answered = 0;
+    while (*text) {
+        const size_t length = 1 + strcspn(text + 1, "+");
+        const struct clsort__suffix *x = clsort__suffixes;
+        while (x->word
+               && (x->algorithm != algorithm || strlen(x->word) != length
+                   || strncmp(x->word, text, length)))
+            x++;
+        if (!x->word || answered & 15u << x->at) return 0;
+        answered |= 15u << x->at;
+        *variant = (*variant & ~(15u << x->at)) | x->variant;
+        text += length;
+    }
+    return 1;
+}
+
+/* Names a description by a preset and suffixes. Returns how many suffixes, or CLSORT__NO_NAME. */
+enum { CLSORT__NAME_BYTES = 64, CLSORT__NO_NAME = 99 };
+static int clsort__try_name(const struct clsort__preset *p, const clsort_tuning *t, char *name)
+{
+    const struct clsort__suffix *x;
+    cl_uint variant = p->variant;
+    int count = 0;
+    snprintf(name, CLSORT__NAME_BYTES, "%s", p->name);
+    for (x = clsort__suffixes; x->word; x++) {
+        const cl_uint mask = 15u << x->at;
+        if (x->algorithm != p->algorithm || (t->variant & mask) != x->variant
+            || (variant & mask) == x->variant)
+            continue;
+        variant = (variant & ~mask) | x->variant;
+        snprintf(name + strlen(name), CLSORT__NAME_BYTES - strlen(name), "%s", x->word);
+        count++;
+    }
+    return variant == t->variant && (!p->work_group || p->work_group == t->work_group)
+                   && (!p->items || p->items == t->items)
+               ? count
+               : CLSORT__NO_NAME;
+}
+
+/* Writes the name of a description's algorithm: the first one with the fewest suffixes. Returns 0
+   if there is none: something else than clsort_set_algorithm wrote the variant. */
+static int clsort__find_name(const clsort_desc *d, char *name)
+{
+    char tried[CLSORT__NAME_BYTES];
+    int least = CLSORT__NO_NAME;
+    size_t i;
+    *name = 0;
+    for (i = 0; i < CLSORT__PRESETS; i++) {
+        const struct clsort__preset *p = &clsort__presets[i];
+        const int count = p->algorithm == d->algorithm ? clsort__try_name(p, &d->tuning, tried)
+                                                       : CLSORT__NO_NAME;
+        if (count >= least) continue;
+        least = count;
+        memcpy(name, tried, sizeof tried);
+    }
+    return *name != 0;
+}
+
 /* ---- >>plan ---------------------------------------------------------------------------------- */
 
 /* Is it CLSORT_BYTES + n, with any n? */
@@ -8161,7 +8300,7 @@ static int clsort__some_bits(const clsort_desc *d)
 /* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
-    return clsort__local_choice(&d->tuning) >= CLSORT_LOCAL_BATCH_ODD_EVEN;
+    return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
 }
 
 /* Will a call have a buffer: is it given, or announced by a flag? */
@@ -8854,7 +8993,7 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
             p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
     }
     if (alt == CLSORT__ALT_ALWAYS
-        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A)) {
+        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
         clsort__take_alt(l, p);
     }
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
@@ -9065,20 +9204,18 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
 {
     static const cl_uint none[sizeof ((clsort_tuning *)0)->reserved / sizeof(cl_uint)] = { 0 };
     const clsort_tuning *t = &d->tuning;
+    char name[CLSORT__NAME_BYTES];
     const clsort__mistake mistakes[] = {
-        { memcmp(t->reserved, none, sizeof none) != 0, "tuning.reserved: it must be 0" },
+        { t->reserved_1 || memcmp(t->reserved, none, sizeof none) != 0,
+          "tuning.reserved: it must be 0" },
         { d->order > CLSORT_DESCENDING, "order: CLSORT_ASCENDING or CLSORT_DESCENDING" },
         { d->nan_order > CLSORT_NAN_EQUAL, "nan_order: CLSORT_NAN_TOTAL, _LAST or _EQUAL" },
         { d->zero_order > CLSORT_ZERO_EQUAL,
           "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
         { d->algorithm && !clsort__is_public(d->algorithm),
           "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
-        { t->radix > CLSORT_RADIX_CACHED, "tuning.radix" },
-        { t->pivot > CLSORT_PIVOT_SAMPLE, "tuning.pivot" },
-        { t->scheduler > CLSORT_SCHEDULER_QUEUED, "tuning.scheduler" },
-        { t->scan > CLSORT_SCAN_BLELLOCH, "tuning.scan" },
-        { t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16), "tuning.bitonic_step" },
-        { t->local > CLSORT_LOCAL_BATCH_SPLIT, "tuning.local" },
+        { t->variant && !clsort__find_name(d, name),
+          "tuning.variant: clsort_set_algorithm sets it, together with the algorithm" },
         { t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31),
           "tuning.work_group: a power of two" },
         { t->items && !clsort__power_of_two(t->items, 1, 512),
@@ -9123,8 +9260,7 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
 static const char *clsort__unsupported_part(const clsort__algorithm *a, const clsort_desc *d)
 {
     const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
-    if (clsort__is_batch(d) && !a) return "tuning.local";
-    if (clsort__is_batch(d) && !d->rows) return "rows, which are missing";
+    if (clsort__is_batch(d) && !d->rows) return "no rows";
     if (missing & CLSORT__CAN_PRECEDES)
         return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer"
                                        : "precedes";
@@ -9136,9 +9272,7 @@ static const char *clsort__unsupported_part(const clsort__algorithm *a, const cl
 /* Blames the algorithm that a description names, and lists those that could sort it. */
 static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
 {
-    const int batch = clsort__is_batch(d);
-    const cl_uint usual = batch ? CLSORT_BITONIC : CLSORT_MERGE,
-                  asked = d->algorithm ? d->algorithm : usual;
+    const cl_uint asked = d->algorithm ? d->algorithm : (cl_uint)CLSORT_MERGE;
     const char *before = " by this algorithm: set it to CLSORT_AUTO, or to ";
     char others[100] = "";
     size_t used = 0;
@@ -9150,39 +9284,30 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
         used += strlen(others + used);
         before = ", ";
     }
-    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "%s%s%s",
+    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "%s%s",
                   clsort__unsupported_part(clsort__form_of(asked, d), d),
-                  batch ? " with tuning.local of rows as published" : "",
-                  used ? others : ": no algorithm does that");
+                  used                    ? others
+                  : clsort__is_batch(d) ? " by batch-*"
+                                          : ": no algorithm does that");
 }
 
 static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
-    const cl_uint a = d->algorithm;
-    const int merge = a == CLSORT_MERGE, quick = a == CLSORT_QUICKSORT;
-    const int on_device = quick && t->scheduler == CLSORT_SCHEDULER_DEVICE;
-    const int vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
+    const int merge = d->algorithm == CLSORT_MERGE, quick = d->algorithm == CLSORT_QUICKSORT,
+              only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY,
+              device = clsort__choice(t, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE,
+              builtin = clsort__choice(t, CLSORT__AT_SCAN) == CLSORT__SCAN_BUILTIN,
+              vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { on_device && c->s->context && !c->s->enqueues,
-          "tuning.scheduler: this device has no CLSORT_SCHEDULER_DEVICE" },
-        { quick && t->scan == CLSORT_SCAN_BUILTIN && !on_device,
-          "tuning.scan: CLSORT_SCAN_BUILTIN needs CLSORT_SCHEDULER_DEVICE" },
-        { t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d),
-          "tuning.local: CLSORT_LOCAL_ONLY beside rows, segments or a count on the device" },
-        { t->bitonic_step && clsort__is_batch(d),
-          "tuning.bitonic_step beside tuning.local of rows as published" },
-        { merge && t->local && t->local != CLSORT_LOCAL_ONLY,
-          "tuning.local: CLSORT_MERGE knows CLSORT_LOCAL_ONLY alone" },
-        { t->local && a != CLSORT_BITONIC && (d->precedes || d->fields),
-          "tuning.local beside fields or precedes: only by CLSORT_BITONIC" },
-        { t->items > 32 && !vectors, "tuning.items above 32 with this variant" },
-        { t->bitonic_step && a && a != CLSORT_BITONIC,
-          "tuning.bitonic_step: only CLSORT_BITONIC has it" },
-        { t->local && (a == CLSORT_RADIX || quick),
-          "tuning.local: only CLSORT_BITONIC and CLSORT_MERGE have it" },
-        { t->radix && a && a != CLSORT_RADIX, "tuning.radix: only CLSORT_RADIX has it" },
-        { t->scheduler && a && !quick, "tuning.scheduler: only CLSORT_QUICKSORT has it" }
+        { device && c->s->context && !c->s->enqueues,
+          "algorithm: on this device kernels do not launch others, as quicksort-device does" },
+        { builtin && !device, "algorithm: only quicksort-device has +builtin" },
+        { only && clsort__has_segments(d),
+          "algorithm: local-only beside rows, segments or a count on the device" },
+        { only && merge && (d->precedes || d->fields),
+          "algorithm: merge-local-only beside fields or precedes" },
+        { t->items > 32 && !vectors, "tuning.items above 32 with this variant" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
@@ -9194,8 +9319,6 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
-        { !CLSORT__HAS_PUBLISHED && (d->tuning.bitonic_step || d->tuning.local),
-          "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->precedes, "precedes beside top_k" },
         { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
@@ -9870,7 +9993,7 @@ static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config
 static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
-                          && clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL;
+                          && clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
     const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
                                                                 : p->config.family);
     return clsort__built_shape(s, &asked);
@@ -10400,7 +10523,7 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
-    const int global_tile = clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL;
+    const int global_tile = clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
     const size_t tiles = clsort__ceil_divide(p->d.count,
                                              (size_t)1 << clsort__tile_log2(shape, global_tile));
     clsort__use_kernel(run, &p->config,
@@ -10483,22 +10606,22 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 {
     const cl_uint local = clsort__local_choice(&p->d.tuning),
                   levels = clsort__ceil_log2(p->d.count);
-    const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START,
-              global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const int tiles = local != CLSORT__LOCAL_OFF, tails = tiles && local != CLSORT__LOCAL_START,
+              global_tile = local == CLSORT__LOCAL_GLOBAL_TAIL;
     const cl_uint tile = tiles ? clsort__tile_log2(&w->shape, global_tile) : 0,
                   floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
     clsort__arrays now = w->to, alt = w->alt;
     cl_uint stage, steps = 0;
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
-    if (clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY
+    if (clsort__step_choice(&p->d.tuning) == 1 && local != CLSORT__LOCAL_ONLY
         && steps & 1) {
         now = w->alt;
         alt = w->to;
     }
     if (!tiles || global_tile) clsort__copy_arrays(run, p, w->from, now);
     if (tiles) clsort__tile_pass(run, p, &w->shape, w->from, now, 0, start ? start - 1 : 0);
-    if (local == CLSORT_LOCAL_ONLY) return;
+    if (local == CLSORT__LOCAL_ONLY) return;
     for (stage = tile; stage < levels; stage++) {
         clsort__global_steps(run, p, &w->shape, &now, &alt, stage, floor);
         if (tails) clsort__tile_pass(run, p, &w->shape, now, now, 1, stage);
@@ -10531,7 +10654,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
     const cl_uint step = clsort__step_choice(&p->d.tuning),
                   local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
-    if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
+    if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
         p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
         p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
@@ -10673,7 +10796,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
     const int serial = s->is_cpu && !t->work_group,
-              local_only = clsort__local_choice(t) == CLSORT_LOCAL_ONLY;
+              local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
     c->items_log2 = local_only                      ? 0
                     : t->items                      ? clsort__log2(t->items)
                     : p->d.precedes                 ? 2
@@ -10780,8 +10903,7 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
     if (d->value_size > 8)
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
-    if (d->tuning.local || d->tuning.radix)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
+    if (d->tuning.variant) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.variant");
     if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
     if (c->needs_buffers && d->count && !d->scratch && d->scratch_size)
@@ -11310,8 +11432,8 @@ static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d
 {
     const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
                        && s->max_group >= 256 && s->local_bytes >= 48 << 10;
-    return sweeps && d->tuning.radix != CLSORT_RADIX_PORTABLE && !d->tuning.work_group
-                   && d->count > CLSORT__SWEEP_TILE
+    return sweeps && clsort__choice(&d->tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
+                   && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE
                ? (cl_uint)CLSORT__SWEEP
                : (cl_uint)CLSORT__RADIX;
 }
@@ -11758,10 +11880,11 @@ static int clsort__pairs_can(const clsort__plan *p)
 static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
+    const int own = !named && !t->work_group && !t->items
                     && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
-    return (own || t->radix == CLSORT_RADIX_HYBRID)
+    return (own || named == CLSORT__RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
@@ -11788,7 +11911,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes
         && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
-            || (!t->radix && !clsort__pairs_gain(s, p))))
+            || (!t->variant && !clsort__pairs_gain(s, p))))
         return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
@@ -12121,10 +12244,11 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
     return ~s->broken
-           & (t->radix == CLSORT_RADIX_SAMPLES ? both
-              : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+           & (named == CLSORT__RADIX_SAMPLES ? both
+              : !named && !t->work_group && !t->items
                   ? clsort__preferred_few(s, &p->d)
                   : 0);
 }
@@ -12165,7 +12289,8 @@ enum {
 static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
+    const int own = !named && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     *c = p->config;
     c->subset = 0;
@@ -12173,7 +12298,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
-           && (own || t->radix == CLSORT_RADIX_CACHED);
+           && (own || named == CLSORT__RADIX_CACHED);
 }
 
 /* One launch, which reads so many keys per element, and moves each element so often. */
@@ -12251,15 +12376,15 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 }
 
 static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
+    { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
       clsort__take_ranks, 0, 0, clsort__ranks },
-    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
+    { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
       clsort__take_samples, 0, 0, clsort__samples },
-    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
+    { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
       CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
-    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+    { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
       CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
-    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
+    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12594,10 +12719,10 @@ static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan 
    2^tile elements and the step above. */
 static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 {
-    const cl_uint local = p->d.tuning.local,
+    const cl_uint local = clsort__choice(&p->d.tuning, CLSORT__AT_LOCAL),
                   stages = p->d.count > 2 ? clsort__ceil_log2(p->d.count) : 1;
-    const cl_uint saved = local == CLSORT_LOCAL_BATCH         ? tile - 1
-                          : local == CLSORT_LOCAL_BATCH_SPLIT ? tile
+    const cl_uint saved = local == CLSORT__LOCAL_BATCH         ? tile - 1
+                          : local == CLSORT__LOCAL_BATCH_SPLIT ? tile
                                                               : 0;
     cl_uint stage, passes = saved ? 1 : 0;
     for (stage = saved ? tile : 0; stage < stages; stage++) passes += stage + 1 - saved;
@@ -12608,14 +12733,14 @@ static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
    launch, a work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const cl_uint local = p->d.tuning.local,
+    const cl_uint local = clsort__choice(&p->d.tuning, CLSORT__AT_LOCAL),
                   passes = clsort__batch_passes(p, clsort__tile_log2(&w->shape, 0));
     clsort__use_kernel(run, &p->config,
-                       CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
+                       CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT__LOCAL_BATCH_ODD_EVEN);
     CLSORT__ARRAYS(run, w->from, w->to);
     clsort__arg_codec(run, p, w->to.keys);
     CLSORT__UINTS(run, clsort__amount(run, p->d.count), p->data.stride);
-    if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT)
+    if (local == CLSORT__LOCAL_BATCH || local == CLSORT__LOCAL_BATCH_SPLIT)
         clsort__arg_tile(run, &w->shape);
     clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
     clsort__launch(run, p->data.segments << w->shape.group_log2);
@@ -12653,6 +12778,7 @@ static size_t clsort__quick_local(const clsort__config *c)
 static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
+    const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
     clsort__config *c = &p->config;
     if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
     c->items_log2 = t->items ? clsort__log2(t->items) : clsort__element_words(c) > 2 ? 3 : 4;
@@ -12661,8 +12787,8 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
     while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
     if (c->share_log2)
-        c->scan = t->scan ? t->scan
-                          : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
+        c->scan = scan ? scan
+                       : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
 }
 
 /* The most sequences of a round: each has more than 1024 elements, and more than n / 8192. */
@@ -12809,14 +12935,16 @@ static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
+    const cl_uint scheduler = clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER),
+                  pivot = clsort__choice(&p->d.tuning, CLSORT__AT_PIVOT);
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
-    j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
+    j.pivot = pivot ? pivot : (cl_uint)CLSORT__PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &j);
-    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+    if (scheduler == CLSORT__SCHEDULER_DEVICE) {
         /* one launch, which launches all rounds and leaves */
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
         clsort__arg_quick(run, &j, 0);
@@ -12824,7 +12952,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
         clsort__launch(run, (size_t)1 << run->group_log2);
     } else {
         clsort__quick_launch(run, &j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-        if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, &j);
+        if (scheduler == CLSORT__SCHEDULER_HOST) clsort__quick_host(run, &j);
         else clsort__quick_queued(run, &j);
     }
     clsort__quick_finish(run, &j);
@@ -12833,7 +12961,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
 static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
 {
-    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+    if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
         p->config.language = s->enqueues;
     }
@@ -12933,7 +13061,7 @@ static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
 static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d)
 {
     const int blocks = algorithm == CLSORT_MERGE
-                       && clsort__local_choice(&d->tuning) == CLSORT_LOCAL_ONLY;
+                       && clsort__local_choice(&d->tuning) == CLSORT__LOCAL_ONLY;
     const cl_uint form = clsort__is_batch(d)         ? (cl_uint)CLSORT__BATCH
                          : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
                          : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
@@ -15302,68 +15430,7 @@ static void clsort__release_programs(clsort_sorter *s)
     clsort__free(s->programs);
 }
 
-/* ---- >>presets ------------------------------------------------------------------------------- */
-
-static const struct clsort__preset {
-    const char *name;
-    cl_uint algorithm, step, local, work_group, items, radix, scheduler;
-} clsort__presets[] = {
-    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
-    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
-#ifndef CLSORT_NO_PUBLISHED
-    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0,
-      0 },
-    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
-#endif
-    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
-#ifndef CLSORT_NO_RADIX
-    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
-    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
-    { "radix-sweeps", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SWEEPS, 0 },
-    { "radix-hybrid", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_HYBRID, 0 },
-    { "radix-samples", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SAMPLES, 0 },
-    { "radix-cached", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_CACHED, 0 },
-#endif
-#ifndef CLSORT__NO_QUICKSORT
-    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
-    { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
-    { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
-#endif
-#ifndef CLSORT_NO_PUBLISHED
-    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
-    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
-    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
-    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 },
-#endif
-};
-
 /* ---- >>explain ------------------------------------------------------------------------------- */
-
-/* The first name that chooses what a plan runs, else the name of its algorithm. */
-static const char *clsort__plan_name(const clsort__plan *p)
-{
-    const char *name, *similar = "";
-    cl_uint i;
-    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
-        clsort_desc d = p->d;
-        if (clsort_set_algorithm(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
-        if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
-        if (!*similar) similar = name;
-    }
-    return similar;
-}
 
 /* The text of an explanation, cut off at `size`. */
 typedef struct clsort__text {
@@ -15398,18 +15465,6 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
     clsort__report(t, "\ncopies %u\n", commands - launches);
 }
 
-/* Resets tuning that belongs to other algorithms: together with the one that AUTO chose it would be
-   an error. */
-static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
-{
-    const int local = algorithm == CLSORT_BITONIC
-                      || (algorithm == CLSORT_MERGE && t->local == CLSORT_LOCAL_ONLY);
-    if (algorithm != CLSORT_BITONIC) t->bitonic_step = 0;
-    if (!local) t->local = 0;
-    if (algorithm != CLSORT_RADIX) t->radix = 0;
-    if (algorithm != CLSORT_QUICKSORT) t->scheduler = 0;
-}
-
 /* The description of a planned call, as it would run. */
 static clsort_desc clsort__resolved(const clsort__job *j)
 {
@@ -15431,8 +15486,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         }
         d.tuning.items = 1;
     } else {
-        clsort__reset_tuning(p->d.algorithm, &d.tuning);
-        if (form && form->shape) d.tuning.radix = form->radix;
+        if (form && form->shape) d.tuning.variant = form->radix << CLSORT__AT_RADIX;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -15559,7 +15613,7 @@ static clsort_desc clsort__test_desc(const clsort__test *t)
     d.count = t->count;
     d.key_type = t->key_type;
     d.algorithm = t->algorithm;
-    d.tuning.radix = t->radix;
+    d.tuning.variant = t->radix << CLSORT__AT_RADIX;
     d.value_size = t->payload == CLSORT__TEST_VALUES ? 4 : 0;
     return d;
 }
@@ -15621,9 +15675,9 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
     row = clsort__find_crossover(s, &d);
     clsort__make_plan(s, &d, &p);
     return p.config.family == form->family
-           && (form->radix == CLSORT_RADIX_SAMPLES
+           && (form->radix == CLSORT__RADIX_SAMPLES
                    ? row.samples > 0
-                   : s->is_cpu == (form->radix == CLSORT_RADIX_CACHED)
+                   : s->is_cpu == (form->radix == CLSORT__RADIX_CACHED)
                          && row.hybrid != CLSORT__NEVER);
 }
 
@@ -15689,21 +15743,21 @@ static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsor
 }
 
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
-   again without them; then the other form that CLSORT_RADIX_DEFAULT may take. An algorithm
+   again without them; then the other form that CLSORT__RADIX_DEFAULT may take. An algorithm
    made of wrong ones might write anywhere: it fails without a test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
     const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
     const int untested = (s->broken & a->parts) != 0;
-    const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT_RADIX_SWEEPS : CLSORT_RADIX_DEFAULT;
+    const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT__RADIX_SWEEPS : CLSORT__RADIX_DEFAULT;
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT
                               : clsort__test_sorts(s, algorithm, passes, memory);
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
-        status = clsort__test_sorts(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
+        status = clsort__test_sorts(s, algorithm, CLSORT__RADIX_PORTABLE, memory);
     }
     if (algorithm == CLSORT_RADIX && status == CL_SUCCESS) {
         status = clsort__test_radix_forms(s, memory);
@@ -16777,7 +16831,7 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
                           | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
-    static const clsort_tuning none = { 0, 0, 0, 0, 0, 0, 0, 0, { 0 } };
+    static const clsort_tuning none = { 0, 0, 0, 0, { 0 } };
     clsort_desc plain = clsort_desc_default();
     if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
     if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
@@ -17132,25 +17186,23 @@ CLSORT_API cl_uint clsort_version(void)
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
 {
-    return number < sizeof clsort__presets / sizeof clsort__presets[0]
-               ? clsort__presets[number].name
-               : NULL;
+    return number < CLSORT__PRESETS ? clsort__presets[number].name : NULL;
 }
 
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name)
 {
-    size_t i;
+    size_t i, length;
     if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;
     if (!clsort__given_size(desc, sizeof *desc, CLSORT__FIRST_DESC))
         return CLSORT_ERROR_UNKNOWN_VALUE;
-    for (i = 0; i < sizeof clsort__presets / sizeof clsort__presets[0]; i++) {
+    length = strcspn(name, "+");
+    for (i = 0; i < CLSORT__PRESETS; i++) {
         const struct clsort__preset *p = &clsort__presets[i];
-        if (strcmp(p->name, name)) continue;
+        cl_uint variant = p->variant;
+        if (strlen(p->name) != length || strncmp(p->name, name, length)) continue;
+        if (!clsort__read_suffixes(p->algorithm, name + length, &variant)) break;
         desc->algorithm = p->algorithm;
-        desc->tuning.bitonic_step = p->step;
-        desc->tuning.local = p->local;
-        desc->tuning.radix = p->radix;
-        desc->tuning.scheduler = p->scheduler;
+        desc->tuning.variant = variant;
         if (p->work_group) desc->tuning.work_group = p->work_group;
         if (p->items) desc->tuning.items = p->items;
         return CL_SUCCESS;
@@ -17401,11 +17453,15 @@ static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const int selects = j->desc->top_k > 0, how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
+    const clsort_desc *sorts = clsort__sorts_then(p)                            ? &j->then.d
+                               : p->d.top_k || (p->one_by_one && !selects) ? NULL
+                                                                                : &p->d;
+    char name[CLSORT__NAME_BYTES] = "";
+    if (sorts) clsort__find_name(sorts, name);
     if (selects) clsort__report(t, "algorithm top-k by %s", clsort__ways[how].name);
     else if (p->one_by_one) clsort__report(t, "algorithm rows one after another");
-    else clsort__report(t, "algorithm %s", clsort__plan_name(p));
-    if (clsort__sorts_then(p)) clsort__report(t, ", %s", clsort__plan_name(&j->then));
-    else if (selects && !p->d.top_k) clsort__report(t, ", %s", clsort__plan_name(p));
+    else clsort__report(t, "algorithm ");
+    clsort__report(t, "%s%s", sorts && (selects || p->one_by_one) ? ", " : "", name);
     clsort__report(t, "\n");
 }
 

@@ -192,6 +192,11 @@ FAULT(no_sorter, c->sorter = NULL)
 FAULT(no_queue, c->queue = NULL)
 FAULT(no_desc, c->no_desc = 1)
 FAULT(wait_null, c->n_wait = 1)
+static void use_name(call *c, const char *name)
+{
+    CHECK_OK(clsort_set_algorithm(&c->d, name));
+}
+
 FAULT(wait_zero, c->wait = c->list; c->list[0] = w->event)
 FAULT(wait_hole, c->wait = c->list; c->list[0] = w->event; c->list[1] = NULL; c->n_wait = 2)
 FAULT(type_zero, c->d.key_type = 0)
@@ -202,16 +207,16 @@ FAULT(bad_order, c->d.order = 2)
 FAULT(bad_nan_order, c->d.nan_order = 3)
 FAULT(bad_zero_order, c->d.zero_order = 2)
 FAULT(bad_algorithm, c->d.algorithm = 99)
-FAULT(bad_step, c->d.tuning.bitonic_step = 3)
-FAULT(wide_step, c->d.tuning.bitonic_step = 32)
-FAULT(bad_local, c->d.tuning.local = 9)
+FAULT(bad_variant, c->d.algorithm = CLSORT_BITONIC; c->d.tuning.variant = 4)
+FAULT(other_variant, use_name(c, "radix-hybrid"); c->d.algorithm = CLSORT_MERGE)
+FAULT(variant_of_auto, use_name(c, "bitonic+start"); c->d.algorithm = CLSORT_AUTO)
+FAULT(reserved_tuning, c->d.tuning.reserved_1 = 1)
+FAULT(more_reserved_tuning, c->d.tuning.reserved[11] = 1)
 FAULT(bad_group, c->d.tuning.work_group = 3)
 FAULT(bad_items, c->d.tuning.items = 3)
 FAULT(flag_32, c->d.flags = 32)
 FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
-FAULT(merge_local_off, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_OFF)
-FAULT(merge_local_start, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_START)
 FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5)
 FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
 FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
@@ -219,14 +224,10 @@ FAULT(first_bit_high, c->d.first_bit = 32)
 FAULT(last_bit_high, c->d.last_bit = 33)
 FAULT(no_bits, c->d.first_bit = 9; c->d.last_bit = 9)
 FAULT(bits_crossed, c->d.first_bit = 10; c->d.last_bit = 9)
-FAULT(start_items, c->d.tuning.local = CLSORT_LOCAL_START; c->d.tuning.items = 64)
-FAULT(rows_in_blocks, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY;
-      c->d.rows = 2)
+FAULT(start_items, use_name(c, "bitonic+start"); c->d.tuning.items = 64)
+FAULT(rows_in_blocks, use_name(c, "merge-local-only"); c->d.rows = 2)
 FAULT(use_top_k, c->d.top_k = 3; c->d.algorithm = CLSORT_MERGE)
-FAULT(bad_pivot, c->d.tuning.pivot = 4)
-FAULT(bad_scheduler, c->d.tuning.scheduler = 4)
-FAULT(bad_scan, c->d.tuning.scan = 4)
-FAULT(queued_scan, c->d.algorithm = CLSORT_QUICKSORT; c->d.tuning.scan = CLSORT_SCAN_BUILTIN)
+FAULT(queued_scan, use_name(c, "quicksort+builtin"))
 FAULT(values_without_size, c->d.value_size = 0)
 FAULT(size_without_values, c->d.values = NULL)
 FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0;
@@ -409,9 +410,8 @@ FAULT(precedes_bitonic, use_precedes(c, good_record, good_precedes);
       c->d.algorithm = CLSORT_BITONIC)
 FAULT(precedes_radix, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_RADIX)
 FAULT(precedes_local_only, use_precedes(c, good_record, good_precedes);
-      c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
-FAULT(fields_local_only, use_fields(c, good_fields, 2); c->d.algorithm = CLSORT_MERGE;
-      c->d.tuning.local = CLSORT_LOCAL_ONLY)
+      use_name(c, "merge-local-only"))
+FAULT(fields_local_only, use_fields(c, good_fields, 2); use_name(c, "merge-local-only"))
 FAULT(fields_long_bitonic, use_fields(c, good_fields, 3); c->d.algorithm = CLSORT_BITONIC)
 FAULT(fields_keys_short, use_fields(c, good_fields, 2); c->d.keys = w->exact)
 FAULT(fields_not_built, c->sorter = w->fresh; use_fields(c, good_fields, 2);
@@ -444,9 +444,7 @@ FAULT(ends_short, use_ends(c, w->good[INDICES], w->good[INDICES]);
       c->d.segment_ends_offset = BYTES - 8)
 FAULT(rows_and_segments, c->d.rows = 2; use_segments(c, w->good[INDICES]))
 FAULT(rows_and_segment_count, c->d.rows = 2; c->d.segment_count = 1)
-FAULT(merge_only_rows, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY;
-      c->d.rows = 2)
-FAULT(any_only_segments, c->d.tuning.local = CLSORT_LOCAL_ONLY; use_segments(c, w->good[INDICES]))
+FAULT(only_segments, use_name(c, "merge-local-only"); use_segments(c, w->good[INDICES]))
 FAULT(rows_bitonic, c->d.rows = 2; c->d.algorithm = CLSORT_BITONIC)
 FAULT(segments_radix, use_segments(c, w->good[INDICES]); c->d.algorithm = CLSORT_RADIX)
 FAULT(counted_quicksort, c->d.count_buffer = w->good[INDICES]; c->d.algorithm = CLSORT_QUICKSORT)
@@ -532,17 +530,17 @@ static const fault faults[] = {
     { "unknown NaN order", bad_nan_order, CLSORT_ERROR_UNKNOWN_VALUE, P_ORDER },
     { "unknown zero order", bad_zero_order, CLSORT_ERROR_UNKNOWN_VALUE, P_ORDER },
     { "unknown algorithm", bad_algorithm, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "step kernel 3", bad_step, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "step kernel 32", wide_step, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "unknown use of local memory", bad_local, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "a step of 0.3", bad_variant, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "a form of radix for merge", other_variant, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "a variant of auto", variant_of_auto, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "a reserved word of tuning", reserved_tuning, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "the last reserved word of tuning", more_reserved_tuning, CLSORT_ERROR_UNKNOWN_VALUE,
+      P_TUNING },
     { "work-group of 3", bad_group, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "3 items", bad_items, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "flag 32", flag_32, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED,
-      P_TUNING },
     { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
@@ -565,8 +563,7 @@ static const fault faults[] = {
     { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED,
       P_PARTS },
     { "rows by bitonic", rows_bitonic, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
-    { "rows by blocks only", merge_only_rows, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
-    { "segments by blocks only", any_only_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "segments by blocks only", only_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
     { "segments by radix", segments_radix, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
     { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED,
       P_PARTS | P_TUNING },
@@ -637,9 +634,6 @@ static const fault faults[] = {
       P_PARTS | P_VALUES | P_INDICES },
     { "rows and scratch of 16 bytes", rows_scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL,
       P_PARTS | P_SCRATCH | P_VALUES | P_COUNT },
-    { "unknown pivot", bad_pivot, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "unknown scheduler", bad_scheduler, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "unknown scan", bad_scan, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "work-group functions without kernels that launch kernels", queued_scan,
       CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
@@ -1196,8 +1190,8 @@ static void bad_merge_values(world *w, clsort_merge_desc *m)
     WITH(m->tuning.work_group = 3, UNKNOWN_VALUE, "work-group of 3")
     WITH(m->tuning.items = 3, UNKNOWN_VALUE, "3 items")
     WITH(m->tuning.items = 64, UNSUPPORTED, "64 items")
-    WITH(m->tuning.local = CLSORT_LOCAL_ONLY, UNSUPPORTED, "blocks only")
-    WITH(m->tuning.pivot = 4, UNKNOWN_VALUE, "a pivot")
+    WITH(m->tuning.variant = CLSORT__AS(LOCAL, ONLY), UNSUPPORTED, "blocks only")
+    WITH(m->tuning.variant = CLSORT__AS(RADIX, HYBRID), UNKNOWN_VALUE, "a form of radix")
     WITH(m->flags = CLSORT_FLAG_INDICES, UNKNOWN_FLAG, "flag of another call")
     WITH(m->flags = 1u << 31, UNKNOWN_FLAG, "unknown flag")
     WITH(m->value_size = 9, UNSUPPORTED, "values of 9 bytes")
@@ -1352,7 +1346,7 @@ static void bad_check_parts(const world *w)
             continue;
         AT("%s", faults[i].name);
         faults[i].apply(&c, w);
-        if (c.d.algorithm || c.d.tuning.local || faults[i].code == CLSORT_ERROR_OVERLAP
+        if (c.d.algorithm || faults[i].code == CLSORT_ERROR_OVERLAP
             || c.d.keys_out || c.d.indices || c.d.values_out || c.d.values == w->exact
             || (faults[i].parts & P_STRIDES) == P_STRIDES)
             continue;   /* it reads keys alone */

@@ -1226,8 +1226,8 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
 
 static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    AT("family %u of radix %u, %zu elements, %zu bytes of values, %u cores",
-       (unsigned)p->config.family, (unsigned)p->d.tuning.radix, p->d.count, p->d.value_size,
+    AT("family %u of variant %x, %zu elements, %zu bytes of values, %u cores",
+       (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
        (unsigned)s->compute_units);
     if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
     if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
@@ -1242,7 +1242,7 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
     clsort__plan p;
     size_t k;
     d.algorithm = CLSORT_AUTO;
-    d.tuning.radix = 0;
+    d.tuning.variant = 0;
     for (k = 1; k < d.count / 4; k += 1 + k / 3) {
         d.top_k = k;
         d.flags = k % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
@@ -1258,19 +1258,18 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
 /* Numbers of elements around powers of two, and others. */
 static void plans_have_room(const clsort_sorter *s, int log2_most)
 {
-    static const cl_uint choices[] = { 0, 0, CLSORT_RADIX_SWEEPS, CLSORT_RADIX_HYBRID,
-                                     CLSORT_RADIX_SAMPLES, CLSORT_RADIX_CACHED };
+    static const char *const names[] = { "auto",         "radix",         "radix-sweeps",
+                                         "radix-hybrid", "radix-samples", "radix-cached" };
     uint64_t random = test_seed();
     size_t kind, i;
     for (i = 0; i < 4 * (size_t)log2_most; i++)
-        for (kind = 0; kind < 3 * sizeof choices / sizeof *choices; kind++) {
+        for (kind = 0; kind < 3 * sizeof names / sizeof *names; kind++) {
             const size_t power = (size_t)1 << i / 4;
             clsort_desc d = clsort_desc_default();
             clsort__plan p;
             d.count = i % 4 < 3 ? power + i % 4 - 1 : power + pattern_random(&random) % power;
             d.key_type = kind % 2 ? CLSORT_U64 : CLSORT_U32;
-            d.algorithm = kind < 3 ? CLSORT_AUTO : CLSORT_RADIX;
-            d.tuning.radix = choices[kind / 3];
+            CHECK_OK(clsort_set_algorithm(&d, names[kind / 3]));
             d.value_size = kind % 3 == 2 ? 4 : 0;
             d.flags = kind % 3 == 2 ? (cl_uint)(CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_KEYS_OUT) : 0;
             if (d.count < 2) continue;

@@ -5,6 +5,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "names.h"
 
 /* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
 
@@ -112,15 +113,13 @@ static mock_facts without_sweeps(void)
 static clsort_desc swept_desc(const world *w, int shape)
 {
     clsort_desc d = make_desc(w, 5000, CLSORT_U32);
-    d.algorithm = shape == 1 ? CLSORT_AUTO : CLSORT_RADIX;
+    CHECK_OK(clsort_set_algorithm(&d, shape == 1 || shape > 5 ? "auto" : "radix-sweeps"));
     d.last_bit = shape == 1 ? 20 : 0;
-    d.tuning.radix = shape == 1 || shape > 5 ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_SWEEPS;
     if (shape == 2) d.indices = w->buffer[INDICES];
     if (shape == 3) d.values = w->buffer[VALUES], d.value_size = 12;
     if (shape == 4) d.keys_out = w->buffer[KEYS_OUT];
     if (shape == 5) d.key_type = CLSORT_F64, d.zero_order = CLSORT_ZERO_EQUAL;
     if (shape < 6) return d;
-    d.algorithm = CLSORT_AUTO;
     d.first_bit = 4;
     d.top_k = 4900;
     d.keys_out = w->buffer[KEYS_OUT];
@@ -860,8 +859,7 @@ static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes,
     if (bytes >= 1 << 21) ((unsigned char *)host)[bytes - 1] ^= 1;
 }
 
-/* The tuning.radix of a description of n keys with values of this size; CLSORT_RADIX_PORTABLE: no
-   radix. */
+/* The form of radix for n keys with values of this size; CLSORT__RADIX_PORTABLE: no radix. */
 static cl_uint radix_of(const world *w, clsort_desc d, cl_uint type, size_t value_size, size_t n)
 {
     clsort_desc resolved = clsort_desc_default();
@@ -871,8 +869,9 @@ static cl_uint radix_of(const world *w, clsort_desc d, cl_uint type, size_t valu
     d.value_size = value_size;
     if (value_size) d.values = w->buffer[1];
     CHECK_OK(clsort_resolve(w->sorter, &d, &resolved));
-    return resolved.algorithm == CLSORT_RADIX ? resolved.tuning.radix
-                                              : (cl_uint)CLSORT_RADIX_PORTABLE;
+    return resolved.algorithm == CLSORT_RADIX
+               ? clsort__choice(&resolved.tuning, CLSORT__AT_RADIX)
+               : (cl_uint)CLSORT__RADIX_PORTABLE;
 }
 
 /* The same if AUTO chooses. */
@@ -890,7 +889,7 @@ static cl_uint radix_of_auto(const world *w, cl_uint type, size_t n)
    `stable`, or where the caller names radix. */
 static void auto_sorts_pairs(const world *w, int wrong)
 {
-    const cl_uint passes = CLSORT_RADIX_DEFAULT, hybrid = wrong ? passes : CLSORT_RADIX_HYBRID;
+    const cl_uint passes = CLSORT__RADIX_DEFAULT, hybrid = wrong ? passes : CLSORT__RADIX_HYBRID;
     const size_t n = 1 << 24;
     clsort_desc stable = clsort_desc_default(), named = stable;
     stable.stable = 1;
@@ -923,11 +922,11 @@ static void avoid_wrong_hybrid(bench *b)
         for (i = 0; i < sizeof from / sizeof *from; i++) {
             AT("type %u", (unsigned)from[i].type);
             CHECK(radix_of_auto(&w, from[i].type, from[i].n)
-                  == (wrong ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_HYBRID));
-            CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT_RADIX_HYBRID);
+                  == (wrong ? CLSORT__RADIX_DEFAULT : CLSORT__RADIX_HYBRID));
+            CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT__RADIX_HYBRID);
         }
         auto_sorts_pairs(&w, wrong);
-        CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT_RADIX_DEFAULT);
+        CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT__RADIX_DEFAULT);
         close_world(&w);
     }
 }
@@ -1041,9 +1040,9 @@ static void avoid_wrong_cached(bench *b)
         mock.on_read = wrong ? damage_long_read : NULL;
         CHECK_STATUS(clsort_self_test(w.sorter), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
         CHECK(radix_with_values(&w, from[k].type, from[k].values, n)
-              == (wrong || rejected ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_CACHED));
+              == (wrong || rejected ? CLSORT__RADIX_DEFAULT : CLSORT__RADIX_CACHED));
         CHECK(radix_with_values(&w, from[k].type, from[k].values, n - 1)
-              != CLSORT_RADIX_CACHED);
+              != CLSORT__RADIX_CACHED);
         CHECK(programs_of(w.sorter, CLSORT__HYBRID) == 0);
         close_world(&w);
     }
@@ -1316,32 +1315,28 @@ static void tune_everything(bench *b)
 {
     int sorted = 0, refused = 0;
     size_t v;
-    cl_uint kind, shape, local, step, algorithm;
+    char name[2 * CLSORT__NAME_BYTES];
+    cl_uint kind, shape, i;
     (void)b;
     for (v = 0; v < MOCK_PRESETS; v++) {
         world w;
         open_world(&w, mock_presets[v].facts(), 1 << 18, 0);
         for (kind = 0; kind < TUNED_KINDS; kind++)
             for (shape = 0; shape < TUNED_SHAPES; shape++)
-                for (local = 0; local <= CLSORT_LOCAL_BATCH_SPLIT; local++)
-                    for (step = 0; step <= 16; step = step ? 2 * step : 1)
-                        for (algorithm = 0; algorithm <= CLSORT_QUICKSORT; algorithm++) {
-                            clsort_desc d = tuned_desc(&w, kind);
-                            clsort_status status;
-                            d.algorithm = algorithm;
-                            d.tuning.local = local;
-                            d.tuning.bitonic_step = step;
-                            tune_shape(&d.tuning, shape);
-                            status = clsort_check(w.sorter, &d);
-                            AT("%s, kind %u, algorithm %u, local %u, step %u, work_group %u, items "
-                               "%u",
-                               mock_presets[v].name, kind, algorithm, local, step,
-                               d.tuning.work_group, d.tuning.items);
-                            refused += status == CLSORT_ERROR_UNSUPPORTED;
-                            if (status == CLSORT_ERROR_UNSUPPORTED) continue;
-                            sorted++;
-                            CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-                        }
+                for (i = 0; names_take(i, name); i++) {
+                    clsort_desc d = tuned_desc(&w, kind);
+                    clsort_status status;
+                    if (!*name) continue;
+                    CHECK_OK(clsort_set_algorithm(&d, name));
+                    tune_shape(&d.tuning, shape);
+                    status = clsort_check(w.sorter, &d);
+                    AT("%s, kind %u, %s, work_group %u, items %u", mock_presets[v].name, kind,
+                       name, d.tuning.work_group, d.tuning.items);
+                    refused += status == CLSORT_ERROR_UNSUPPORTED;
+                    if (status == CLSORT_ERROR_UNSUPPORTED) continue;
+                    sorted++;
+                    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+                }
         close_world(&w);
     }
     CHECK(sorted > 10000 && refused > 10000);

@@ -89,13 +89,11 @@ static cl_uint *find_uint(plan_line *p, const char *word)
     const struct { const char *name; cl_uint *place; } numbers[] = {
         { "first", &p->d.first_bit },  { "last", &p->d.last_bit },
         { "group", &p->d.tuning.work_group }, { "items", &p->d.tuning.items },
-        { "pivot", &p->d.tuning.pivot }, { "scheduler", &p->d.tuning.scheduler },
-        { "scan", &p->d.tuning.scan }, { "radix", &p->d.tuning.radix },
         { "fields", &p->d.field_count }, { "units", &p->facts.compute_units },
         { "vector", &p->facts.vector_width }, { "flags", &p->d.flags },
         { "order", &p->d.order }, { "nan", &p->d.nan_order }, { "zero", &p->d.zero_order },
         { "algorithm", &p->d.algorithm }, { "type", &p->d.key_type },
-        { "step", &p->d.tuning.bitonic_step }, { "tiles", &p->d.tuning.local },
+        { "variant", &p->d.tuning.variant },
         { "local_type", &p->facts.local_type }
     };
     size_t i;

@@ -263,7 +263,7 @@ static void strides_of_other_sorts(bench *b)
         if (i % 4 == 1) c.d.last_bit = 5;
         if (i % 4 == 2) c.d.record_size = i & 8 ? 12 : 20, c.d.key_offset = 4;
         if (i % 4 == 3) c.d.key_type = CLSORT_F32, c.d.zero_order = CLSORT_ZERO_EQUAL;
-        if (i % 4 == 0) c.d.algorithm = CLSORT_BITONIC, c.d.tuning.local = CLSORT_LOCAL_BATCH;
+        if (i % 4 == 0) CHECK_OK(clsort_set_algorithm(&c.d, "batch-bitonic-local"));
         if (c.d.row_stride) c.d.row_stride = (c.d.count + i % 3) * case_element_size(&c);
         c = with_strides(c, i / 4 + i % 4 * 8);
         c.d.stable = i % 4 == 0;

@@ -99,7 +99,7 @@ OPTION_VERIFY = 1
 
 STRUCTS = {
     "clsort_tuning": """
-        cl_uint bitonic_step local work_group items pivot scheduler radix scan reserved[8]""",
+        cl_uint variant reserved_1 work_group items reserved[12]""",
     "clsort_field": "size_t offset; cl_uint type order nan_order zero_order",
     "clsort_options": """
         size_t struct_size; clsort_diagnostic diagnostic; void* user; cl_uint flags;

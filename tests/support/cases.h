@@ -396,8 +396,7 @@ static inline void case_describe(case_state *s)
 /* Does the call itself wait until it has sorted? */
 static inline int case_blocks(const sort_case *c)
 {
-    return (c->algorithm && !strcmp(c->algorithm, "quicksort-host"))
-           || c->d.tuning.scheduler == CLSORT_SCHEDULER_HOST;
+    return c->algorithm && !strncmp(c->algorithm, "quicksort-host", 14);
 }
 
 /* Spoils offsets and count, and enqueues copies that put them right; on in-order queues. */
@@ -484,7 +483,7 @@ static inline int case_lacks(const bench *b, const char *algorithm)
 {
     clsort_desc d = clsort_desc_default();
     d.key_type = CLSORT_U32;
-    return algorithm && !strcmp(algorithm, "quicksort-device")
+    return algorithm && !strncmp(algorithm, "quicksort-device", 16)
            && CHECK_OK(clsort_set_algorithm(&d, algorithm))
            && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }

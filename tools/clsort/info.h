@@ -123,7 +123,7 @@ static void info_names(clsort_sorter *sorter, const char *before)
         clsort_set_algorithm(&d, name);
         d.rows = clsort__is_batch(&d) ? 1 : 0;
         if (sorter ? clsort_check(sorter, &d) == CL_SUCCESS
-                   : d.tuning.local != CLSORT_LOCAL_ONLY)
+                   : clsort__local_choice(&d.tuning) != CLSORT__LOCAL_ONLY)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", used ? "" : before,
                                  name);
