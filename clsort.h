@@ -315,8 +315,9 @@ extern "C" {
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
-     Only clsort_enqueue_* need the buffers. For other functions NULL stands for one that comes
-     later; one that is given is checked.
+     Only clsort_enqueue_* need the buffers; one that is given to another function is checked. Where
+     NULL means that the sort has none, as in keys_out or indices, CLSORT_LATER stands for one that
+     does not exist yet.
 
    QUEUES, EVENTS
      A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. No function
@@ -455,13 +456,13 @@ enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3,
 
 enum {
     CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES */
-    /* Such a buffer does not exist yet, but the sort will have one. */
-    CLSORT_FLAG_INDICES = 2, CLSORT_FLAG_KEYS_OUT = 4, CLSORT_FLAG_VALUES_OUT = 8,
-    CLSORT_FLAG_COUNT_BUFFER = 16, CLSORT_FLAG_LENGTHS = 256,
     /* See TOP-K. */
     CLSORT_FLAG_TOP_UNSORTED = 32, CLSORT_FLAG_TOP_NTH = 64, CLSORT_FLAG_TOP_PARTITION = 128,
     CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
+
+/* In a clsort_desc: the sort will have such a buffer. See BUFFERS. */
+#define CLSORT_LATER ((cl_mem)~(size_t)0)
 
 /* Settings for measurements, whose meaning may change between versions. */
 typedef struct clsort_tuning {
@@ -1123,8 +1124,7 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 typedef struct clsort_measure_desc {
     size_t struct_size;
     /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
-       will be: buffers, which are neither read nor written, or flags (CLSORT_FLAG_INDICES,
-       _KEYS_OUT, _VALUES_OUT). */
+       will be: buffers, which are neither read nor written, or CLSORT_LATER. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -8303,19 +8303,13 @@ static int clsort__is_batch(const clsort_desc *d)
     return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
 }
 
-/* Will a call have a buffer: is it given, or announced by a flag? */
-static int clsort__will_have(const clsort_desc *d, cl_mem buffer, cl_uint flag)
-{
-    return buffer || d->flags & flag;
-}
-
 /* Are rows or segments sorted, or a count that lies on the device? Rows of top_k are not: they are
    selected from. */
 static int clsort__has_segments(const clsort_desc *d)
 {
     if (d->top_k) return 0;
     return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count
-           || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
+           || d->count_buffer;
 }
 
 /* Adds a part to a layout and returns its offset. It begins another buffer if the last one has no
@@ -8399,19 +8393,23 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
     return r->count ? gaps + r->count * r->element_bytes : 0;
 }
 
+/* A buffer that is there; NULL of one that comes later. */
+static cl_mem clsort__given(cl_mem buffer) { return buffer == CLSORT_LATER ? NULL : buffer; }
+
 /* Takes the arrays from a description. */
+#define CLSORT__GIVEN(d, name) clsort__make_span(clsort__given((d)->name), (d)->name##_offset)
 static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
-    a->keys = a->keys_to = CLSORT__SPAN(d, keys);
-    a->values = a->values_to = CLSORT__SPAN(d, values);
-    if (!a->in_place) a->keys_to = CLSORT__SPAN(d, keys_out);
-    if (!a->values_in_place) a->values_to = CLSORT__SPAN(d, values_out);
-    a->indices = CLSORT__SPAN(d, indices);
-    a->offsets = CLSORT__SPAN(d, segments);
-    a->ends = d->segment_ends ? CLSORT__SPAN(d, segment_ends)
+    a->keys = a->keys_to = CLSORT__GIVEN(d, keys);
+    a->values = a->values_to = CLSORT__GIVEN(d, values);
+    if (!a->in_place) a->keys_to = CLSORT__GIVEN(d, keys_out);
+    if (!a->values_in_place) a->values_to = CLSORT__GIVEN(d, values_out);
+    a->indices = CLSORT__GIVEN(d, indices);
+    a->offsets = CLSORT__GIVEN(d, segments);
+    a->ends = d->segment_ends ? CLSORT__GIVEN(d, segment_ends)
                               : clsort__span_from(a->offsets, sizeof(cl_uint));
-    a->lengths = CLSORT__SPAN(d, lengths);
-    a->count = clsort__make_span(d->count_buffer, d->count_offset);
+    a->lengths = CLSORT__GIVEN(d, lengths);
+    a->count = clsort__make_span(clsort__given(d->count_buffer), d->count_offset);
 }
 
 /* Are only some elements of each row written? */
@@ -8458,14 +8456,16 @@ static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
 /* Are keys, or values, sorted in place? */
 static int clsort__keys_stay(const clsort_desc *d)
 {
-    return d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
-                       : !(d->flags & CLSORT_FLAG_KEYS_OUT);
+    return !d->keys_out
+           || (clsort__given(d->keys_out) && d->keys_out == d->keys
+               && d->keys_out_offset == d->keys_offset);
 }
 
 static int clsort__values_stay(const clsort_desc *d)
 {
-    return d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset
-                         : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+    return !d->values_out
+           || (clsort__given(d->values_out) && d->values_out == d->values
+               && d->values_out_offset == d->values_offset);
 }
 
 /* Derives which arrays there are, which of them are written, and how they are cut into segments. */
@@ -8476,17 +8476,17 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
                                       : key_bytes;
     a->at_offsets = d->segments || d->segment_count;
     a->has_gaps = d->segment_ends != NULL;
-    a->count_on_device = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
-    a->has_lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
+    a->count_on_device = d->count_buffer != NULL;
+    a->has_lengths = d->lengths != NULL;
     a->segments = a->at_offsets             ? d->segment_count
                   : clsort__has_segments(d) ? d->rows ? d->rows : 1
                                             : 0;
     a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
     a->extent = clsort__extent(d, a->element_bytes);
     a->wanted = clsort__wanted(d);
-    a->has_indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    a->has_indices = d->indices != NULL;
     a->has_values = d->value_size > 0;
-    a->writes_keys = !a->has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
+    a->writes_keys = !a->has_indices || d->keys_out;
     a->in_place = clsort__keys_stay(d);
     a->values_in_place = clsort__values_stay(d);
     clsort__plan_spans(d, a);
@@ -8512,9 +8512,7 @@ static cl_uint clsort__demands(const clsort_desc *d)
     if (clsort__some_bits(d)) demands |= CLSORT__CAN_BITS;
     if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
     if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
-    if (!d->top_k
-        && (d->segments || d->segment_count
-            || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER)))
+    if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
         demands |= CLSORT__CAN_SEGMENTS;
     return demands;
 }
@@ -8539,16 +8537,14 @@ static int clsort__can_any(const clsort_desc *d)
 /* Are there keys and nothing else? */
 static int clsort__is_bare(const clsort_desc *d)
 {
-    return !d->value_size && !d->record_size
-           && !clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    return !d->value_size && !d->record_size && !d->indices;
 }
 
 /* Are pairs sorted whose values, or indices in their place, have 4 bytes? */
 static int clsort__has_words(const clsort_desc *d)
 {
     const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
-    return clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) || !direct
-           || (d->value_size == 4 && !d->record_size);
+    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
 /* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
@@ -8781,7 +8777,7 @@ static const clsort__crossover clsort__widest_rows[] = {
    to another array, or are indices? */
 static int clsort__suits_samples(const clsort_desc *d)
 {
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    const int indices = d->indices != NULL;
     if (clsort__is_bare(d)) return 1;
     return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
            && !clsort__has_segments(d)
@@ -8792,7 +8788,7 @@ static int clsort__suits_samples(const clsort_desc *d)
    arrays than it writes? Indices are not read. */
 static int clsort__moves_values(const clsort_desc *d)
 {
-    const int numbers = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) || d->value_size > 8;
+    const int numbers = d->indices || d->value_size > 8;
     if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
         return 0;
     if (d->record_size) return !clsort__keys_stay(d) && !numbers && d->record_size <= 16
@@ -9074,7 +9070,7 @@ static int clsort__rank(clsort_status status)
 
 /* An array of a description: the names of its fields, NULL where it lacks one, and their values. */
 typedef struct clsort__array_fields {
-    const char *name, *offset_name, *stride_name, *flag_name;
+    const char *name, *offset_name, *stride_name;
     cl_mem buffer;
     size_t offset, stride;
     int expected;               /* fields may say more about it: it is there or will be */
@@ -9242,9 +9238,7 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
 {
     const cl_uint others = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH,
                   top = others | CLSORT_FLAG_TOP_PARTITION;
-    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT
-                          | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS
-                          | CLSORT_FLAG_ANY_COUNT | top;
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | top;
     const clsort__mistake mistakes[] = {
         { (d->flags & ~known) != 0, "flags" },
         { (d->flags & top) && purpose != CLSORT__TO_SELECT,
@@ -9315,7 +9309,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count,
-              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
+              lengths = d->lengths != NULL;
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
@@ -9380,36 +9374,34 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
 }
 
 #define CLSORT__PLAIN(name, expected, count, bytes, unit) \
-    { #name, #name "_offset", NULL, NULL, d->name, d->name##_offset, 0, expected, count, bytes, \
-      unit }
-#define CLSORT__FLAGGED(name, start, stride_name, stride, flag, count, bytes, unit) \
-    { #name, #start, stride_name, #flag, d->name, d->start, stride, \
-      clsort__will_have(d, d->name, flag), count, bytes, unit }
-#define CLSORT__OUTPUT(name, flag, bytes, unit) \
-    CLSORT__FLAGGED(name, name##_offset, #name "_row_stride", d->name##_row_stride, flag, results, \
-                    bytes, unit)
+    { #name, #name "_offset", NULL, d->name, d->name##_offset, 0, expected, count, bytes, unit }
+#define CLSORT__WANTED(name, start, count) \
+    { #name, #start, NULL, d->name, d->start, 0, d->name != NULL, count, 4, 4 }
+#define CLSORT__OUTPUT(name, bytes, unit) \
+    { #name, #name "_offset", #name "_row_stride", d->name, d->name##_offset, \
+      d->name##_row_stride, d->name != NULL, results, bytes, unit }
 
-/* Lists the arrays of a description whose order is known, for all checks of each array. Scratch has
-   no flag that announces it: until the call, its fields may be set without it. */
+/* Lists the arrays of a description whose order is known, for all checks of each array. Until the
+   call, the fields of scratch may be set without it. */
 static void clsort__list_arrays(clsort__checks *c, const clsort_desc *d)
 {
     const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1,
                  record = d->record_size ? clsort__alignment(d->record_size) : 1,
                  element = clsort__element_bytes(d), keys = record > key ? record : key,
                  value = d->value_size ? clsort__alignment(d->value_size) : 1,
-                 index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
+                 index = d->indices ? 4 : 0,
                  rows = clsort__output_rows(d), n = clsort__extent(d, element),
                  results = d->top_k ? rows * clsort__wanted(d) : n;
     const clsort__array_fields list[CLSORT__ARRAY_COUNT] = {
         CLSORT__PLAIN(keys, 1, n, element, keys),
-        CLSORT__OUTPUT(keys_out, CLSORT_FLAG_KEYS_OUT, element, keys),
+        CLSORT__OUTPUT(keys_out, element, keys),
         CLSORT__PLAIN(values, d->value_size != 0, n, d->value_size, value),
-        CLSORT__OUTPUT(values_out, CLSORT_FLAG_VALUES_OUT, d->value_size, value),
-        CLSORT__OUTPUT(indices, CLSORT_FLAG_INDICES, index, 4),
+        CLSORT__OUTPUT(values_out, d->value_size, value),
+        CLSORT__OUTPUT(indices, index, 4),
         CLSORT__PLAIN(segments, d->segment_count != 0, d->segment_count + 1, 4, 4),
         CLSORT__PLAIN(segment_ends, d->segment_ends != NULL, d->segment_count, 4, 4),
-        CLSORT__FLAGGED(count_buffer, count_offset, NULL, 0, CLSORT_FLAG_COUNT_BUFFER, 1, 4, 4),
-        CLSORT__FLAGGED(lengths, lengths_offset, NULL, 0, CLSORT_FLAG_LENGTHS, rows, 4, 4),
+        CLSORT__WANTED(count_buffer, count_offset, 1),
+        CLSORT__WANTED(lengths, lengths_offset, rows),
         CLSORT__PLAIN(scratch, !c->needs_buffers || d->scratch, d->scratch ? 1u : 0,
                       d->scratch_size, 16)
     };
@@ -9424,8 +9416,7 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
         { d->segment_ends && !d->segment_count, "segment_ends without segments" },
-        { clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS) && !d->rows,
-          "lengths without rows" },
+        { d->lengths && !d->rows, "lengths without rows" },
         { d->count && d->scratch_size && c->needs_buffers && !d->scratch,
           "scratch_size without scratch" }
     };
@@ -9433,21 +9424,19 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
     for (a = c->arrays; d->count && a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
         if (a->offset && !a->expected)
-            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s%s%s", a->offset_name,
-                          a->name, a->flag_name ? " or " : "", a->flag_name ? a->flag_name : "");
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s", a->offset_name, a->name);
         if (a->stride && (!rows || !a->expected))
-            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without rows, or without %s or %s",
-                          a->stride_name, a->name, a->flag_name);
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without rows, or without %s",
+                          a->stride_name, a->name);
     }
 }
 
 /* Values and records, and whether keys lie inside of these. */
 static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_t key)
 {
-    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
     const clsort__mistake values[] = {
-        { (d->values || values_out) && !d->value_size, "value_size, the bytes of a value" },
+        { (d->values || d->values_out) && !d->value_size, "value_size, the bytes of a value" },
         { c->needs_buffers && d->count && d->value_size && !d->values,
           "values, of value_size bytes each" }
     };
@@ -9475,7 +9464,7 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d)
     const size_t rows = clsort__output_rows(d);
     const clsort__array_fields *a;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
-        if (!c->needs_buffers && a->expected && !a->buffer) {
+        if (!c->needs_buffers && a->expected && !clsort__given(a->buffer)) {
             clsort__need_allocation(c, a->name, a->count, a->bytes);
             clsort__need_allocation(c, a->stride_name, rows - 1, a->stride);
         }
@@ -9532,8 +9521,8 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-/* Are all buffers given that a call needs or that its flags announce? Without elements it needs
-   none. */
+/* Are all buffers given that a call needs, and none left to later? Without elements none is
+   needed. */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
@@ -9548,9 +9537,8 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     const clsort__array_fields *a;
     if (!d->count) return;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
-        if (a->flag_name && a->expected && !a->buffer)
-            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which %s announces", a->name,
-                          a->flag_name);
+        if (a->buffer == CLSORT_LATER)
+            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which is CLSORT_LATER", a->name);
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
@@ -9674,8 +9662,11 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
 {
     size_t i, given = 0;
     int property;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
+        CLSORT__REQUIRE(s, r[i].at.buffer != CLSORT_LATER, CLSORT_ERROR_MISSING_BUFFER,
+                        "%s, which is CLSORT_LATER", r[i].role);
         if (r[i].at.buffer) r[given++] = r[i];
+    }
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
         for (i = 0; i < given; i++) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
     for (i = 0; i < given; i++) {
@@ -10438,7 +10429,7 @@ static void clsort__fake_buffers(clsort__job *j, char places[6])
     cl_mem *const buffers[5] = { &d->keys, &d->keys_out, &d->values, &d->values_out, &d->indices };
     int i;
     for (i = 0; i < 5; i++)
-        if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
+        if (!clsort__given(*buffers[i])) *buffers[i] = (cl_mem)(void *)&places[i];
     clsort__plan_spans(d, &j->plan.data);
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
 }
@@ -13774,8 +13765,8 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
     order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
     if (p->data.own_strides) {
-        order.flags |= (keys ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0)
-                       | (p->data.has_indices ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
+        order.keys_out = keys ? CLSORT_LATER : NULL;
+        order.values_out = p->data.has_indices ? CLSORT_LATER : NULL;
         order.keys_out_row_stride = keys ? p->data.keys_apart : 0;
         order.values_out_row_stride = p->data.has_indices ? p->data.indices_apart : 0;
     }
@@ -13792,10 +13783,9 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
     if (order.rows == 1) order.rows = 0;
     if (order.rows && p->d.row_stride) order.row_stride = p->data.stride * p->key.bytes;
     order.value_size = order.keys_out_row_stride = order.values_out_row_stride = 0;
-    order.flags = (p->d.flags & CLSORT_FLAG_NO_BUILD)
-                  | (p->data.has_indices || clsort__moves_by_index(p) ? (cl_uint)CLSORT_FLAG_INDICES
-                                                                      : 0)
-                  | (clsort__selects_keys(p) ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0);
+    order.indices = p->data.has_indices || clsort__moves_by_index(p) ? CLSORT_LATER : NULL;
+    order.keys_out = clsort__selects_keys(p) ? CLSORT_LATER : NULL;
+    order.values_out = NULL;
     return order;
 }
 
@@ -14246,8 +14236,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     if (clsort__takes_some(d)) {
         p->data.in_place = p->data.values_in_place = 0;
         clsort__plan_spans(d, &p->data);
-        if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
-            p->data.writes_keys = 0;
+        if (p->data.has_values && !d->keys_out) p->data.writes_keys = 0;
     }
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
@@ -14294,7 +14283,7 @@ static int clsort__takes_all(const clsort__job *j)
     const clsort_desc *d = &j->plan.d;
     return j->plan.select.how == CLSORT__BY_SORTING && d->top_k == d->count && !d->row_stride
            && !(d->flags & CLSORT_FLAG_TOP_NTH) && !d->value_size
-           && (j->plan.data.has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT));
+           && (j->plan.data.has_indices || d->keys_out);
 }
 
 /* Plans a partition as a sort. Measured on an H200 and on CPUs, partitions of bare keys by digits
@@ -14773,7 +14762,7 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     d.stable = d.algorithm = 0;
-    d.flags &= CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS;
+    d.flags &= CLSORT_FLAG_NO_BUILD;
     d.keys_out = d.values = d.values_out = d.indices = d.scratch = NULL;
     d.keys_out_offset = d.values_offset = d.values_out_offset = d.indices_offset = 0;
     d.value_size = d.scratch_offset = d.scratch_size = d.top_k = 0;
@@ -15209,7 +15198,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     char places[6];
     int is_new = !warmed;
     size_t i;
-    j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the other flags announce buffers */
+    j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     j->then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(j));
     if (warmed && !clsort__trivial(&j->plan)) {
@@ -15671,7 +15660,7 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
     clsort_desc d = clsort__test_desc(t);
     clsort__crossover row;
     clsort__plan p;
-    d.flags = t->payload == CLSORT__TEST_INDICES ? CLSORT_FLAG_INDICES : 0;
+    d.indices = t->payload == CLSORT__TEST_INDICES ? CLSORT_LATER : NULL;
     row = clsort__find_crossover(s, &d);
     clsort__make_plan(s, &d, &p);
     return p.config.family == form->family
@@ -16162,16 +16151,21 @@ static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t
     return CLSORT__TRY(m->s, clFinish, (m->queue));
 }
 
+/* A buffer that is wanted, made or not. */
+static cl_mem clsort__or_later(cl_mem buffer, int wanted)
+{
+    return buffer || !wanted ? buffer : CLSORT_LATER;
+}
+
 /* A stable sort of whole rows: a selection must find the first elements of each. */
 static clsort_desc clsort__reference_sort(const clsort__measurement *m)
 {
     clsort_desc d = m->d;
     d.top_k = 0;
     d.stable = 1;
-    d.flags |= CLSORT_FLAG_KEYS_OUT | (d.value_size ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
-    d.keys_out = m->memory[CLSORT__SORTED_KEYS];
-    d.values_out = m->memory[CLSORT__SORTED_VALUES];
-    d.indices = m->memory[CLSORT__SORTED_INDICES];
+    d.keys_out = clsort__or_later(m->memory[CLSORT__SORTED_KEYS], 1);
+    d.values_out = clsort__or_later(m->memory[CLSORT__SORTED_VALUES], d.value_size > 0);
+    d.indices = clsort__or_later(m->memory[CLSORT__SORTED_INDICES], d.indices != NULL);
     if (clsort__can(CLSORT_MERGE, &d)) d.algorithm = CLSORT_MERGE;
     return d;
 }
@@ -16670,16 +16664,15 @@ static void clsort__size_buffers(clsort__measurement *m)
     const size_t key = clsort__key_bits(d->key_type) / 8, rows = clsort__output_rows(d),
                  n = clsort__saturating_multiply(rows, d->count),
                  wanted = d->top_k ? rows * d->top_k : n;
-    const int indices = d->flags & CLSORT_FLAG_INDICES, keys_out = d->flags & CLSORT_FLAG_KEYS_OUT,
-              values_out = d->flags & CLSORT_FLAG_VALUES_OUT, stays = indices || d->top_k;
+    const int stays = d->indices || d->top_k;
     int i;
-    m->unit[0] = keys_out ? key : 0;
-    m->unit[1] = values_out ? d->value_size : 0;
-    m->unit[2] = indices ? 4 : 0;
+    m->unit[0] = d->keys_out ? key : 0;
+    m->unit[1] = d->values_out ? d->value_size : 0;
+    m->unit[2] = d->indices ? 4 : 0;
     m->bytes[CLSORT__ITS_KEYS] = clsort__saturating_multiply(n, key);
     m->bytes[CLSORT__ITS_VALUES] = clsort__saturating_multiply(n, d->value_size);
-    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || keys_out ? 0 : n * key;
-    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || values_out ? 0 : n * d->value_size;
+    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || d->keys_out ? 0 : n * key;
+    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || d->values_out ? 0 : n * d->value_size;
     for (i = 0; i < CLSORT__ITS_OUTPUTS; i++) {
         const size_t sorted = i ? m->unit[i] : key;
         m->bytes[CLSORT__ITS_KEYS_OUT + i] = wanted * m->unit[i];
@@ -16829,13 +16822,9 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
    will be from buffers that are given, and forgets these. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
-    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
-                          | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT;
     static const clsort_tuning none = { 0, 0, 0, 0, { 0 } };
     clsort_desc plain = clsort_desc_default();
-    if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
-    if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
-    if (d->values_out && !clsort__values_stay(d)) d->flags |= CLSORT_FLAG_VALUES_OUT;
     CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->count_buffer && !d->fields
                            && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
                            && !d->scratch && !memcmp(&d->tuning, &none, sizeof none)
@@ -16853,7 +16842,9 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     plain.value_size = d->value_size;
     plain.rows = d->rows;
     plain.top_k = d->top_k;
-    plain.flags = d->flags & ~(cl_uint)(CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT);
+    plain.indices = clsort__or_later(NULL, d->indices != NULL);
+    plain.keys_out = clsort__or_later(NULL, !clsort__keys_stay(d));
+    plain.values_out = clsort__or_later(NULL, !clsort__values_stay(d));
     *d = plain;
     return CL_SUCCESS;
 }

@@ -215,6 +215,8 @@ FAULT(more_reserved_tuning, c->d.tuning.reserved[11] = 1)
 FAULT(bad_group, c->d.tuning.work_group = 3)
 FAULT(bad_items, c->d.tuning.items = 3)
 FAULT(flag_32, c->d.flags = 32)
+FAULT(flag_2, c->d.flags = 2)
+FAULT(flag_256, c->d.flags = 256)
 FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
 FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5)
@@ -267,9 +269,12 @@ FAULT(scratch_odd, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 2048;
 FAULT(record_odd, use_record(c, 6, 0))
 FAULT(record_key_odd, use_record(c, 8, 2))
 FAULT(no_keys, c->d.keys = NULL)
-FAULT(no_indices, c->d.flags = CLSORT_FLAG_INDICES; c->d.values_out = w->good[VALUES_OUT])
-FAULT(no_keys_out, c->d.flags = CLSORT_FLAG_KEYS_OUT)
-FAULT(no_values_out, c->d.flags = CLSORT_FLAG_VALUES_OUT)
+FAULT(keys_later, c->d.keys = CLSORT_LATER)
+FAULT(values_later, c->d.values = CLSORT_LATER)
+FAULT(scratch_later, c->d.scratch = CLSORT_LATER)
+FAULT(no_indices, c->d.indices = CLSORT_LATER; c->d.values_out = w->good[VALUES_OUT])
+FAULT(no_keys_out, c->d.keys_out = CLSORT_LATER)
+FAULT(no_values_out, c->d.values_out = CLSORT_LATER)
 FAULT(indices_no_values_out, c->d.indices = w->good[INDICES])
 FAULT(queue_other, c->queue = w->other_queue)
 FAULT(event_other, c->wait = c->list; c->list[0] = w->other_event; c->n_wait = 1)
@@ -459,7 +464,9 @@ FAULT(stride_odd, c->d.rows = 2; c->d.row_stride = 4 * N + 2)
 FAULT(segments_odd, use_segments(c, w->good[INDICES]); c->d.segments_offset = 2)
 FAULT(count_odd, c->d.count_buffer = w->good[INDICES]; c->d.count_offset = 1)
 FAULT(no_segments, c->d.segment_count = 3)
-FAULT(no_count_buffer, c->d.flags = CLSORT_FLAG_COUNT_BUFFER)
+FAULT(segments_later, use_segments(c, CLSORT_LATER))
+FAULT(ends_later, use_ends(c, w->good[INDICES], CLSORT_LATER))
+FAULT(no_count_buffer, c->d.count_buffer = CLSORT_LATER)
 FAULT(segments_image, use_segments(c, w->image))
 FAULT(segments_other, use_segments(c, w->other_buffer))
 FAULT(count_other, c->d.count_buffer = w->other_buffer)
@@ -539,6 +546,8 @@ static const fault faults[] = {
     { "work-group of 3", bad_group, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "3 items", bad_items, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "flag 32", flag_32, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
+    { "flag 2, which 0.3 had", flag_2, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
+    { "flag 256, which 0.3 had", flag_256, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
@@ -579,7 +588,9 @@ static const fault faults[] = {
     { "segments misaligned", segments_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
     { "the count misaligned", count_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
     { "no segments", no_segments, CLSORT_ERROR_MISSING_BUFFER, P_PARTS },
-    { "flag but no count_buffer", no_count_buffer, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_PARTS },
+    { "segments left to later", segments_later, CLSORT_ERROR_MISSING_BUFFER, P_PARTS },
+    { "ends left to later", ends_later, CLSORT_ERROR_MISSING_BUFFER, P_PARTS },
+    { "count_buffer left to later", no_count_buffer, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_PARTS },
     { "segments are an image", segments_image, CLSORT_ERROR_NOT_A_BUFFER, P_PARTS },
     { "segments of another context", segments_other, CLSORT_ERROR_BUFFER_CONTEXT, P_PARTS },
     { "the count of another context", count_other, CLSORT_ERROR_BUFFER_CONTEXT, P_PARTS },
@@ -666,10 +677,13 @@ static const fault faults[] = {
     { "record of 6 bytes", record_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
     { "key at 2 in a record", record_key_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
     { "no keys", no_keys, CLSORT_ERROR_MISSING_BUFFER, P_KEYS },
-    { "flag but no indices", no_indices, CLSORT_ERROR_MISSING_BUFFER,
+    { "keys left to later", keys_later, CLSORT_ERROR_MISSING_BUFFER, P_KEYS },
+    { "values left to later", values_later, CLSORT_ERROR_MISSING_BUFFER, P_VALUES },
+    { "scratch left to later", scratch_later, CLSORT_ERROR_MISSING_BUFFER, P_SCRATCH },
+    { "indices left to later", no_indices, CLSORT_ERROR_MISSING_BUFFER,
       P_FLAGS | P_INDICES | P_VALUES_OUT },
-    { "flag but no keys_out", no_keys_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_KEYS_OUT },
-    { "flag but no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER,
+    { "keys_out left to later", no_keys_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_KEYS_OUT },
+    { "values_out left to later", no_values_out, CLSORT_ERROR_MISSING_BUFFER,
       P_FLAGS | P_VALUES_OUT },
     { "indices and values but no values_out", indices_no_values_out, CLSORT_ERROR_MISSING_BUFFER,
       P_INDICES | P_VALUES_OUT },
@@ -1192,7 +1206,7 @@ static void bad_merge_values(world *w, clsort_merge_desc *m)
     WITH(m->tuning.items = 64, UNSUPPORTED, "64 items")
     WITH(m->tuning.variant = CLSORT__AS(LOCAL, ONLY), UNSUPPORTED, "blocks only")
     WITH(m->tuning.variant = CLSORT__AS(RADIX, HYBRID), UNKNOWN_VALUE, "a form of radix")
-    WITH(m->flags = CLSORT_FLAG_INDICES, UNKNOWN_FLAG, "flag of another call")
+    WITH(m->flags = CLSORT_FLAG_TOP_NTH, UNKNOWN_FLAG, "flag of another call")
     WITH(m->flags = 1u << 31, UNKNOWN_FLAG, "unknown flag")
     WITH(m->value_size = 9, UNSUPPORTED, "values of 9 bytes")
     WITH(m->value_size = 0, VALUE_SIZE, "values without value_size")
@@ -1463,7 +1477,7 @@ static void the_sorter_still_sorts(bench *b)
     close_world(&w);
 }
 
-/* Flags announce arrays, and none is there: on a driver, what is written without elements. */
+/* Arrays are left to later, and none is there: on a driver, what is written without elements. */
 static void sorts_of_nothing(bench *b)
 {
     clsort_proof proof;
@@ -1474,8 +1488,7 @@ static void sorts_of_nothing(bench *b)
     d.key_type = CLSORT_U32;
     d.value_size = 4;
     d.segment_count = 3;
-    d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT
-              | CLSORT_FLAG_COUNT_BUFFER;
+    d.indices = d.keys_out = d.values_out = d.count_buffer = CLSORT_LATER;
     CHECK_OK(clsort_enqueue_fingerprint(b->sorter, b->session.queue, &d, w.good[KEYS], 0, 0, NULL,
                                         NULL));
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));

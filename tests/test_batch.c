@@ -466,7 +466,7 @@ static void only_rows(bench *b)
         for (k = 0; k < 7; k++) unusable[k] = d;
         unusable[0].rows = 0;
         unusable[1].segment_count = 2;
-        unusable[2].flags = CLSORT_FLAG_COUNT_BUFFER;
+        unusable[2].count_buffer = CLSORT_LATER;
         unusable[3].first_bit = 3;
         unusable[4].tuning.items = 64;
         unusable[5].key_type = 0, unusable[5].record_size = 16, unusable[5].fields = fields,

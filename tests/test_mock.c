@@ -5,6 +5,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "later.h"
 #include "names.h"
 
 /* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
@@ -131,8 +132,9 @@ enum { SWEPT_SHAPES = 7 };
 static void prepare_and_sort(world *w, const clsort_desc *d)
 {
     clsort_desc bare = *d, sorted = *d;
-    bare.keys = bare.values = bare.keys_out = bare.indices = NULL;
-    bare.flags = (d->indices ? CLSORT_FLAG_INDICES : 0) | (d->keys_out ? CLSORT_FLAG_KEYS_OUT : 0);
+    bare.keys = bare.values = NULL;
+    if (d->keys_out) bare.keys_out = CLSORT_LATER;
+    if (d->indices) bare.indices = CLSORT_LATER;
     sorted.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_OK(clsort_prepare(w->sorter, NULL, &bare));
     CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &sorted, 0, NULL, NULL));
@@ -1070,12 +1072,12 @@ static void foresee_scratch(bench *b)
         d.keys = NULL;
         d.value_size = values;
         d.algorithm = kind / 3 % 2 ? CLSORT_RADIX : CLSORT_AUTO;
-        d.flags |= CLSORT_FLAG_KEYS_OUT | (values ? CLSORT_FLAG_VALUES_OUT : 0)
-                   | (indices ? CLSORT_FLAG_INDICES : 0);
+        d.keys_out = CLSORT_LATER;
+        d.values_out = values ? CLSORT_LATER : NULL;
+        d.indices = indices ? CLSORT_LATER : NULL;
         CHECK_OK(clsort_scratch_size(w.sorter, &d, &asked));
-        d.flags &= ~(cl_uint)(CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT);
+        d.keys_out = d.values_out = NULL;
         CHECK_OK(clsort_scratch_size(w.sorter, &d, &in_place));
-        d.flags &= ~(cl_uint)CLSORT_FLAG_INDICES;
         d.keys = w.buffer[KEYS];
         d.keys_out = w.buffer[KEYS_OUT];
         d.values = values ? w.buffer[VALUES] : NULL;
@@ -1800,7 +1802,7 @@ static clsort_desc describe_nothing(int parts, int payload, cl_uint flags)
     clsort_desc d = clsort_desc_default();
     const int rows = parts == ONE_ROW || parts == THREE_ROWS;
     d.key_type = CLSORT_U32;
-    d.flags = flags;
+    later(&d, flags);
     d.value_size = sizes[payload];
     d.record_size = payload == RECORDS ? 8 : 0;
     d.rows = parts == ONE_ROW ? 1 : parts == THREE_ROWS ? 3 : 0;
@@ -1820,7 +1822,7 @@ static clsort_status nothing_answers(const char *call, cl_uint flags)
 {
     const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH | CLSORT_FLAG_TOP_PARTITION;
     if (flags & top && strcmp(call, "is_sorted")) return CLSORT_ERROR_UNKNOWN_FLAG;
-    return flags & CLSORT_FLAG_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
+    return flags & LATER_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
 }
 
 static void try_nothing(world *w, int parts, int payload, cl_uint flags)
@@ -1839,13 +1841,15 @@ static void try_nothing(world *w, int parts, int payload, cl_uint flags)
     }
 }
 
-/* With each flag alone, with all that announce a buffer, and with none. */
+/* With each flag or buffer of later alone, with all of these buffers, and with none. */
 static void sort_nothing(bench *b)
 {
-    const cl_uint announced = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT
-                              | CLSORT_FLAG_COUNT_BUFFER;
+    static const cl_uint flags[] = { CLSORT_FLAG_TOP_UNSORTED, CLSORT_FLAG_TOP_NTH,
+                                     CLSORT_FLAG_TOP_PARTITION, CLSORT_FLAG_ANY_COUNT,
+                                     LATER_INDICES, LATER_KEYS_OUT, LATER_VALUES_OUT, LATER_COUNT,
+                                     LATER_LENGTHS };
     int parts, payload, checked;
-    cl_uint flag;
+    size_t i;
     (void)b;
     for (checked = 0; checked < 2; checked++) {
         world w;
@@ -1853,13 +1857,13 @@ static void sort_nothing(bench *b)
         for (parts = 0; parts < PARTS; parts++)
             for (payload = 0; payload < PAYLOADS; payload++) {
                 try_nothing(&w, parts, payload, 0);
-                for (flag = 2; flag <= CLSORT_FLAG_ANY_COUNT; flag *= 2) {
-                    const int no_values = flag == CLSORT_FLAG_VALUES_OUT
+                for (i = 0; i < sizeof flags / sizeof *flags; i++) {
+                    const int no_values = flags[i] == LATER_VALUES_OUT
                                           && payload != SMALL_VALUES && payload != LARGE_VALUES;
-                    if (!no_values) try_nothing(&w, parts, payload, flag);
+                    if (!no_values) try_nothing(&w, parts, payload, flags[i]);
                 }
                 if (payload == SMALL_VALUES || payload == LARGE_VALUES)
-                    try_nothing(&w, parts, payload, announced);
+                    try_nothing(&w, parts, payload, LATER_ALL & ~(cl_uint)LATER_LENGTHS);
             }
         close_world(&w);
     }

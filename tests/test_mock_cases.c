@@ -12,6 +12,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "later.h"
 #include "names.h"
 
 #include "../tools/clsort/patterns.h"
@@ -192,11 +193,10 @@ static void draw(drawn *c)
     draw_parts(c);
     draw_algorithm(c);
     c->full = c->bare;
-    c->bare.flags |= (c->has_indices ? CLSORT_FLAG_INDICES : 0)
-                     | (c->has_keys_out ? CLSORT_FLAG_KEYS_OUT : 0)
-                     | (c->has_values_out ? CLSORT_FLAG_VALUES_OUT : 0)
-                     | (c->has_count ? CLSORT_FLAG_COUNT_BUFFER : 0)
-                     | (c->has_lengths ? CLSORT_FLAG_LENGTHS : 0);
+    later(&c->bare, (c->has_indices ? LATER_INDICES : 0u) | (c->has_keys_out ? LATER_KEYS_OUT : 0u)
+                        | (c->has_values_out ? LATER_VALUES_OUT : 0u)
+                        | (c->has_count ? LATER_COUNT : 0u)
+                        | (c->has_lengths ? LATER_LENGTHS : 0u));
 }
 
 /* ---- worlds ---------------------------------------------------------------------------------- */
@@ -634,7 +634,7 @@ static void expect_bounds(drawn *c, size_t key, int selects)
     clsort_desc *const d = &c->bare;
     const size_t rows = d->rows ? d->rows : 1;
     size_t values = d->value_size, n, bytes;
-    if (selects) values = d->value_size = 0, d->flags = CLSORT_FLAG_KEYS_OUT;
+    if (selects) values = d->value_size = 0, d->keys_out = CLSORT_LATER;
     for (n = 1; n < 0xFFFFFFFFu / rows; n += n / 7 + 1) {
         const size_t tops[] = { 1, 100, 3000, n / 3 }, kinds = selects ? 4 : 1;
         size_t i;

@@ -1523,7 +1523,7 @@ static void hybrid_is_for_some_elements(bench *b)
         c.d.stable = kinds[i].stable;
         c.d.value_size = kinds[i].value_size;
         c.d.last_bit = kinds[i].last_bit;
-        if (kinds[i].indices) c.d.flags = CLSORT_FLAG_INDICES;
+        if (kinds[i].indices) c.d.indices = CLSORT_LATER;
         CHECK(is_hybrid(b, &c) == kinds[i].hybrid);
     }
 }

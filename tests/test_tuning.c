@@ -12,7 +12,7 @@ static int sort_or_refuse(const bench *b, sort_case c, tally *t)
 {
     clsort_desc d = c.d;
     clsort_status status;
-    d.flags = case_role_flags(&c);
+    later(&d, case_roles(&c));
     status = clsort_check(b->sorter, &d);
     case_say(&c);
     t->sorted += status == CL_SUCCESS;

@@ -92,9 +92,8 @@ KEY_TYPES.update((f"{name}{8 * size}", BYTES + size) for name in ("bytes", "void
 DESCENDING = 1
 NAN_TOTAL, NAN_LAST, NAN_EQUAL = 0, 1, 2
 ZERO_EQUAL = 1
-FLAG_INDICES, FLAG_KEYS_OUT, FLAG_VALUES_OUT, FLAG_COUNT_BUFFER = 2, 4, 8, 16
-FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION = 32, 64, 128
-FLAG_LENGTHS, FLAG_ANY_COUNT = 256, 512
+FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION, FLAG_ANY_COUNT = 32, 64, 128, 512
+LATER = ctypes.c_void_p(-1)   # a buffer that does not exist yet
 OPTION_VERIFY = 1
 
 STRUCTS = {
@@ -980,8 +979,9 @@ class Sorter:
         with self._lock:
             arrays = {name: _as_described(array) for name, array in arrays.items()}
             desc = self._describe(_as_described(keys), order, by, k, sort, arrays)
-            for name, flag in _PREPARED_FLAGS.items():
-                desc.flags |= flag if arrays[name] is not None else 0
+            for name, field in _LATER_FIELDS.items():
+                if arrays[name] is not None and not getattr(desc, field):
+                    setattr(desc, field, LATER)
             desc.flags |= FLAG_ANY_COUNT if any_count else 0
             self._check(self._lib.clsort_prepare(
                 self._sorter, None if queue is None else _pointer(queue), ctypes.byref(desc)))
@@ -1525,8 +1525,8 @@ def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory,
                                                               ctypes.byref(multi)))
 
 
-_PREPARED_FLAGS = {"indices": FLAG_INDICES, "out": FLAG_KEYS_OUT, "values_out": FLAG_VALUES_OUT,
-                   "lengths": FLAG_LENGTHS, "count": FLAG_COUNT_BUFFER}
+_LATER_FIELDS = {"indices": "indices", "out": "keys_out", "values_out": "values_out",
+                 "lengths": "lengths", "count": "count_buffer"}
 _NO_INDEX = np.uint32(0xFFFFFFFF)
 _NAN_ORDERS = {"total": NAN_TOTAL, "last": NAN_LAST, "equal": NAN_EQUAL}
 # What inputs of a merge may be sorted by, as a caller spells it: the default first.
