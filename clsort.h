@@ -224,9 +224,7 @@
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
-#ifndef CLSORT__OPENCL_1
 #define CLSORT__OPENCL_1
-#endif
 #endif
 #if defined(__APPLE__)
 #include <OpenCL/opencl.h>
@@ -234,26 +232,22 @@
 #include <CL/cl.h>
 #endif
 
+#if defined(__GNUC__)
+#define CLSORT__STATIC __attribute__((__unused__)) static
+#else
+#define CLSORT__STATIC static
+#endif
 #ifndef CLSORT_API
 #ifdef CLSORT_STATIC
-#if defined(__GNUC__)
-#define CLSORT_API __attribute__((__unused__)) static
-#else
-#define CLSORT_API static
-#endif
+#define CLSORT_API CLSORT__STATIC
 #else
 #define CLSORT_API extern
 #endif
 #endif
 
 /* clsort_x_default(), compiled into the caller: see STRUCTS. */
-#if defined(__GNUC__)
-#define CLSORT__INLINE __attribute__((__unused__)) static inline
-#else
-#define CLSORT__INLINE static inline
-#endif
 #define CLSORT__DEFAULT(type) \
-    CLSORT__INLINE type type##_default(void) \
+    CLSORT__STATIC inline type type##_default(void) \
     { \
         type made; \
         memset(&made, 0, sizeof made); \
@@ -455,8 +449,7 @@ enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3,
        CLSORT_QUICKSORT = 4 };
 
 enum {
-    CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES */
-    /* See TOP-K. */
+    CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES; the next three see TOP-K */
     CLSORT_FLAG_TOP_UNSORTED = 32, CLSORT_FLAG_TOP_NTH = 64, CLSORT_FLAG_TOP_PARTITION = 128,
     CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
@@ -464,7 +457,7 @@ enum {
 /* In a clsort_desc: the sort will have such a buffer. See BUFFERS. */
 #define CLSORT_LATER ((cl_mem)~(size_t)0)
 
-/* Settings for measurements, whose meaning may change between versions. */
+/* Settings for measurements; their meaning may change. */
 typedef struct clsort_tuning {
     cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
     cl_uint reserved_1;     /* 0 */
@@ -472,8 +465,7 @@ typedef struct clsort_tuning {
        for 2. */
     cl_uint work_group;
     /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
-       Bitonic takes 2 for 1; where tails are in local memory, and as bitonic-local-only, it also
-       takes 64 to 512, and holds them in vectors. */
+       Bitonic takes 2 for 1; in vectors, as "bitonic", -local and -local-only, also 64 to 512. */
     cl_uint items;
     cl_uint reserved[12];   /* 0 */
 } clsort_tuning;
@@ -605,33 +597,28 @@ CLSORT__DEFAULT(clsort_desc)
    than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
 CLSORT_API cl_uint clsort_version(void);
 
-/* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Names of
-   what was left out with CLSORT_NO_* are not there, so a number may stand for another name
-   elsewhere. */
+/* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Where
+   CLSORT_NO_* left some out, numbers stand for other names. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
 /* Sets algorithm and tuning.variant of *desc to what a name stands for: one of these, alone or with
    suffixes, as "quicksort-host+median3+blelloch". Leaves tuning.work_group and tuning.items as they
    are, unless the name fixes them. clsort_explain tells the name of a description.
-   Behind "bitonic" and bitonic-*, which say how far steps over global memory reach at once:
-     -local        first stages, and the tail of every later stage, are in local memory, as those
-                   of "bitonic" are; the others have nothing there
-     +start        first stages are in local memory, no tails
-     +global-tail  first stages and tails are one launch each, with barriers in global memory
-     +global       every step is a launch
-     +local-only   blocks of tuning.work_group * tuning.items keys are sorted, but not the whole
-                   array, as by bitonic-local-only and merge-local-only
-   Behind quicksort, whose rounds are enqueued at once; -host reads back after every round, and
-   -device starts rounds from kernels, where OpenCL 2.0 or later and the device can:
-     +median3      pivots are the median of the first, the middle and the last key; by default they
-                   are half way from the least code to the greatest
-     +sample       pivots are the median of 7 to 63 keys
-     +local        work-items add up by hand in local memory: the default but for -device
-     +builtin      by work-group functions of OpenCL C 2.0: the default of -device, and only there
-     +blelloch     by a tree of sums, as published for OpenCL 1.2
-   batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1. What a
-   form of radix does not sort, "radix-sweeps" does; that is "radix-portable" where work-groups are
-   not known to make progress. Errors: CLSORT_ERROR_UNKNOWN_VALUE for any other name. */
+   - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
+     every step is a launch. With -local, as in "bitonic", first stages and the tail of every later
+     stage are in local memory; +start: only first stages; +global: nothing; +global-tail: nothing,
+     but first stages and tails are one launch each, with barriers.
+   - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
+     tuning.work_group * tuning.items keys are sorted, but not the whole array.
+   - quicksort enqueues all rounds at once; -host reads back after each; with -device kernels start
+     them, where OpenCL 2.0 or later and the device can. Pivots are half way from the least code to
+     the greatest; +median3: the median of the first, the middle and the last key; +sample: of 7 to
+     63 keys. Sums are made by hand in local memory (+local), by -device with work-group functions
+     (+builtin, only there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
+   - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
+   - What a form of radix does not sort, "radix-sweeps" does; that is "radix-portable" where
+     work-groups are not known to make progress.
+   Errors: CLSORT_ERROR_UNKNOWN_VALUE for any other name. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
 /* ---- sorter ---------------------------------------------------------------------------------- */
@@ -673,10 +660,9 @@ enum {
    - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence. It
      is called at the end of clsort_prepare, clsort_self_test and clsort_measure, where all kernels
      have run once, and in clsort_destroy for programs that these did not see.
-   An entry holds its name, its size and a hash of the binary, which are checked before the driver
-   sees a byte of it. One that is damaged, or that the driver does not take, costs only the time to
-   build the program; then save replaces it. The hash does not guard against malice: who can write
-   entries can run code in your program.
+   An entry's name, size and hash are checked before the driver sees a byte of it. One that is
+   damaged, or that the driver does not take, costs only the time to build the program; then save
+   replaces it. The hash does not guard against malice: who can write entries can run code here.
    PoCL compiles kernels once more to give a binary, in two thirds of the time of building. What
    was not launched by then is compiled at each later start, unless PoCL's own cache has it. */
 typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
@@ -796,19 +782,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
-/* Enqueues the sort. BLOCKS only by quicksort-host, until the rounds are done. Sources:
-   - bitonic: Batcher, Sorting networks and their applications, 1968
-   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
-   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
-   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
-     Adinets and Merrill, Onesweep, 2022
-   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
-   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
-   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
-     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; Chhugani et al.,
-     Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008
-   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
-   - batch-*: Zucchi, Parallel batch sorting, 2013 */
+/* Enqueues the sort. BLOCKS only by quicksort-host, until the rounds are done. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
                                              const clsort_desc *desc, cl_uint n_wait,
                                              const cl_event *wait, cl_event *done);
@@ -889,8 +863,7 @@ typedef struct clsort_groups_desc {
 } clsort_groups_desc;
 CLSORT__DEFAULT(clsort_groups_desc)
 
-/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. Source:
-   Knuth, The Art of Computer Programming 3, 6.2.1. */
+/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
                                                      const clsort_groups_desc *groups,
                                                      cl_uint n_wait, const cl_event *wait,
@@ -923,7 +896,7 @@ CLSORT__DEFAULT(clsort_merge_desc)
    Inputs are not checked; clsort_enqueue_is_sorted does that. If one is not in the description's
    order, the output lacks elements, has others twice, and keeps what it held at some places. No
    error tells; nothing else is touched. Sorts with equal zeros or NaNs, as most other libraries
-   have them, leave another order. Source: as of CLSORT_MERGE. */
+   have them, leave another order. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -956,14 +929,10 @@ typedef struct clsort_merge_runs_desc {
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
 /* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
-   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. However many
-   runs there are, each element is read once and written once. On an NVIDIA H200, 16 runs of 2^26
-   uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94 ms; with values of 4
-   bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by clsort_enqueue_merge, in
-   vectors.
-   Sources: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for
-   the search for shares of a tile; there merge path, on CPUs Knuth, The Art of Computer Programming
-   3, 5.4.1, a tree of losers. */
+   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. Each element is
+   read once and written once. On an NVIDIA H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms,
+   four passes of clsort_enqueue_merge 0.94 ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs
+   clsort_enqueue_merge merges two bare runs faster, in vectors. */
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
                                                    const clsort_merge_runs_desc *merge,
                                                    cl_uint n_wait, const cl_event *wait,
@@ -1012,9 +981,7 @@ CLSORT__DEFAULT(clsort_partition_desc)
 /* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
    come before splitter p. Keys are read twice, values once, and all are written once. On an NVIDIA
    H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy 0.14 ms. On an NVIDIA GPU
-   keys not at a multiple of 16 bytes take longer.
-   Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
-   with a search among splitters in place of a digit, as in radix-samples. */
+   keys not at a multiple of 16 bytes take longer. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_partition_desc *partition,
                                                   cl_uint n_wait, const cl_event *wait,
@@ -1061,8 +1028,7 @@ typedef struct clsort_proof {
 /* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
    it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
    proof_offset, and judge it. Each row or segment is checked on its own; elements outside of them
-   are not. The offsets of segments and the count on the device must not have changed. Source of the
-   hash: Vigna's splitmix64. */
+   are not. The offsets of segments and the count on the device must not have changed. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
                                                     const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait,
@@ -1073,8 +1039,7 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done);
 
 /* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else
-   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about
-   2^-64. */
+   CLSORT_ERROR_WRONG_RESULT. About one wrong permutation of 2^64 goes unnoticed. */
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 
 /* With CLSORT_OPTION_VERIFY, judges the sorts that are complete; if `wait` is not 0 it blocks until
@@ -1089,11 +1054,10 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
    that fail out of AUTO, which answers CLSORT_ERROR_WRONG_RESULT if none is left. So it does with
-   each form of radix that AUTO may take here, also where keys span about 2^w codes, for every w.
-   Merges of runs and partitions are tested, too, and answer that code if they fail. Kernels for
-   rows, segments and top-k are not. Builds the kernels of all that it tests, and blocks: on PoCL
-   for 73 s of CPU time if its cache has none of them, else for 2.6 s, in 16 MB of host memory. The
-   finding holds for this sorter and for clones made later.
+   each form of radix that AUTO may take here. Merges of runs and partitions are tested, too, and
+   answer that code if they fail. Kernels for rows, segments and top-k are not. Builds all kernels
+   that it tests, and blocks: on PoCL for 73 s of CPU time if its cache has none of them, else for
+   2.6 s, in 16 MB of host memory. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -1101,22 +1065,18 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
    - A choice that was measured serves sorts of one array with keys of that width and that payload,
-     in place or not, stable or not, up to the count that was measured; of clsort_prepare with
-     CLSORT_FLAG_ANY_COUNT up to the description's count. Built-in ones serve all else, and what
-     CLSORT_FLAG_NO_BUILD would refuse by the measured one.
+     up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
+     description's. Built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would refuse.
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
      power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
-     that are the same when they are rounded up so, also with lengths, a count on the device, and
-     any stride; but not segments, some bits of keys and the flags of top-k. Whole rows are sorted
-     only where built-in choices may do so: that needs much scratch memory. There is room for 64
-     choices of top-k; one more takes the place of the oldest.
+     that are the same when they are rounded up so, but not segments, some bits of keys and the
+     flags of top-k. Whole rows are sorted only where built-in choices may do so: that needs much
+     scratch memory. There is room for 64 choices of top-k; one more replaces the oldest.
    - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
      clsort_load_choices change them. With a cache, clsort_measure saves all of them in one entry,
      of the device, driver, platform and version, and clsort_create loads them.
    - The bytes of bare keys by all bits, stable sorts and top-k are the same by any choice. Equal
-     keys of other sorts may come in another order, as they do by another algorithm.
-   Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
-   ARM's CLTuner. */
+     keys of other sorts may come in another order, as they do by another algorithm. */
 
 /* Called before each step of a measurement: `done` of `total` are over. Not 0 ends the call. */
 typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
@@ -1139,39 +1099,33 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
 /* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
    twos. Of top-k counts are the lengths of rows, from twice k rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns, but for what was much slower at lower counts. Each result is checked, and what is wrong
-     once is dropped: sorts as by clsort_enqueue_verify, selections by a proved sort of whole rows,
-     which takes memory for its result. AUTO leaves the built-in choice only where the gain is above
-     5 % in each of two rounds, and nowhere for what took 5 % more.
+     turns, except what was much slower at lower counts. What is wrong once is dropped: sorts are
+     checked by clsort_enqueue_verify, selections by a proved sort of whole rows, for which there
+     must be memory. AUTO leaves the built-in choice only where the gain is above 5 % in each of two
+     rounds, and nowhere for what took 5 % more.
    - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
-   - It waits for what `queue` holds, then works on a queue of its own with
-     CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
-     was enqueued to the end of its last one. max_ms counts by the same clock. Other work on the
-     device makes the result worse, never wrong.
+   - It waits for what `queue` holds, then works on a queue of its own that profiles. Time is the
+     device's: from when a sort's first command was enqueued to the end of its last one. max_ms
+     counts by the same clock. Other work on the device makes the result worse, never wrong.
    - All candidates are built first. Steps that would exceed max_ms are not begun, but a compiler is
-     not interrupted: what is known of a build is the time of the longest one before it. What was
-     built stays, also in the cache. A program whose time is for measuring alone calls this with
-     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
-   - A later call for the same kind replaces its choice, also one for more elements. After a failure
-     AUTO is as it was.
+     not interrupted. What was built stays, also in the cache; saving it there comes on top. To
+     measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
+   - A later call for the same kind replaces its choice. After a failure AUTO is as it was.
    Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
-   segments, lengths and other flags beside top_k, records, some bits of keys, a count on the
-   device, an algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
-   CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
-   sorts right. */
+   segments, lengths and flags beside top_k, records, some bits of keys, a count on the device, an
+   algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME; for max_bytes
+   CL_MEM_OBJECT_ALLOCATION_FAILURE; CLSORT_ERROR_WRONG_RESULT if no algorithm sorts right. */
 CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_measure_desc *measure);
 
-/* Payloads of choices, and where choices come from. */
+/* Payloads of choices, and origins. DERIVED: built in, from measurements of other kinds of devices.
+   BUILT_IN: measured on such a device. LOADED: from the cache, measured on this device, or from a
+   text, on a device of this name. MEASURED: with this sorter, or the one it was cloned from. */
 enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
        CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
        CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
-enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kinds of devices */
-       CLSORT_ORIGIN_BUILT_IN = 1,   /* built in, measured on such a device */
-       CLSORT_ORIGIN_LOADED = 2,     /* from the cache, measured on this device; or from a text,
-                                        measured on a device of this name */
-       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or the one that it was
-                                        cloned from */
+enum { CLSORT_ORIGIN_DERIVED = 0, CLSORT_ORIGIN_BUILT_IN = 1, CLSORT_ORIGIN_LOADED = 2,
+       CLSORT_ORIGIN_MEASURED = 3 };
 
 /* A choice of AUTO, in elements. */
 typedef struct clsort_choice {
@@ -1210,10 +1164,9 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
                                              size_t *bytes);
 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort; *fits, if not NULL, receives how many.
-   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
-   another device, changes nothing (CLSORT_ERROR_DAMAGED). What the device cannot do is not taken.
-   Saves nothing to a cache, and builds nothing. */
+   and its platform's name, and for this version of clsort; *fits, if not NULL, receives how many. A
+   text that is damaged, also in a section of another device, changes nothing
+   (CLSORT_ERROR_DAMAGED). What the device cannot do is not taken. Builds and saves nothing. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
                                              cl_uint *fits);
 
@@ -1315,7 +1268,30 @@ extern "C" {
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
      >>measure     what AUTO may take is timed, and the fastest kept; choices as text
-     >>public      the functions of the API, in its order */
+     >>public      the functions of the API, in its order
+
+   Sources:
+   - bitonic: Batcher, Sorting networks and their applications, 1968
+   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
+   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
+   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
+     Adinets and Merrill, Onesweep, 2022
+   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
+   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
+   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
+     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; Chhugani et al.,
+     Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008
+   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
+   - batch-*: Zucchi, Parallel batch sorting, 2013
+   - merges of runs: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors,
+     1991, for the search for shares of a tile; there merge path, on CPUs a tree of losers: Knuth,
+     The Art of Computer Programming 3, 5.4.1
+   - partition: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting,
+     2011, with a search among splitters in place of a digit, as in radix-samples
+   - groups: Knuth, The Art of Computer Programming 3, 6.2.1
+   - the hash of proofs: Vigna's splitmix64
+   - measuring: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners; ARM's
+     CLTuner */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
@@ -5813,10 +5789,8 @@ enum { CLSORT__STEP_A = 1, CLSORT__STEP_B2, CLSORT__STEP_B4, CLSORT__STEP_B8, CL
 
 enum {
     CLSORT__LOCAL_DEFAULT,      /* first stages, and the tail of every later stage */
-    CLSORT__LOCAL_OFF,          /* nothing: every step is a launch over global memory */
-    CLSORT__LOCAL_GLOBAL_TAIL,  /* nothing: first stages and tails are one launch each */
-    CLSORT__LOCAL_START,        /* first stages, no tails */
-    CLSORT__LOCAL_ONLY,         /* blocks are sorted, but not the whole array; of merge, too */
+    CLSORT__LOCAL_OFF,          /* nothing */
+    CLSORT__LOCAL_GLOBAL_TAIL, CLSORT__LOCAL_START, CLSORT__LOCAL_ONLY,   /* see suffixes */
     /* Sorts of rows as published: one launch, with a work-group for each row. */
     CLSORT__LOCAL_BATCH_ODD_EVEN, /* Batcher's odd-even merge sort, all in global memory */
     CLSORT__LOCAL_BATCH_OFF,    /* bitonic, all in global memory */
