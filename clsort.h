@@ -199,14 +199,12 @@
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
      CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
-     CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
-                                leave an algorithm out, with its kernels: 100, 250 and 37 KB of an
-                                object file. It then answers CLSORT_ERROR_UNSUPPORTED.
-                                These need both merge and radix: rows, segments, a count on the
-                                device, quicksort, and top_k above what a work-group sorts
+     CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs it: rows,
+                                segments, a count on the device, quicksort, and top_k above what a
+                                work-group sorts. They then answer CLSORT_ERROR_UNSUPPORTED
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
-     CLSORT_NO_PUBLISHED        leaves out all values of tuning.bitonic_step and tuning.local: the
+     CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: quicksort, and the
                                 names bitonic-*, batch-* and merge-local-only
      CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
                                 300. quicksort-device needs that you set it to 300
@@ -226,9 +224,7 @@
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
-#ifndef CLSORT__OPENCL_1
 #define CLSORT__OPENCL_1
-#endif
 #endif
 #if defined(__APPLE__)
 #include <OpenCL/opencl.h>
@@ -236,26 +232,22 @@
 #include <CL/cl.h>
 #endif
 
+#if defined(__GNUC__)
+#define CLSORT__STATIC __attribute__((__unused__)) static
+#else
+#define CLSORT__STATIC static
+#endif
 #ifndef CLSORT_API
 #ifdef CLSORT_STATIC
-#if defined(__GNUC__)
-#define CLSORT_API __attribute__((__unused__)) static
-#else
-#define CLSORT_API static
-#endif
+#define CLSORT_API CLSORT__STATIC
 #else
 #define CLSORT_API extern
 #endif
 #endif
 
 /* clsort_x_default(), compiled into the caller: see STRUCTS. */
-#if defined(__GNUC__)
-#define CLSORT__INLINE __attribute__((__unused__)) static inline
-#else
-#define CLSORT__INLINE static inline
-#endif
 #define CLSORT__DEFAULT(type) \
-    CLSORT__INLINE type type##_default(void) \
+    CLSORT__STATIC inline type type##_default(void) \
     { \
         type made; \
         memset(&made, 0, sizeof made); \
@@ -317,8 +309,9 @@ extern "C" {
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
-     Only clsort_enqueue_* need the buffers. For other functions NULL stands for one that comes
-     later; one that is given is checked.
+     Only clsort_enqueue_* need the buffers; one that is given to another function is checked. Where
+     NULL means that the sort has none, as in keys_out or indices, CLSORT_LATER stands for one that
+     does not exist yet.
 
    QUEUES, EVENTS
      A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. No function
@@ -456,31 +449,25 @@ enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3,
        CLSORT_QUICKSORT = 4 };
 
 enum {
-    CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES */
-    /* Such a buffer does not exist yet, but the sort will have one. */
-    CLSORT_FLAG_INDICES = 2, CLSORT_FLAG_KEYS_OUT = 4, CLSORT_FLAG_VALUES_OUT = 8,
-    CLSORT_FLAG_COUNT_BUFFER = 16, CLSORT_FLAG_LENGTHS = 256,
-    /* See TOP-K. */
+    CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES; the next three see TOP-K */
     CLSORT_FLAG_TOP_UNSORTED = 32, CLSORT_FLAG_TOP_NTH = 64, CLSORT_FLAG_TOP_PARTITION = 128,
     CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
 };
 
-/* Settings for measurements, whose meaning may change between versions: see "for measuring". */
+/* In a clsort_desc: the sort will have such a buffer. See BUFFERS. */
+#define CLSORT_LATER ((cl_mem)~(size_t)0)
+
+/* Settings for measurements; their meaning may change. */
 typedef struct clsort_tuning {
-    cl_uint bitonic_step;   /* CLSORT_STEP_* */
-    cl_uint local;          /* CLSORT_LOCAL_* */
+    cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
+    cl_uint reserved_1;     /* 0 */
     /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
        for 2. */
     cl_uint work_group;
     /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
-       Bitonic takes 2 for 1; with LOCAL_DEFAULT and LOCAL_ONLY it also takes 64 to 512, and holds
-       them in vectors. */
+       Bitonic takes 2 for 1; in vectors, as "bitonic", -local and -local-only, also 64 to 512. */
     cl_uint items;
-    cl_uint pivot;          /* CLSORT_PIVOT_* */
-    cl_uint scheduler;      /* CLSORT_SCHEDULER_* */
-    cl_uint radix;          /* CLSORT_RADIX_* */
-    cl_uint scan;           /* CLSORT_SCAN_*; of work-groups with several work-items */
-    cl_uint reserved[8];    /* 0 */
+    cl_uint reserved[12];   /* 0 */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -556,7 +543,7 @@ typedef struct clsort_desc {
     cl_mem lengths;
     size_t lengths_offset;
     /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
-       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups and of
+       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups_desc and of
        clsort_partition_desc are such. Offsets are clamped to `count`.
        If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
        keys_out, values_out and indices are undefined. For a selection, that is top_k without
@@ -610,13 +597,28 @@ CLSORT__DEFAULT(clsort_desc)
    than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
 CLSORT_API cl_uint clsort_version(void);
 
-/* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Names of
-   what was left out with CLSORT_NO_* are not there, so a number may stand for another name
-   elsewhere. For those that end in "only" or begin with "batch" see CLSORT_LOCAL_*. */
+/* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Where
+   CLSORT_NO_* left some out, numbers stand for other names. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning of *desc to what one of these names stands for. Leaves tuning.pivot and
-   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them. */
+/* Sets algorithm and tuning.variant of *desc to what a name stands for: one of these, alone or with
+   suffixes, as "quicksort-host+median3+blelloch". Leaves tuning.work_group and tuning.items as they
+   are, unless the name fixes them. clsort_explain tells the name of a description.
+   - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
+     every step is a launch. With -local, as in "bitonic", first stages and the tail of every later
+     stage are in local memory; +start: only first stages; +global: nothing; +global-tail: nothing,
+     but first stages and tails are one launch each, with barriers.
+   - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
+     tuning.work_group * tuning.items keys are sorted, but not the whole array.
+   - quicksort enqueues all rounds at once; -host reads back after each; with -device kernels start
+     them, where OpenCL 2.0 or later and the device can. Pivots are half way from the least code to
+     the greatest; +median3: the median of the first, the middle and the last key; +sample: of 7 to
+     63 keys. Sums are made by hand in local memory (+local), by -device with work-group functions
+     (+builtin, only there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
+   - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
+   - What a form of radix does not sort, "radix-sweeps" does; that is "radix-portable" where
+     work-groups are not known to make progress.
+   Errors: CLSORT_ERROR_UNKNOWN_VALUE for any other name. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
 /* ---- sorter ---------------------------------------------------------------------------------- */
@@ -658,10 +660,9 @@ enum {
    - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence. It
      is called at the end of clsort_prepare, clsort_self_test and clsort_measure, where all kernels
      have run once, and in clsort_destroy for programs that these did not see.
-   An entry holds its name, its size and a hash of the binary, which are checked before the driver
-   sees a byte of it. One that is damaged, or that the driver does not take, costs only the time to
-   build the program; then save replaces it. The hash does not guard against malice: who can write
-   entries can run code in your program.
+   An entry's name, size and hash are checked before the driver sees a byte of it. One that is
+   damaged, or that the driver does not take, costs only the time to build the program; then save
+   replaces it. The hash does not guard against malice: who can write entries can run code here.
    PoCL compiles kernels once more to give a binary, in two thirds of the time of building. What
    was not launched by then is compiled at each later start, unless PoCL's own cache has it. */
 typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
@@ -781,19 +782,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
-/* Enqueues the sort. BLOCKS only with CLSORT_SCHEDULER_HOST, until the rounds are done. Sources:
-   - bitonic: Batcher, Sorting networks and their applications, 1968
-   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
-   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
-   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
-     Adinets and Merrill, Onesweep, 2022
-   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
-   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
-   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
-     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; Chhugani et al.,
-     Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008
-   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
-   - batch-*: Zucchi, Parallel batch sorting, 2013 */
+/* Enqueues the sort. BLOCKS only by quicksort-host, until the rounds are done. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
                                              const clsort_desc *desc, cl_uint n_wait,
                                              const cl_event *wait, cl_event *done);
@@ -828,7 +817,7 @@ typedef struct clsort_array {
 } clsort_array;
 
 /* A gather: target[i] = source[indices[i]], for each array and in each row. */
-typedef struct clsort_gather {
+typedef struct clsort_gather_desc {
     size_t struct_size;
     size_t count;               /* elements to write, with `rows` in each row */
     size_t source_count;        /* elements of a source, with `rows` of each row; 0: count */
@@ -839,8 +828,8 @@ typedef struct clsort_gather {
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
     size_t rows;                /* 0: one row. An index counts from the start of its row */
     size_t indices_row_stride;  /* as source_row_stride */
-} clsort_gather;
-CLSORT__DEFAULT(clsort_gather)
+} clsort_gather_desc;
+CLSORT__DEFAULT(clsort_gather_desc)
 
 /* Enqueues a gather for any number of arrays. An index of source_count or above leaves its target
    element as it was. For the indices of
@@ -850,11 +839,11 @@ CLSORT__DEFAULT(clsort_gather)
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
-                                               const clsort_gather *gather, cl_uint n_wait,
+                                               const clsort_gather_desc *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
 /* Ascending keys, each the number of its group. */
-typedef struct clsort_groups {
+typedef struct clsort_groups_desc {
     size_t struct_size;
     size_t count;               /* keys */
     size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
@@ -871,14 +860,14 @@ typedef struct clsort_groups {
     size_t counts_offset;
     cl_mem count_buffer;        /* as in clsort_desc; or NULL */
     size_t count_offset;
-} clsort_groups;
-CLSORT__DEFAULT(clsort_groups)
+} clsort_groups_desc;
+CLSORT__DEFAULT(clsort_groups_desc)
 
-/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. Source:
-   Knuth, The Art of Computer Programming 3, 6.2.1. */
+/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
-                                                     const clsort_groups *groups, cl_uint n_wait,
-                                                     const cl_event *wait, cl_event *done);
+                                                     const clsort_groups_desc *groups,
+                                                     cl_uint n_wait, const cl_event *wait,
+                                                     cl_event *done);
 
 /* Two sorted inputs, a and b, and their merged order. */
 typedef struct clsort_merge_desc {
@@ -907,7 +896,7 @@ CLSORT__DEFAULT(clsort_merge_desc)
    Inputs are not checked; clsort_enqueue_is_sorted does that. If one is not in the description's
    order, the output lacks elements, has others twice, and keeps what it held at some places. No
    error tells; nothing else is touched. Sorts with equal zeros or NaNs, as most other libraries
-   have them, leave another order. Source: as of CLSORT_MERGE. */
+   have them, leave another order. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -940,14 +929,10 @@ typedef struct clsort_merge_runs_desc {
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
 /* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
-   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. However many
-   runs there are, each element is read once and written once. On an NVIDIA H200, 16 runs of 2^26
-   uniform u32 in all take 0.40 ms, four passes of clsort_enqueue_merge 0.94 ms; with values of 4
-   bytes 0.84 and 1.62 ms. On CPUs two bare runs are merged faster by clsort_enqueue_merge, in
-   vectors.
-   Sources: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for
-   the search for shares of a tile; there merge path, on CPUs Knuth, The Art of Computer Programming
-   3, 5.4.1, a tree of losers. */
+   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. Each element is
+   read once and written once. On an NVIDIA H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms,
+   four passes of clsort_enqueue_merge 0.94 ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs
+   clsort_enqueue_merge merges two bare runs faster, in vectors. */
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
                                                    const clsort_merge_runs_desc *merge,
                                                    cl_uint n_wait, const cl_event *wait,
@@ -996,9 +981,7 @@ CLSORT__DEFAULT(clsort_partition_desc)
 /* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
    come before splitter p. Keys are read twice, values once, and all are written once. On an NVIDIA
    H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy 0.14 ms. On an NVIDIA GPU
-   keys not at a multiple of 16 bytes take longer.
-   Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
-   with a search among splitters in place of a digit, as in radix-samples. */
+   keys not at a multiple of 16 bytes take longer. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_partition_desc *partition,
                                                   cl_uint n_wait, const cl_event *wait,
@@ -1045,8 +1028,7 @@ typedef struct clsort_proof {
 /* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
    it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
    proof_offset, and judge it. Each row or segment is checked on its own; elements outside of them
-   are not. The offsets of segments and the count on the device must not have changed. Source of the
-   hash: Vigna's splitmix64. */
+   are not. The offsets of segments and the count on the device must not have changed. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
                                                     const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait,
@@ -1057,8 +1039,7 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done);
 
 /* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else
-   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about
-   2^-64. */
+   CLSORT_ERROR_WRONG_RESULT. About one wrong permutation of 2^64 goes unnoticed. */
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 
 /* With CLSORT_OPTION_VERIFY, judges the sorts that are complete; if `wait` is not 0 it blocks until
@@ -1073,11 +1054,10 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
    that fail out of AUTO, which answers CLSORT_ERROR_WRONG_RESULT if none is left. So it does with
-   each form of radix that AUTO may take here, also where keys span about 2^w codes, for every w.
-   Merges of runs and partitions are tested, too, and answer that code if they fail. Kernels for
-   rows, segments and top-k are not. Builds the kernels of all that it tests, and blocks: on PoCL
-   for 73 s of CPU time if its cache has none of them, else for 2.6 s, in 16 MB of host memory. The
-   finding holds for this sorter and for clones made later.
+   each form of radix that AUTO may take here. Merges of runs and partitions are tested, too, and
+   answer that code if they fail. Kernels for rows, segments and top-k are not. Builds all kernels
+   that it tests, and blocks: on PoCL for 73 s of CPU time if its cache has none of them, else for
+   2.6 s, in 16 MB of host memory. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -1085,22 +1065,18 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
    - A choice that was measured serves sorts of one array with keys of that width and that payload,
-     in place or not, stable or not, up to the count that was measured; of clsort_prepare with
-     CLSORT_FLAG_ANY_COUNT up to the description's count. Built-in ones serve all else, and what
-     CLSORT_FLAG_NO_BUILD would refuse by the measured one.
+     up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
+     description's. Built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would refuse.
    - A choice of top-k says in which way rows are selected from, by their length rounded up to a
      power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
-     that are the same when they are rounded up so, also with lengths, a count on the device, and
-     any stride; but not segments, some bits of keys and the flags of top-k. Whole rows are sorted
-     only where built-in choices may do so: that needs much scratch memory. There is room for 64
-     choices of top-k; one more takes the place of the oldest.
+     that are the same when they are rounded up so, but not segments, some bits of keys and the
+     flags of top-k. Whole rows are sorted only where built-in choices may do so: that needs much
+     scratch memory. There is room for 64 choices of top-k; one more replaces the oldest.
    - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
      clsort_load_choices change them. With a cache, clsort_measure saves all of them in one entry,
      of the device, driver, platform and version, and clsort_create loads them.
    - The bytes of bare keys by all bits, stable sorts and top-k are the same by any choice. Equal
-     keys of other sorts may come in another order, as they do by another algorithm.
-   Sources of the idea: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners;
-   ARM's CLTuner. */
+     keys of other sorts may come in another order, as they do by another algorithm. */
 
 /* Called before each step of a measurement: `done` of `total` are over. Not 0 ends the call. */
 typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
@@ -1108,8 +1084,7 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 typedef struct clsort_measure_desc {
     size_t struct_size;
     /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
-       will be: buffers, which are neither read nor written, or flags (CLSORT_FLAG_INDICES,
-       _KEYS_OUT, _VALUES_OUT). */
+       will be: buffers, which are neither read nor written, or CLSORT_LATER. */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -1124,39 +1099,33 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
 /* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
    twos. Of top-k counts are the lengths of rows, from twice k rounded up. Blocks.
    - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns, but for what was much slower at lower counts. Each result is checked, and what is wrong
-     once is dropped: sorts as by clsort_enqueue_verify, selections by a proved sort of whole rows,
-     which takes memory for its result. AUTO leaves the built-in choice only where the gain is above
-     5 % in each of two rounds, and nowhere for what took 5 % more.
+     turns, except what was much slower at lower counts. What is wrong once is dropped: sorts are
+     checked by clsort_enqueue_verify, selections by a proved sort of whole rows, for which there
+     must be memory. AUTO leaves the built-in choice only where the gain is above 5 % in each of two
+     rounds, and nowhere for what took 5 % more.
    - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
-   - It waits for what `queue` holds, then works on a queue of its own with
-     CL_QUEUE_PROFILING_ENABLE. Time is the device's: from the moment when a sort's first command
-     was enqueued to the end of its last one. max_ms counts by the same clock. Other work on the
-     device makes the result worse, never wrong.
+   - It waits for what `queue` holds, then works on a queue of its own that profiles. Time is the
+     device's: from when a sort's first command was enqueued to the end of its last one. max_ms
+     counts by the same clock. Other work on the device makes the result worse, never wrong.
    - All candidates are built first. Steps that would exceed max_ms are not begun, but a compiler is
-     not interrupted: what is known of a build is the time of the longest one before it. What was
-     built stays, also in the cache. A program whose time is for measuring alone calls this with
-     CLSORT_MEASURE_ONLY_BUILDS before. Saving built programs to a cache comes on top.
-   - A later call for the same kind replaces its choice, also one for more elements. After a failure
-     AUTO is as it was.
+     not interrupted. What was built stays, also in the cache; saving it there comes on top. To
+     measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
+   - A later call for the same kind replaces its choice. After a failure AUTO is as it was.
    Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
-   segments, lengths and other flags beside top_k, records, some bits of keys, a count on the
-   device, an algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME;
-   CL_MEM_OBJECT_ALLOCATION_FAILURE also for max_bytes; CLSORT_ERROR_WRONG_RESULT if no algorithm
-   sorts right. */
+   segments, lengths and flags beside top_k, records, some bits of keys, a count on the device, an
+   algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME; for max_bytes
+   CL_MEM_OBJECT_ALLOCATION_FAILURE; CLSORT_ERROR_WRONG_RESULT if no algorithm sorts right. */
 CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_measure_desc *measure);
 
-/* Payloads of choices, and where choices come from. */
+/* Payloads of choices, and origins. DERIVED: built in, from measurements of other kinds of devices.
+   BUILT_IN: measured on such a device. LOADED: from the cache, measured on this device, or from a
+   text, on a device of this name. MEASURED: with this sorter, or the one it was cloned from. */
 enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
        CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
        CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
-enum { CLSORT_ORIGIN_DERIVED = 0,    /* built in, from measurements of other kinds of devices */
-       CLSORT_ORIGIN_BUILT_IN = 1,   /* built in, measured on such a device */
-       CLSORT_ORIGIN_LOADED = 2,     /* from the cache, measured on this device; or from a text,
-                                        measured on a device of this name */
-       CLSORT_ORIGIN_MEASURED = 3 }; /* by clsort_measure, with this sorter or the one that it was
-                                        cloned from */
+enum { CLSORT_ORIGIN_DERIVED = 0, CLSORT_ORIGIN_BUILT_IN = 1, CLSORT_ORIGIN_LOADED = 2,
+       CLSORT_ORIGIN_MEASURED = 3 };
 
 /* A choice of AUTO, in elements. */
 typedef struct clsort_choice {
@@ -1195,80 +1164,11 @@ CLSORT_API clsort_status clsort_save_choices(clsort_sorter *sorter, char *text, 
                                              size_t *bytes);
 
 /* Takes the choices of the sections of `text` that are for this device: for its name, its vendor
-   and its platform's name, and for this version of clsort; *fits, if not NULL, receives how many.
-   Lines may end as they do on Windows. A text that is damaged anywhere, also in a section of
-   another device, changes nothing (CLSORT_ERROR_DAMAGED). What the device cannot do is not taken.
-   Saves nothing to a cache, and builds nothing. */
+   and its platform's name, and for this version of clsort; *fits, if not NULL, receives how many. A
+   text that is damaged, also in a section of another device, changes nothing
+   (CLSORT_ERROR_DAMAGED). What the device cannot do is not taken. Builds and saves nothing. */
 CLSORT_API clsort_status clsort_load_choices(clsort_sorter *sorter, const char *text,
                                              cl_uint *fits);
-
-/* ---- for measuring: the fields of clsort_tuning ---------------------------------------------- */
-
-/* Bitonic: the widest step over global memory; by default B16, for any number of steps. */
-enum { CLSORT_STEP_DEFAULT = 0, CLSORT_STEP_A = 1, CLSORT_STEP_B2 = 2, CLSORT_STEP_B4 = 4,
-       CLSORT_STEP_B8 = 8, CLSORT_STEP_B16 = 16 };
-
-/* Bitonic: what is done in local memory. Merge has DEFAULT and ONLY. */
-enum {
-    CLSORT_LOCAL_DEFAULT = 0,       /* first stages, and the tail of every later stage */
-    CLSORT_LOCAL_OFF = 1,           /* nothing: every step is a launch over global memory */
-    CLSORT_LOCAL_GLOBAL_TAIL = 2,   /* nothing: first stages and tails are one launch each, with
-                                       barriers between steps in global memory */
-    CLSORT_LOCAL_START = 3,         /* first stages, no tails */
-    CLSORT_LOCAL_ONLY = 4,          /* blocks are sorted, but not the whole array */
-
-    /* Sorts of rows as published: one launch, with a work-group for each row. They need `rows`,
-       which may be 1. */
-    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, all in global memory */
-    CLSORT_LOCAL_BATCH_OFF = 6,       /* bitonic, all in global memory */
-    CLSORT_LOCAL_BATCH = 7,           /* bitonic; steps inside a block of work_group * items keys
-                                         in local memory, one block after another */
-    CLSORT_LOCAL_BATCH_SPLIT = 8      /* the same, and the step above them while blocks are loaded;
-                                         the upper block's keys wait in registers */
-};
-
-/* Radix. What a form does not sort, SWEEPS does.
-   - DEFAULT: on GPUs SAMPLES of few elements and HYBRID of many, on CPUs CACHED, where that is
-     known to be the fastest and neither work_group nor items is set; else SWEEPS
-   - PORTABLE: two launches per digit, three where work-items work alone
-   - SWEEPS: one launch per digit where work-groups are known to make progress (NVIDIA since 7.0),
-     else PORTABLE
-   - HYBRID: from the top digit down: keys of 4 or 8 bytes without values, records and bit ranges;
-     keys of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in
-     the order of their values, as cl_uint, or in their own
-   - SAMPLES: few elements, without bit ranges. In one launch up to work_group * 64, with values or
-     indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
-     launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4 bytes
-     that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on NVIDIA's
-     GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's GPUs 512 but
-     for one tile
-   - CACHED: CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted
-     in a core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by
-     AVX-512, where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices */
-enum { CLSORT_RADIX_DEFAULT = 0, CLSORT_RADIX_PORTABLE = 1, CLSORT_RADIX_SWEEPS = 2,
-       CLSORT_RADIX_HYBRID = 3, CLSORT_RADIX_SAMPLES = 4, CLSORT_RADIX_CACHED = 5 };
-
-/* Quicksort: how a pivot is chosen. */
-enum { CLSORT_PIVOT_DEFAULT = 0,     /* MIDRANGE, the fastest one measured */
-       CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
-       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; where these
-                                        are not known, as at first, the median of a sample */
-       CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
-
-/* Quicksort: who starts the next round. */
-enum { CLSORT_SCHEDULER_DEFAULT = 0, /* QUEUED */
-       CLSORT_SCHEDULER_HOST = 1,    /* the host, which reads back after every round */
-       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels, where OpenCL 2.0 or later and the device can */
-       CLSORT_SCHEDULER_QUEUED = 3 };/* nobody: all rounds are enqueued at once, and those that are
-                                        not needed do nothing */
-
-/* Quicksort: how the work-items of a work-group add up. */
-enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUILTIN */
-       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first */
-       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0; needs
-                                        CLSORT_SCHEDULER_DEVICE */
-       CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local
-                                        memory, up and down */
 
 #ifdef __cplusplus
 }
@@ -1329,9 +1229,11 @@ enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUIL
 extern "C" {
 #endif
 
-#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_RADIX)
-#undef CLSORT_NO_QUICKSORT
-#define CLSORT_NO_QUICKSORT   /* merge and radix finish what its rounds leave */
+#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_QUICKSORT)
+#error "CLSORT_NO_MERGE and CLSORT_NO_QUICKSORT are gone: CLSORT_NO_PUBLISHED leaves out quicksort"
+#endif
+#if defined(CLSORT_NO_PUBLISHED) || defined(CLSORT_NO_RADIX)
+#define CLSORT__NO_QUICKSORT   /* radix finishes what its rounds leave */
 #endif
 
 /* Sections; each uses those before it. To follow a call, start at its function in >>public, go on
@@ -1346,6 +1248,7 @@ extern "C" {
      >>folder      files of a cache of built programs
      >>cache       entries of a cache, whoever stores them
      >>program     the shapes of kernels, building programs
+     >>presets     algorithms by name
      >>plan        from a description to a plan: key, arrays, algorithm, kernels, scratch
      >>check       mistakes in arguments, buffers, limits
      >>structs     structs of callers that were compiled with another version
@@ -1362,11 +1265,33 @@ extern "C" {
      >>operations  the table of these
      >>prepare     builds, warms and allocates ahead, for one count or for all up to a most
      >>sorter      creating, cloning and destroying
-     >>presets     algorithms by name
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
      >>measure     what AUTO may take is timed, and the fastest kept; choices as text
-     >>public      the functions of the API, in its order */
+     >>public      the functions of the API, in its order
+
+   Sources:
+   - bitonic: Batcher, Sorting networks and their applications, 1968
+   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
+   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
+   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
+     Adinets and Merrill, Onesweep, 2022
+   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
+   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
+   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
+     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; Chhugani et al.,
+     Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008
+   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
+   - batch-*: Zucchi, Parallel batch sorting, 2013
+   - merges of runs: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors,
+     1991, for the search for shares of a tile; there merge path, on CPUs a tree of losers: Knuth,
+     The Art of Computer Programming 3, 5.4.1
+   - partition: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting,
+     2011, with a search among splitters in place of a digit, as in radix-samples
+   - groups: Knuth, The Art of Computer Programming 3, 6.2.1
+   - the hash of proofs: Vigna's splitmix64
+   - measuring: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners; ARM's
+     CLTuner */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
@@ -2237,7 +2162,6 @@ static const char *const clsort__source[] = {
 #else
 "#line 2312\n",
 #endif
-#ifndef CLSORT_NO_MERGE
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
 "first_b,nb;\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,"
 "uint span)\n{\nconst uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);"
@@ -2798,9 +2722,6 @@ static const char *const clsort__source[] = {
 "size?p.na:split_pair(p,end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance("
 "runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
 "\n",
-#else
-"#line 4139\n",
-#endif
 #ifndef CLSORT_NO_RADIX
 "//---- radix: codes\n\nINLINE code_t table_code(global const uint*words)\n{\nreturn(code_t)("
 "words[0]|(ulong)words[1]<<32);\n}\n\nINLINE void set_table_code(global uint*words,code_t code)\n{"
@@ -4782,7 +4703,7 @@ static const char *const clsort__source[] = {
 #else
 "#line 10881\n",
 #endif
-#ifndef CLSORT_NO_QUICKSORT
+#ifndef CLSORT__NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
 "CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS<<CLSORT_LANES_LOG2)\n\n\n"
 "\n#define CLSORT_QUICK_ARGS \\\n CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
@@ -5786,13 +5707,10 @@ static const char *const clsort__source[] = {
 /* The families that are not compiled in. */
 enum {
     CLSORT__LEFT_OUT = 0
-#ifdef CLSORT_NO_MERGE
-        | 1 << CLSORT_MERGE
-#endif
 #ifdef CLSORT_NO_RADIX
         | 1 << CLSORT_RADIX
 #endif
-#ifdef CLSORT_NO_QUICKSORT
+#ifdef CLSORT__NO_QUICKSORT
         | 1 << CLSORT_QUICKSORT
 #endif
 #ifdef CLSORT_NO_PUBLISHED
@@ -5850,15 +5768,66 @@ typedef char clsort__kernels_know_public_numbers
              && CLSORT__SAME(CLSORT_MERGE, CLSORT__FAMILY_MERGE)
              && CLSORT__SAME(CLSORT_RADIX, CLSORT__FAMILY_RADIX)
              && CLSORT__SAME(CLSORT_QUICKSORT, CLSORT__FAMILY_QUICKSORT)
-             && CLSORT__SAME(CLSORT_PIVOT_MEDIAN3, CLSORT__PIVOT_MEDIAN3)
-             && CLSORT__SAME(CLSORT_PIVOT_MIDRANGE, CLSORT__PIVOT_MIDRANGE)
-             && CLSORT__SAME(CLSORT_PIVOT_SAMPLE, CLSORT__PIVOT_SAMPLE)
-             && CLSORT__SAME(CLSORT_SCAN_LOCAL, CLSORT__SCAN_LOCAL)
-             && CLSORT__SAME(CLSORT_SCAN_BUILTIN, CLSORT__SCAN_BUILTIN)
-             && CLSORT__SAME(CLSORT_SCAN_BLELLOCH, CLSORT__SCAN_BLELLOCH)
              && CLSORT__SAME(CLSORT_MAX_RUNS, CLSORT__MOST_RUNS)
          ? 1
          : -1];
+
+/* What the name of an algorithm says beside its number: clsort_tuning.variant has 4 bits for each
+   of these questions, at bit CLSORT__AT_*; 0: the name does not say. In 0.3 that word was a number
+   up to 16: so the first 8 bits stay 0. Pivots and sums are numbered as kernels know them. */
+enum {
+    CLSORT__AT_STEP = 8,        /* bitonic: the widest step over global memory */
+    CLSORT__AT_LOCAL = 12,      /* bitonic, merge: what is done in local memory */
+    CLSORT__AT_RADIX = 16,      /* radix: its form */
+    CLSORT__AT_PIVOT = 20,      /* quicksort: how a pivot is chosen; by default MIDRANGE */
+    CLSORT__AT_SCHEDULER = 24,  /* quicksort: who starts the next round */
+    CLSORT__AT_SCAN = 28        /* quicksort: how work-items add up */
+};
+
+/* By default B16, for any number of steps. A works out of place. */
+enum { CLSORT__STEP_A = 1, CLSORT__STEP_B2, CLSORT__STEP_B4, CLSORT__STEP_B8, CLSORT__STEP_B16 };
+
+enum {
+    CLSORT__LOCAL_DEFAULT,      /* first stages, and the tail of every later stage */
+    CLSORT__LOCAL_OFF,          /* nothing */
+    CLSORT__LOCAL_GLOBAL_TAIL, CLSORT__LOCAL_START, CLSORT__LOCAL_ONLY,   /* see suffixes */
+    /* Sorts of rows as published: one launch, with a work-group for each row. */
+    CLSORT__LOCAL_BATCH_ODD_EVEN, /* Batcher's odd-even merge sort, all in global memory */
+    CLSORT__LOCAL_BATCH_OFF,    /* bitonic, all in global memory */
+    CLSORT__LOCAL_BATCH,        /* bitonic; steps inside a block in local memory, one block after
+                                   another */
+    CLSORT__LOCAL_BATCH_SPLIT   /* the same, and the step above them while blocks are loaded; the
+                                   upper block's keys wait in registers */
+};
+
+/* What a form does not sort, SWEEPS does. */
+enum {
+    CLSORT__RADIX_DEFAULT,      /* on GPUs SAMPLES of few elements and HYBRID of many, on CPUs
+                                   CACHED, where that is known to be the fastest and neither
+                                   work_group nor items is set; else SWEEPS */
+    CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
+    CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
+                                   progress (NVIDIA since 7.0), else PORTABLE */
+    /* From the top digit down: keys of 4 or 8 bytes without values, records and bit ranges; keys
+       of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the
+       order of their values, as cl_uint, or in their own. */
+    CLSORT__RADIX_HYBRID,
+    /* Few elements, without bit ranges. In one launch up to work_group * 64, with values or
+       indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
+       launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4
+       bytes that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
+       NVIDIA's GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's
+       GPUs 512 but for one tile. */
+    CLSORT__RADIX_SAMPLES,
+    /* CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted in a
+       core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by AVX-512,
+       where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices. */
+    CLSORT__RADIX_CACHED
+};
+
+/* By default all rounds are enqueued at once; what is not needed does nothing. HOST: the host reads
+   back after every round. DEVICE: kernels start them. */
+enum { CLSORT__SCHEDULER_HOST = 1, CLSORT__SCHEDULER_DEVICE };
 
 /* What kernels need of their program: that it has all kernels of the family, or at least those of a
    subset, or only these; that work-groups share tiles, or do not, or share those of whole segments;
@@ -5996,7 +5965,7 @@ typedef struct clsort__config {
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint subset;             /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
-    cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
+    cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -6290,7 +6259,7 @@ typedef struct clsort__algorithm {
 /* A form of radix: one family of kernels, and what is its own. A plan tries the forms in the order
    of their table; the first one that has a shape is taken, or else passes. */
 typedef struct clsort__radix_form {
-    cl_uint family, radix;      /* radix: CLSORT_RADIX_* that names it */
+    cl_uint family, radix;      /* radix: CLSORT__RADIX_* that names it */
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
@@ -6935,7 +6904,7 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
                                                                     properties, &code);
     return clsort__note(s, code, "clCreateCommandQueueWithProperties");
 #else
-    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "tuning.scheduler");
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "quicksort-device");
 #endif
 }
 
@@ -7404,15 +7373,20 @@ static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning 
     return clsort__lower_group(s, log2 < most ? log2 : most);
 }
 
-/* The choices of a tuning that only reproduce publications; none where these are left out. */
+/* What the name of the algorithm says about a question. */
+static cl_uint clsort__choice(const clsort_tuning *t, int at) { return t->variant >> at & 15; }
+
+/* The keys of a step, and what is in local memory. Only names that reproduce publications say it:
+   none where these are left out. */
 static cl_uint clsort__step_choice(const clsort_tuning *t)
 {
-    return CLSORT__HAS_PUBLISHED ? t->bitonic_step : (cl_uint)CLSORT_STEP_DEFAULT;
+    return CLSORT__HAS_PUBLISHED ? 1u << clsort__choice(t, CLSORT__AT_STEP) >> 1 : 0;
 }
 
 static cl_uint clsort__local_choice(const clsort_tuning *t)
 {
-    return CLSORT__HAS_PUBLISHED ? t->local : (cl_uint)CLSORT_LOCAL_DEFAULT;
+    return CLSORT__HAS_PUBLISHED ? clsort__choice(t, CLSORT__AT_LOCAL)
+                                 : (cl_uint)CLSORT__LOCAL_DEFAULT;
 }
 
 /* Do the bitonic kernels of this tuning have a form with 16 keys in a vector register? Only tile
@@ -7420,8 +7394,8 @@ static cl_uint clsort__local_choice(const clsort_tuning *t)
 static int clsort__has_vector_form(const clsort_tuning *t)
 {
     const cl_uint local = clsort__local_choice(t);
-    return clsort__step_choice(t) != CLSORT_STEP_A && local != CLSORT_LOCAL_OFF
-           && local != CLSORT_LOCAL_GLOBAL_TAIL && local != CLSORT_LOCAL_START;
+    return clsort__step_choice(t) != 1 && local != CLSORT__LOCAL_OFF
+           && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
 }
 
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
@@ -7680,7 +7654,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              : c->radix_items ? (unsigned)c->radix_items
                               : 16,
              (unsigned)c->wide, clsort__uses_progress(s, c),
-             c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
+             c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              clsort__more_options(c), clsort__register_options(s, c));
 }
@@ -7975,6 +7949,139 @@ static clsort__config clsort__utility_config(const clsort_sorter *s)
     return c;
 }
 
+/* ---- >>presets ------------------------------------------------------------------------------- */
+
+/* The names; a variant is a sum of CLSORT__AS(question, answer). */
+#define CLSORT__AS(question, answer) \
+    ((cl_uint)CLSORT__##question##_##answer << CLSORT__AT_##question)
+static const struct clsort__preset {
+    const char *name;
+    cl_uint algorithm, variant, work_group, items;
+} clsort__presets[] = {
+    { "auto", CLSORT_AUTO, 0, 0, 0 },
+    { "bitonic", CLSORT_BITONIC, 0, 0, 0 },
+#ifndef CLSORT_NO_PUBLISHED
+    { "bitonic-a", CLSORT_BITONIC, CLSORT__AS(STEP, A) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b2", CLSORT_BITONIC, CLSORT__AS(STEP, B2) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b4", CLSORT_BITONIC, CLSORT__AS(STEP, B4) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b8", CLSORT_BITONIC, CLSORT__AS(STEP, B8) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-b16", CLSORT_BITONIC, CLSORT__AS(STEP, B16) + CLSORT__AS(LOCAL, OFF), 0, 0 },
+    { "bitonic-a-local", CLSORT_BITONIC, CLSORT__AS(STEP, A), 0, 0 },
+    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT__AS(STEP, B2), 0, 0 },
+    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT__AS(STEP, B4), 0, 0 },
+    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT__AS(STEP, B8), 0, 0 },
+    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT__AS(STEP, B16), 0, 0 },
+    { "bitonic-b16-global-tail", CLSORT_BITONIC,
+      CLSORT__AS(STEP, B16) + CLSORT__AS(LOCAL, GLOBAL_TAIL), 0, 0 },
+    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT__AS(STEP, B2) + CLSORT__AS(LOCAL, START), 256,
+      2 },
+#endif
+    { "merge", CLSORT_MERGE, 0, 0, 0 },
+#ifndef CLSORT_NO_RADIX
+    { "radix", CLSORT_RADIX, 0, 0, 0 },
+    { "radix-portable", CLSORT_RADIX, CLSORT__AS(RADIX, PORTABLE), 0, 0 },
+    { "radix-sweeps", CLSORT_RADIX, CLSORT__AS(RADIX, SWEEPS), 0, 0 },
+    { "radix-hybrid", CLSORT_RADIX, CLSORT__AS(RADIX, HYBRID), 0, 0 },
+    { "radix-samples", CLSORT_RADIX, CLSORT__AS(RADIX, SAMPLES), 0, 0 },
+    { "radix-cached", CLSORT_RADIX, CLSORT__AS(RADIX, CACHED), 0, 0 },
+#endif
+#ifndef CLSORT__NO_QUICKSORT
+    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0 },
+    { "quicksort-host", CLSORT_QUICKSORT, CLSORT__AS(SCHEDULER, HOST), 0, 0 },
+    { "quicksort-device", CLSORT_QUICKSORT, CLSORT__AS(SCHEDULER, DEVICE), 0, 0 },
+#endif
+#ifndef CLSORT_NO_PUBLISHED
+    { "bitonic-local-only", CLSORT_BITONIC, CLSORT__AS(LOCAL, ONLY), 0, 0 },
+    { "merge-local-only", CLSORT_MERGE, CLSORT__AS(LOCAL, ONLY), 0, 0 },
+    { "batch-odd-even", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH_ODD_EVEN), 0, 0 },
+    { "batch-bitonic", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH_OFF), 0, 0 },
+    { "batch-bitonic-local", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH), 0, 0 },
+    { "batch-bitonic-split", CLSORT_BITONIC, CLSORT__AS(LOCAL, BATCH_SPLIT), 0, 0 },
+#endif
+};
+enum { CLSORT__PRESETS = sizeof clsort__presets / sizeof *clsort__presets };
+
+/* The suffixes of names: each answers one question in place of the name. */
+static const struct clsort__suffix {
+    const char *word;           /* NULL: the end */
+    cl_uint algorithm, variant;
+    int at;
+} clsort__suffixes[] = {
+#ifndef CLSORT_NO_PUBLISHED
+    { "+start", CLSORT_BITONIC, CLSORT__AS(LOCAL, START), CLSORT__AT_LOCAL },
+    { "+global-tail", CLSORT_BITONIC, CLSORT__AS(LOCAL, GLOBAL_TAIL), CLSORT__AT_LOCAL },
+    { "+global", CLSORT_BITONIC, CLSORT__AS(LOCAL, OFF), CLSORT__AT_LOCAL },
+    { "+local-only", CLSORT_BITONIC, CLSORT__AS(LOCAL, ONLY), CLSORT__AT_LOCAL },
+    { "+median3", CLSORT_QUICKSORT, CLSORT__AS(PIVOT, MEDIAN3), CLSORT__AT_PIVOT },
+    { "+sample", CLSORT_QUICKSORT, CLSORT__AS(PIVOT, SAMPLE), CLSORT__AT_PIVOT },
+    { "+local", CLSORT_QUICKSORT, CLSORT__AS(SCAN, LOCAL), CLSORT__AT_SCAN },
+    { "+builtin", CLSORT_QUICKSORT, CLSORT__AS(SCAN, BUILTIN), CLSORT__AT_SCAN },
+    { "+blelloch", CLSORT_QUICKSORT, CLSORT__AS(SCAN, BLELLOCH), CLSORT__AT_SCAN },
+#endif
+    { NULL, 0, 0, 0 }
+};
+
+/* Changes a variant by suffixes. Returns 0 if one is not known, or answers a question again. */
+static int clsort__read_suffixes(cl_uint algorithm, const char *text, cl_uint *variant)
+{
+    cl_uint answered = 0;
+    while (*text) {
+        const size_t length = 1 + strcspn(text + 1, "+");
+        const struct clsort__suffix *x = clsort__suffixes;
+        while (x->word
+               && (x->algorithm != algorithm || strlen(x->word) != length
+                   || strncmp(x->word, text, length)))
+            x++;
+        if (!x->word || answered & 15u << x->at) return 0;
+        answered |= 15u << x->at;
+        *variant = (*variant & ~(15u << x->at)) | x->variant;
+        text += length;
+    }
+    return 1;
+}
+
+/* Names a description by a preset and suffixes. Returns how many suffixes, or CLSORT__NO_NAME. */
+enum { CLSORT__NAME_BYTES = 64, CLSORT__NO_NAME = 99 };
+static int clsort__try_name(const struct clsort__preset *p, const clsort_tuning *t, char *name)
+{
+    const struct clsort__suffix *x;
+    cl_uint variant = p->variant;
+    int count = 0;
+    snprintf(name, CLSORT__NAME_BYTES, "%s", p->name);
+    for (x = clsort__suffixes; x->word; x++) {
+        const cl_uint mask = 15u << x->at;
+        if (x->algorithm != p->algorithm || (t->variant & mask) != x->variant
+            || (variant & mask) == x->variant)
+            continue;
+        variant = (variant & ~mask) | x->variant;
+        snprintf(name + strlen(name), CLSORT__NAME_BYTES - strlen(name), "%s", x->word);
+        count++;
+    }
+    return variant == t->variant && (!p->work_group || p->work_group == t->work_group)
+                   && (!p->items || p->items == t->items)
+               ? count
+               : CLSORT__NO_NAME;
+}
+
+/* Writes the name of a description's algorithm: the first one with the fewest suffixes. Returns 0
+   if there is none: something else than clsort_set_algorithm wrote the variant. */
+static int clsort__find_name(const clsort_desc *d, char *name)
+{
+    char tried[CLSORT__NAME_BYTES];
+    int least = CLSORT__NO_NAME;
+    size_t i;
+    *name = 0;
+    for (i = 0; i < CLSORT__PRESETS; i++) {
+        const struct clsort__preset *p = &clsort__presets[i];
+        const int count = p->algorithm == d->algorithm ? clsort__try_name(p, &d->tuning, tried)
+                                                       : CLSORT__NO_NAME;
+        if (count >= least) continue;
+        least = count;
+        memcpy(name, tried, sizeof tried);
+    }
+    return *name != 0;
+}
+
 /* ---- >>plan ---------------------------------------------------------------------------------- */
 
 /* Is it CLSORT_BYTES + n, with any n? */
@@ -8167,13 +8274,7 @@ static int clsort__some_bits(const clsort_desc *d)
 /* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
-    return clsort__local_choice(&d->tuning) >= CLSORT_LOCAL_BATCH_ODD_EVEN;
-}
-
-/* Will a call have a buffer: is it given, or announced by a flag? */
-static int clsort__will_have(const clsort_desc *d, cl_mem buffer, cl_uint flag)
-{
-    return buffer || d->flags & flag;
+    return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
 }
 
 /* Are rows or segments sorted, or a count that lies on the device? Rows of top_k are not: they are
@@ -8182,7 +8283,7 @@ static int clsort__has_segments(const clsort_desc *d)
 {
     if (d->top_k) return 0;
     return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count
-           || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
+           || d->count_buffer;
 }
 
 /* Adds a part to a layout and returns its offset. It begins another buffer if the last one has no
@@ -8266,19 +8367,23 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
     return r->count ? gaps + r->count * r->element_bytes : 0;
 }
 
+/* A buffer that is there; NULL of one that comes later. */
+static cl_mem clsort__given(cl_mem buffer) { return buffer == CLSORT_LATER ? NULL : buffer; }
+
 /* Takes the arrays from a description. */
+#define CLSORT__GIVEN(d, name) clsort__make_span(clsort__given((d)->name), (d)->name##_offset)
 static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
-    a->keys = a->keys_to = CLSORT__SPAN(d, keys);
-    a->values = a->values_to = CLSORT__SPAN(d, values);
-    if (!a->in_place) a->keys_to = CLSORT__SPAN(d, keys_out);
-    if (!a->values_in_place) a->values_to = CLSORT__SPAN(d, values_out);
-    a->indices = CLSORT__SPAN(d, indices);
-    a->offsets = CLSORT__SPAN(d, segments);
-    a->ends = d->segment_ends ? CLSORT__SPAN(d, segment_ends)
+    a->keys = a->keys_to = CLSORT__GIVEN(d, keys);
+    a->values = a->values_to = CLSORT__GIVEN(d, values);
+    if (!a->in_place) a->keys_to = CLSORT__GIVEN(d, keys_out);
+    if (!a->values_in_place) a->values_to = CLSORT__GIVEN(d, values_out);
+    a->indices = CLSORT__GIVEN(d, indices);
+    a->offsets = CLSORT__GIVEN(d, segments);
+    a->ends = d->segment_ends ? CLSORT__GIVEN(d, segment_ends)
                               : clsort__span_from(a->offsets, sizeof(cl_uint));
-    a->lengths = CLSORT__SPAN(d, lengths);
-    a->count = clsort__make_span(d->count_buffer, d->count_offset);
+    a->lengths = CLSORT__GIVEN(d, lengths);
+    a->count = clsort__make_span(clsort__given(d->count_buffer), d->count_offset);
 }
 
 /* Are only some elements of each row written? */
@@ -8325,14 +8430,16 @@ static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
 /* Are keys, or values, sorted in place? */
 static int clsort__keys_stay(const clsort_desc *d)
 {
-    return d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
-                       : !(d->flags & CLSORT_FLAG_KEYS_OUT);
+    return !d->keys_out
+           || (clsort__given(d->keys_out) && d->keys_out == d->keys
+               && d->keys_out_offset == d->keys_offset);
 }
 
 static int clsort__values_stay(const clsort_desc *d)
 {
-    return d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset
-                         : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+    return !d->values_out
+           || (clsort__given(d->values_out) && d->values_out == d->values
+               && d->values_out_offset == d->values_offset);
 }
 
 /* Derives which arrays there are, which of them are written, and how they are cut into segments. */
@@ -8343,17 +8450,17 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
                                       : key_bytes;
     a->at_offsets = d->segments || d->segment_count;
     a->has_gaps = d->segment_ends != NULL;
-    a->count_on_device = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
-    a->has_lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
+    a->count_on_device = d->count_buffer != NULL;
+    a->has_lengths = d->lengths != NULL;
     a->segments = a->at_offsets             ? d->segment_count
                   : clsort__has_segments(d) ? d->rows ? d->rows : 1
                                             : 0;
     a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
     a->extent = clsort__extent(d, a->element_bytes);
     a->wanted = clsort__wanted(d);
-    a->has_indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    a->has_indices = d->indices != NULL;
     a->has_values = d->value_size > 0;
-    a->writes_keys = !a->has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
+    a->writes_keys = !a->has_indices || d->keys_out;
     a->in_place = clsort__keys_stay(d);
     a->values_in_place = clsort__values_stay(d);
     clsort__plan_spans(d, a);
@@ -8379,9 +8486,7 @@ static cl_uint clsort__demands(const clsort_desc *d)
     if (clsort__some_bits(d)) demands |= CLSORT__CAN_BITS;
     if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
     if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
-    if (!d->top_k
-        && (d->segments || d->segment_count
-            || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER)))
+    if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
         demands |= CLSORT__CAN_SEGMENTS;
     return demands;
 }
@@ -8406,16 +8511,14 @@ static int clsort__can_any(const clsort_desc *d)
 /* Are there keys and nothing else? */
 static int clsort__is_bare(const clsort_desc *d)
 {
-    return !d->value_size && !d->record_size
-           && !clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    return !d->value_size && !d->record_size && !d->indices;
 }
 
 /* Are pairs sorted whose values, or indices in their place, have 4 bytes? */
 static int clsort__has_words(const clsort_desc *d)
 {
     const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
-    return clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) || !direct
-           || (d->value_size == 4 && !d->record_size);
+    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
 /* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
@@ -8648,7 +8751,7 @@ static const clsort__crossover clsort__widest_rows[] = {
    to another array, or are indices? */
 static int clsort__suits_samples(const clsort_desc *d)
 {
-    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    const int indices = d->indices != NULL;
     if (clsort__is_bare(d)) return 1;
     return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
            && !clsort__has_segments(d)
@@ -8659,7 +8762,7 @@ static int clsort__suits_samples(const clsort_desc *d)
    arrays than it writes? Indices are not read. */
 static int clsort__moves_values(const clsort_desc *d)
 {
-    const int numbers = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) || d->value_size > 8;
+    const int numbers = d->indices || d->value_size > 8;
     if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
         return 0;
     if (d->record_size) return !clsort__keys_stay(d) && !numbers && d->record_size <= 16
@@ -8860,7 +8963,7 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
             p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
     }
     if (alt == CLSORT__ALT_ALWAYS
-        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A)) {
+        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
         clsort__take_alt(l, p);
     }
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
@@ -8941,7 +9044,7 @@ static int clsort__rank(clsort_status status)
 
 /* An array of a description: the names of its fields, NULL where it lacks one, and their values. */
 typedef struct clsort__array_fields {
-    const char *name, *offset_name, *stride_name, *flag_name;
+    const char *name, *offset_name, *stride_name;
     cl_mem buffer;
     size_t offset, stride;
     int expected;               /* fields may say more about it: it is there or will be */
@@ -9071,20 +9174,18 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
 {
     static const cl_uint none[sizeof ((clsort_tuning *)0)->reserved / sizeof(cl_uint)] = { 0 };
     const clsort_tuning *t = &d->tuning;
+    char name[CLSORT__NAME_BYTES];
     const clsort__mistake mistakes[] = {
-        { memcmp(t->reserved, none, sizeof none) != 0, "tuning.reserved: it must be 0" },
+        { t->reserved_1 || memcmp(t->reserved, none, sizeof none) != 0,
+          "tuning.reserved: it must be 0" },
         { d->order > CLSORT_DESCENDING, "order: CLSORT_ASCENDING or CLSORT_DESCENDING" },
         { d->nan_order > CLSORT_NAN_EQUAL, "nan_order: CLSORT_NAN_TOTAL, _LAST or _EQUAL" },
         { d->zero_order > CLSORT_ZERO_EQUAL,
           "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
         { d->algorithm && !clsort__is_public(d->algorithm),
           "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
-        { t->radix > CLSORT_RADIX_CACHED, "tuning.radix" },
-        { t->pivot > CLSORT_PIVOT_SAMPLE, "tuning.pivot" },
-        { t->scheduler > CLSORT_SCHEDULER_QUEUED, "tuning.scheduler" },
-        { t->scan > CLSORT_SCAN_BLELLOCH, "tuning.scan" },
-        { t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16), "tuning.bitonic_step" },
-        { t->local > CLSORT_LOCAL_BATCH_SPLIT, "tuning.local" },
+        { t->variant && !clsort__find_name(d, name),
+          "tuning.variant: clsort_set_algorithm sets it, together with the algorithm" },
         { t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31),
           "tuning.work_group: a power of two" },
         { t->items && !clsort__power_of_two(t->items, 1, 512),
@@ -9111,9 +9212,7 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
 {
     const cl_uint others = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH,
                   top = others | CLSORT_FLAG_TOP_PARTITION;
-    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT
-                          | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS
-                          | CLSORT_FLAG_ANY_COUNT | top;
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | top;
     const clsort__mistake mistakes[] = {
         { (d->flags & ~known) != 0, "flags" },
         { (d->flags & top) && purpose != CLSORT__TO_SELECT,
@@ -9129,8 +9228,7 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
 static const char *clsort__unsupported_part(const clsort__algorithm *a, const clsort_desc *d)
 {
     const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
-    if (clsort__is_batch(d) && !a) return "tuning.local";
-    if (clsort__is_batch(d) && !d->rows) return "rows, which are missing";
+    if (clsort__is_batch(d) && !d->rows) return "no rows";
     if (missing & CLSORT__CAN_PRECEDES)
         return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer"
                                        : "precedes";
@@ -9142,9 +9240,7 @@ static const char *clsort__unsupported_part(const clsort__algorithm *a, const cl
 /* Blames the algorithm that a description names, and lists those that could sort it. */
 static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
 {
-    const int batch = clsort__is_batch(d);
-    const cl_uint usual = batch ? CLSORT_BITONIC : CLSORT_MERGE,
-                  asked = d->algorithm ? d->algorithm : usual;
+    const cl_uint asked = d->algorithm ? d->algorithm : (cl_uint)CLSORT_MERGE;
     const char *before = " by this algorithm: set it to CLSORT_AUTO, or to ";
     char others[100] = "";
     size_t used = 0;
@@ -9156,39 +9252,30 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
         used += strlen(others + used);
         before = ", ";
     }
-    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "%s%s%s",
+    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "%s%s",
                   clsort__unsupported_part(clsort__form_of(asked, d), d),
-                  batch ? " with tuning.local of rows as published" : "",
-                  used ? others : ": no algorithm does that");
+                  used                    ? others
+                  : clsort__is_batch(d) ? " by batch-*"
+                                          : ": no algorithm does that");
 }
 
 static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
-    const cl_uint a = d->algorithm;
-    const int merge = a == CLSORT_MERGE, quick = a == CLSORT_QUICKSORT;
-    const int on_device = quick && t->scheduler == CLSORT_SCHEDULER_DEVICE;
-    const int vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
+    const int merge = d->algorithm == CLSORT_MERGE, quick = d->algorithm == CLSORT_QUICKSORT,
+              only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY,
+              device = clsort__choice(t, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE,
+              builtin = clsort__choice(t, CLSORT__AT_SCAN) == CLSORT__SCAN_BUILTIN,
+              vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { on_device && c->s->context && !c->s->enqueues,
-          "tuning.scheduler: this device has no CLSORT_SCHEDULER_DEVICE" },
-        { quick && t->scan == CLSORT_SCAN_BUILTIN && !on_device,
-          "tuning.scan: CLSORT_SCAN_BUILTIN needs CLSORT_SCHEDULER_DEVICE" },
-        { t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d),
-          "tuning.local: CLSORT_LOCAL_ONLY beside rows, segments or a count on the device" },
-        { t->bitonic_step && clsort__is_batch(d),
-          "tuning.bitonic_step beside tuning.local of rows as published" },
-        { merge && t->local && t->local != CLSORT_LOCAL_ONLY,
-          "tuning.local: CLSORT_MERGE knows CLSORT_LOCAL_ONLY alone" },
-        { t->local && a != CLSORT_BITONIC && (d->precedes || d->fields),
-          "tuning.local beside fields or precedes: only by CLSORT_BITONIC" },
-        { t->items > 32 && !vectors, "tuning.items above 32 with this variant" },
-        { t->bitonic_step && a && a != CLSORT_BITONIC,
-          "tuning.bitonic_step: only CLSORT_BITONIC has it" },
-        { t->local && (a == CLSORT_RADIX || quick),
-          "tuning.local: only CLSORT_BITONIC and CLSORT_MERGE have it" },
-        { t->radix && a && a != CLSORT_RADIX, "tuning.radix: only CLSORT_RADIX has it" },
-        { t->scheduler && a && !quick, "tuning.scheduler: only CLSORT_QUICKSORT has it" }
+        { device && c->s->context && !c->s->enqueues,
+          "algorithm: on this device kernels do not launch others, as quicksort-device does" },
+        { builtin && !device, "algorithm: only quicksort-device has +builtin" },
+        { only && clsort__has_segments(d),
+          "algorithm: local-only beside rows, segments or a count on the device" },
+        { only && merge && (d->precedes || d->fields),
+          "algorithm: merge-local-only beside fields or precedes" },
+        { t->items > 32 && !vectors, "tuning.items above 32 with this variant" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
@@ -9196,12 +9283,10 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count,
-              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
+              lengths = d->lengths != NULL;
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
-        { !CLSORT__HAS_PUBLISHED && (d->tuning.bitonic_step || d->tuning.local),
-          "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->precedes, "precedes beside top_k" },
         { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
@@ -9263,36 +9348,34 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
 }
 
 #define CLSORT__PLAIN(name, expected, count, bytes, unit) \
-    { #name, #name "_offset", NULL, NULL, d->name, d->name##_offset, 0, expected, count, bytes, \
-      unit }
-#define CLSORT__FLAGGED(name, start, stride_name, stride, flag, count, bytes, unit) \
-    { #name, #start, stride_name, #flag, d->name, d->start, stride, \
-      clsort__will_have(d, d->name, flag), count, bytes, unit }
-#define CLSORT__OUTPUT(name, flag, bytes, unit) \
-    CLSORT__FLAGGED(name, name##_offset, #name "_row_stride", d->name##_row_stride, flag, results, \
-                    bytes, unit)
+    { #name, #name "_offset", NULL, d->name, d->name##_offset, 0, expected, count, bytes, unit }
+#define CLSORT__WANTED(name, start, count) \
+    { #name, #start, NULL, d->name, d->start, 0, d->name != NULL, count, 4, 4 }
+#define CLSORT__OUTPUT(name, bytes, unit) \
+    { #name, #name "_offset", #name "_row_stride", d->name, d->name##_offset, \
+      d->name##_row_stride, d->name != NULL, results, bytes, unit }
 
-/* Lists the arrays of a description whose order is known, for all checks of each array. Scratch has
-   no flag that announces it: until the call, its fields may be set without it. */
+/* Lists the arrays of a description whose order is known, for all checks of each array. Until the
+   call, the fields of scratch may be set without it. */
 static void clsort__list_arrays(clsort__checks *c, const clsort_desc *d)
 {
     const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1,
                  record = d->record_size ? clsort__alignment(d->record_size) : 1,
                  element = clsort__element_bytes(d), keys = record > key ? record : key,
                  value = d->value_size ? clsort__alignment(d->value_size) : 1,
-                 index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
+                 index = d->indices ? 4 : 0,
                  rows = clsort__output_rows(d), n = clsort__extent(d, element),
                  results = d->top_k ? rows * clsort__wanted(d) : n;
     const clsort__array_fields list[CLSORT__ARRAY_COUNT] = {
         CLSORT__PLAIN(keys, 1, n, element, keys),
-        CLSORT__OUTPUT(keys_out, CLSORT_FLAG_KEYS_OUT, element, keys),
+        CLSORT__OUTPUT(keys_out, element, keys),
         CLSORT__PLAIN(values, d->value_size != 0, n, d->value_size, value),
-        CLSORT__OUTPUT(values_out, CLSORT_FLAG_VALUES_OUT, d->value_size, value),
-        CLSORT__OUTPUT(indices, CLSORT_FLAG_INDICES, index, 4),
+        CLSORT__OUTPUT(values_out, d->value_size, value),
+        CLSORT__OUTPUT(indices, index, 4),
         CLSORT__PLAIN(segments, d->segment_count != 0, d->segment_count + 1, 4, 4),
         CLSORT__PLAIN(segment_ends, d->segment_ends != NULL, d->segment_count, 4, 4),
-        CLSORT__FLAGGED(count_buffer, count_offset, NULL, 0, CLSORT_FLAG_COUNT_BUFFER, 1, 4, 4),
-        CLSORT__FLAGGED(lengths, lengths_offset, NULL, 0, CLSORT_FLAG_LENGTHS, rows, 4, 4),
+        CLSORT__WANTED(count_buffer, count_offset, 1),
+        CLSORT__WANTED(lengths, lengths_offset, rows),
         CLSORT__PLAIN(scratch, !c->needs_buffers || d->scratch, d->scratch ? 1u : 0,
                       d->scratch_size, 16)
     };
@@ -9307,8 +9390,7 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
         { d->segment_ends && !d->segment_count, "segment_ends without segments" },
-        { clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS) && !d->rows,
-          "lengths without rows" },
+        { d->lengths && !d->rows, "lengths without rows" },
         { d->count && d->scratch_size && c->needs_buffers && !d->scratch,
           "scratch_size without scratch" }
     };
@@ -9316,21 +9398,19 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
     for (a = c->arrays; d->count && a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
         if (a->offset && !a->expected)
-            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s%s%s", a->offset_name,
-                          a->name, a->flag_name ? " or " : "", a->flag_name ? a->flag_name : "");
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without %s", a->offset_name, a->name);
         if (a->stride && (!rows || !a->expected))
-            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without rows, or without %s or %s",
-                          a->stride_name, a->name, a->flag_name);
+            clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "%s without rows, or without %s",
+                          a->stride_name, a->name);
     }
 }
 
 /* Values and records, and whether keys lie inside of these. */
 static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_t key)
 {
-    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
     const clsort__mistake values[] = {
-        { (d->values || values_out) && !d->value_size, "value_size, the bytes of a value" },
+        { (d->values || d->values_out) && !d->value_size, "value_size, the bytes of a value" },
         { c->needs_buffers && d->count && d->value_size && !d->values,
           "values, of value_size bytes each" }
     };
@@ -9358,7 +9438,7 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d)
     const size_t rows = clsort__output_rows(d);
     const clsort__array_fields *a;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++) {
-        if (!c->needs_buffers && a->expected && !a->buffer) {
+        if (!c->needs_buffers && a->expected && !clsort__given(a->buffer)) {
             clsort__need_allocation(c, a->name, a->count, a->bytes);
             clsort__need_allocation(c, a->stride_name, rows - 1, a->stride);
         }
@@ -9415,8 +9495,8 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-/* Are all buffers given that a call needs or that its flags announce? Without elements it needs
-   none. */
+/* Are all buffers given that a call needs, and none left to later? Without elements none is
+   needed. */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
@@ -9431,9 +9511,8 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     const clsort__array_fields *a;
     if (!d->count) return;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
-        if (a->flag_name && a->expected && !a->buffer)
-            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which %s announces", a->name,
-                          a->flag_name);
+        if (a->buffer == CLSORT_LATER)
+            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which is CLSORT_LATER", a->name);
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
@@ -9557,8 +9636,11 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
 {
     size_t i, given = 0;
     int property;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
+        CLSORT__REQUIRE(s, r[i].at.buffer != CLSORT_LATER, CLSORT_ERROR_MISSING_BUFFER,
+                        "%s, which is CLSORT_LATER", r[i].role);
         if (r[i].at.buffer) r[given++] = r[i];
+    }
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
         for (i = 0; i < given; i++) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
     for (i = 0; i < given; i++) {
@@ -9636,8 +9718,8 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
 enum {
     CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
-    CLSORT__FIRST_GATHER = offsetof(clsort_gather, indices_row_stride) + sizeof(size_t),
-    CLSORT__FIRST_GROUPS = offsetof(clsort_groups, count_offset) + sizeof(size_t),
+    CLSORT__FIRST_GATHER = offsetof(clsort_gather_desc, indices_row_stride) + sizeof(size_t),
+    CLSORT__FIRST_GROUPS = offsetof(clsort_groups_desc, count_offset) + sizeof(size_t),
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
@@ -9876,7 +9958,7 @@ static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config
 static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
-                          && clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL;
+                          && clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
     const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
                                                                 : p->config.family);
     return clsort__built_shape(s, &asked);
@@ -10079,8 +10161,8 @@ struct clsort__job {
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
     const clsort_desc *desc;    /* one of these describes it */
-    const clsort_gather *gather;
-    const clsort_groups *groups;
+    const clsort_gather_desc *gather;
+    const clsort_groups_desc *groups;
     const clsort_merge_desc *merge;
     const clsort_merge_runs_desc *runs;
     const clsort_partition_desc *partition;
@@ -10321,7 +10403,7 @@ static void clsort__fake_buffers(clsort__job *j, char places[6])
     cl_mem *const buffers[5] = { &d->keys, &d->keys_out, &d->values, &d->values_out, &d->indices };
     int i;
     for (i = 0; i < 5; i++)
-        if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
+        if (!clsort__given(*buffers[i])) *buffers[i] = (cl_mem)(void *)&places[i];
     clsort__plan_spans(d, &j->plan.data);
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
 }
@@ -10406,7 +10488,7 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
-    const int global_tile = clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL;
+    const int global_tile = clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
     const size_t tiles = clsort__ceil_divide(p->d.count,
                                              (size_t)1 << clsort__tile_log2(shape, global_tile));
     clsort__use_kernel(run, &p->config,
@@ -10489,22 +10571,22 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 {
     const cl_uint local = clsort__local_choice(&p->d.tuning),
                   levels = clsort__ceil_log2(p->d.count);
-    const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START,
-              global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const int tiles = local != CLSORT__LOCAL_OFF, tails = tiles && local != CLSORT__LOCAL_START,
+              global_tile = local == CLSORT__LOCAL_GLOBAL_TAIL;
     const cl_uint tile = tiles ? clsort__tile_log2(&w->shape, global_tile) : 0,
                   floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
     clsort__arrays now = w->to, alt = w->alt;
     cl_uint stage, steps = 0;
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
-    if (clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY
+    if (clsort__step_choice(&p->d.tuning) == 1 && local != CLSORT__LOCAL_ONLY
         && steps & 1) {
         now = w->alt;
         alt = w->to;
     }
     if (!tiles || global_tile) clsort__copy_arrays(run, p, w->from, now);
     if (tiles) clsort__tile_pass(run, p, &w->shape, w->from, now, 0, start ? start - 1 : 0);
-    if (local == CLSORT_LOCAL_ONLY) return;
+    if (local == CLSORT__LOCAL_ONLY) return;
     for (stage = tile; stage < levels; stage++) {
         clsort__global_steps(run, p, &w->shape, &now, &alt, stage, floor);
         if (tails) clsort__tile_pass(run, p, &w->shape, now, now, 1, stage);
@@ -10537,7 +10619,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
     const cl_uint step = clsort__step_choice(&p->d.tuning),
                   local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
-    if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
+    if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
         p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
         p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
@@ -10679,7 +10761,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
     const int serial = s->is_cpu && !t->work_group,
-              local_only = clsort__local_choice(t) == CLSORT_LOCAL_ONLY;
+              local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
     c->items_log2 = local_only                      ? 0
                     : t->items                      ? clsort__log2(t->items)
                     : p->d.precedes                 ? 2
@@ -10786,8 +10868,7 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
     if (d->value_size > 8)
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
-    if (d->tuning.local || d->tuning.radix)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
+    if (d->tuning.variant) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.variant");
     if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
     if (c->needs_buffers && d->count && !d->scratch && d->scratch_size)
@@ -11316,8 +11397,8 @@ static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d
 {
     const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
                        && s->max_group >= 256 && s->local_bytes >= 48 << 10;
-    return sweeps && d->tuning.radix != CLSORT_RADIX_PORTABLE && !d->tuning.work_group
-                   && d->count > CLSORT__SWEEP_TILE
+    return sweeps && clsort__choice(&d->tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
+                   && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE
                ? (cl_uint)CLSORT__SWEEP
                : (cl_uint)CLSORT__RADIX;
 }
@@ -11764,10 +11845,11 @@ static int clsort__pairs_can(const clsort__plan *p)
 static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
+    const int own = !named && !t->work_group && !t->items
                     && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
-    return (own || t->radix == CLSORT_RADIX_HYBRID)
+    return (own || named == CLSORT__RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
@@ -11794,7 +11876,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes
         && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
-            || (!t->radix && !clsort__pairs_gain(s, p))))
+            || (!t->variant && !clsort__pairs_gain(s, p))))
         return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
@@ -12127,10 +12209,11 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
     return ~s->broken
-           & (t->radix == CLSORT_RADIX_SAMPLES ? both
-              : t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+           & (named == CLSORT__RADIX_SAMPLES ? both
+              : !named && !t->work_group && !t->items
                   ? clsort__preferred_few(s, &p->d)
                   : 0);
 }
@@ -12171,7 +12254,8 @@ enum {
 static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
+    const int own = !named && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     *c = p->config;
     c->subset = 0;
@@ -12179,7 +12263,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
-           && (own || t->radix == CLSORT_RADIX_CACHED);
+           && (own || named == CLSORT__RADIX_CACHED);
 }
 
 /* One launch, which reads so many keys per element, and moves each element so often. */
@@ -12257,15 +12341,15 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 }
 
 static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT__RANKS, CLSORT_RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
+    { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
       clsort__take_ranks, 0, 0, clsort__ranks },
-    { CLSORT__SAMPLES, CLSORT_RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
+    { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
       clsort__take_samples, 0, 0, clsort__samples },
-    { CLSORT__HYBRID, CLSORT_RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
+    { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
       CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
-    { CLSORT__CACHED, CLSORT_RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+    { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
       CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
-    { CLSORT__SWEEP, CLSORT_RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
+    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12600,10 +12684,10 @@ static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan 
    2^tile elements and the step above. */
 static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 {
-    const cl_uint local = p->d.tuning.local,
+    const cl_uint local = clsort__choice(&p->d.tuning, CLSORT__AT_LOCAL),
                   stages = p->d.count > 2 ? clsort__ceil_log2(p->d.count) : 1;
-    const cl_uint saved = local == CLSORT_LOCAL_BATCH         ? tile - 1
-                          : local == CLSORT_LOCAL_BATCH_SPLIT ? tile
+    const cl_uint saved = local == CLSORT__LOCAL_BATCH         ? tile - 1
+                          : local == CLSORT__LOCAL_BATCH_SPLIT ? tile
                                                               : 0;
     cl_uint stage, passes = saved ? 1 : 0;
     for (stage = saved ? tile : 0; stage < stages; stage++) passes += stage + 1 - saved;
@@ -12614,14 +12698,14 @@ static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
    launch, a work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const cl_uint local = p->d.tuning.local,
+    const cl_uint local = clsort__choice(&p->d.tuning, CLSORT__AT_LOCAL),
                   passes = clsort__batch_passes(p, clsort__tile_log2(&w->shape, 0));
     clsort__use_kernel(run, &p->config,
-                       CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
+                       CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT__LOCAL_BATCH_ODD_EVEN);
     CLSORT__ARRAYS(run, w->from, w->to);
     clsort__arg_codec(run, p, w->to.keys);
     CLSORT__UINTS(run, clsort__amount(run, p->d.count), p->data.stride);
-    if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT)
+    if (local == CLSORT__LOCAL_BATCH || local == CLSORT__LOCAL_BATCH_SPLIT)
         clsort__arg_tile(run, &w->shape);
     clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
     clsort__launch(run, p->data.segments << w->shape.group_log2);
@@ -12659,6 +12743,7 @@ static size_t clsort__quick_local(const clsort__config *c)
 static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
+    const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
     clsort__config *c = &p->config;
     if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
     c->items_log2 = t->items ? clsort__log2(t->items) : clsort__element_words(c) > 2 ? 3 : 4;
@@ -12667,8 +12752,8 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
     while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
     if (c->share_log2)
-        c->scan = t->scan ? t->scan
-                          : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
+        c->scan = scan ? scan
+                       : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
 }
 
 /* The most sequences of a round: each has more than 1024 elements, and more than n / 8192. */
@@ -12815,14 +12900,16 @@ static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
+    const cl_uint scheduler = clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER),
+                  pivot = clsort__choice(&p->d.tuning, CLSORT__AT_PIVOT);
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
-    j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
+    j.pivot = pivot ? pivot : (cl_uint)CLSORT__PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &j);
-    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+    if (scheduler == CLSORT__SCHEDULER_DEVICE) {
         /* one launch, which launches all rounds and leaves */
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
         clsort__arg_quick(run, &j, 0);
@@ -12830,7 +12917,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
         clsort__launch(run, (size_t)1 << run->group_log2);
     } else {
         clsort__quick_launch(run, &j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
-        if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, &j);
+        if (scheduler == CLSORT__SCHEDULER_HOST) clsort__quick_host(run, &j);
         else clsort__quick_queued(run, &j);
     }
     clsort__quick_finish(run, &j);
@@ -12839,7 +12926,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
 static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
 {
-    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+    if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
         p->config.language = s->enqueues;
     }
@@ -12860,14 +12947,12 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 /* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by clsort__crossovers. */
 
 /* What a row says of the families that it needs: which of them are left out, and a function that
-   the compiler drops where one is. Merge and segments are planned in any case, for calls that only
-   read keys. */
+   the compiler drops where one is. Segments are planned in any case, for calls that only read
+   keys. */
 #define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
 #define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
 #define CLSORT__OF_BATCH CLSORT__BIT(CLSORT__BATCH)
-#define CLSORT__OF_MERGE CLSORT__BIT(CLSORT_MERGE)
-#define CLSORT__OF_LOCAL_MERGE (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT__PUBLISHED_MERGE))
-#define CLSORT__OF_SEGMENTS (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX))
+#define CLSORT__OF_LOCAL_MERGE CLSORT__BIT(CLSORT__PUBLISHED_MERGE)
 #define CLSORT__OF_RADIX CLSORT__BIT(CLSORT_RADIX)
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
@@ -12877,25 +12962,24 @@ static const clsort__algorithm clsort__algorithms[] = {
     { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
       CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__OUT(CLSORT__OF_MERGE), 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_ALWAYS, clsort__plan_merge,
-      CLSORT__KEPT(CLSORT__OF_MERGE, clsort__merge_tables),
-      CLSORT__KEPT(CLSORT__OF_MERGE, clsort__merge) },
+    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
+      CLSORT__ALT_ALWAYS, clsort__plan_merge, clsort__merge_tables, clsort__merge },
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
       CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_SEGMENTS), 0,
+    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
-      CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segments) },
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segments) },
     { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
     { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
-      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__OF_MERGE | CLSORT__OF_RADIX, 0, 0, CLSORT__ALT_ALWAYS,
+      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
+      CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
@@ -12942,7 +13026,7 @@ static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
 static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d)
 {
     const int blocks = algorithm == CLSORT_MERGE
-                       && clsort__local_choice(&d->tuning) == CLSORT_LOCAL_ONLY;
+                       && clsort__local_choice(&d->tuning) == CLSORT__LOCAL_ONLY;
     const cl_uint form = clsort__is_batch(d)         ? (cl_uint)CLSORT__BATCH
                          : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
                          : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
@@ -12976,14 +13060,14 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__launch(run, n * units);
 }
 
-static size_t clsort__given_stride(const clsort_gather *g, size_t i)
+static size_t clsort__given_stride(const clsort_gather_desc *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
     return !a ? g->indices_row_stride : i % 2 ? a->source_row_stride : a->target_row_stride;
 }
 
 /* Part i of a gather: the indices, then the source and the target of each array in turn. */
-static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
+static clsort__rows clsort__gather_part(const clsort_gather_desc *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
     const size_t count = i % 2 && g->source_count ? g->source_count : g->count;
@@ -13009,7 +13093,7 @@ static void clsort__blame_gather_part(clsort__checks *c, clsort_status status, s
     else clsort__blame(c, status, "indices%s", what);
 }
 
-static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
+static void clsort__check_gather_part(clsort__checks *c, const clsort_gather_desc *g, size_t i)
 {
     const clsort__rows r = clsort__gather_part(g, i);
     const size_t align = clsort__alignment(r.element_bytes);
@@ -13032,7 +13116,7 @@ static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g,
 /* The checks that look at no buffer. */
 static void clsort__check_gather(clsort__checks *c, clsort__job *j)
 {
-    const clsort_gather *g = j->gather;
+    const clsort_gather_desc *g = j->gather;
     size_t i;
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -13044,7 +13128,7 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_gather_buffers(clsort__job *j)
 {
     clsort_sorter *s = j->s;
-    const clsort_gather *g = j->gather;
+    const clsort_gather_desc *g = j->gather;
     const size_t count = 2 * (size_t)g->array_count + 1;
     clsort__checks rows = clsort__begin_checks(s);
     size_t i;
@@ -13081,7 +13165,7 @@ static clsort_status clsort__ready_utility(clsort__job *j)
 /* All commands of a gather. */
 static void clsort__gather_all(clsort__run *run, const clsort__job *j)
 {
-    const clsort_gather *g = j->gather;
+    const clsort_gather_desc *g = j->gather;
     const clsort__rows indices = clsort__gather_part(g, 0);
     size_t i;
     for (i = 0; g->count && i < g->array_count; i++) {
@@ -13100,7 +13184,7 @@ static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
 /* The checks that look at no buffer. */
 static void clsort__check_groups(clsort__checks *c, clsort__job *j)
 {
-    const clsort_groups *g = j->groups;
+    const clsort_groups_desc *g = j->groups;
     const cl_uint type = g->key_type;
     const int is_unsigned = type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32
                             || type == CLSORT_U64;
@@ -13123,7 +13207,7 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
 
 static clsort_status clsort__check_group_buffers(clsort__job *j)
 {
-    const clsort_groups *g = j->groups;
+    const clsort_groups_desc *g = j->groups;
     clsort__range r[4] = {
         { "keys", CLSORT__SPAN(g, keys), g->count * (clsort__key_bits(g->key_type) / 8), 1, 0 },
         { "starts", CLSORT__SPAN(g, starts), (g->groups + 1) * 4, 0, 1 },
@@ -13137,7 +13221,7 @@ static clsort_status clsort__check_group_buffers(clsort__job *j)
    is written, and flags tell the kernel. */
 static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 {
-    const clsort_groups *g = j->groups;
+    const clsort_groups_desc *g = j->groups;
     const clsort__span starts = CLSORT__SPAN(g, starts), counts = CLSORT__SPAN(g, counts),
                        either = g->starts ? starts : counts,
                        most = clsort__make_span(g->count_buffer, g->count_offset);
@@ -13655,8 +13739,8 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
     order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
     if (p->data.own_strides) {
-        order.flags |= (keys ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0)
-                       | (p->data.has_indices ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
+        order.keys_out = keys ? CLSORT_LATER : NULL;
+        order.values_out = p->data.has_indices ? CLSORT_LATER : NULL;
         order.keys_out_row_stride = keys ? p->data.keys_apart : 0;
         order.values_out_row_stride = p->data.has_indices ? p->data.indices_apart : 0;
     }
@@ -13673,10 +13757,9 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
     if (order.rows == 1) order.rows = 0;
     if (order.rows && p->d.row_stride) order.row_stride = p->data.stride * p->key.bytes;
     order.value_size = order.keys_out_row_stride = order.values_out_row_stride = 0;
-    order.flags = (p->d.flags & CLSORT_FLAG_NO_BUILD)
-                  | (p->data.has_indices || clsort__moves_by_index(p) ? (cl_uint)CLSORT_FLAG_INDICES
-                                                                      : 0)
-                  | (clsort__selects_keys(p) ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0);
+    order.indices = p->data.has_indices || clsort__moves_by_index(p) ? CLSORT_LATER : NULL;
+    order.keys_out = clsort__selects_keys(p) ? CLSORT_LATER : NULL;
+    order.values_out = NULL;
     return order;
 }
 
@@ -13900,7 +13983,6 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const int no_merge = clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE));
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
@@ -13909,7 +13991,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
     clsort__share_tile(s, &p->d.tuning, 0, 8, &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > s->local_bytes || no_merge
+        || clsort__local_need(&c) > s->local_bytes
         || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
     p->config = c;
@@ -14128,8 +14210,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     if (clsort__takes_some(d)) {
         p->data.in_place = p->data.values_in_place = 0;
         clsort__plan_spans(d, &p->data);
-        if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
-            p->data.writes_keys = 0;
+        if (p->data.has_values && !d->keys_out) p->data.writes_keys = 0;
     }
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
@@ -14176,7 +14257,7 @@ static int clsort__takes_all(const clsort__job *j)
     const clsort_desc *d = &j->plan.d;
     return j->plan.select.how == CLSORT__BY_SORTING && d->top_k == d->count && !d->row_stride
            && !(d->flags & CLSORT_FLAG_TOP_NTH) && !d->value_size
-           && (j->plan.data.has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT));
+           && (j->plan.data.has_indices || d->keys_out);
 }
 
 /* Plans a partition as a sort. Measured on an H200 and on CPUs, partitions of bare keys by digits
@@ -14655,7 +14736,7 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     d.stable = d.algorithm = 0;
-    d.flags &= CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS;
+    d.flags &= CLSORT_FLAG_NO_BUILD;
     d.keys_out = d.values = d.values_out = d.indices = d.scratch = NULL;
     d.keys_out_offset = d.values_offset = d.values_out_offset = d.indices_offset = 0;
     d.value_size = d.scratch_offset = d.scratch_size = d.top_k = 0;
@@ -15091,7 +15172,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     char places[6];
     int is_new = !warmed;
     size_t i;
-    j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the other flags announce buffers */
+    j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     j->then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(j));
     if (warmed && !clsort__trivial(&j->plan)) {
@@ -15312,72 +15393,7 @@ static void clsort__release_programs(clsort_sorter *s)
     clsort__free(s->programs);
 }
 
-/* ---- >>presets ------------------------------------------------------------------------------- */
-
-static const struct clsort__preset {
-    const char *name;
-    cl_uint algorithm, step, local, work_group, items, radix, scheduler;
-} clsort__presets[] = {
-    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
-    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
-#ifndef CLSORT_NO_PUBLISHED
-    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0,
-      0 },
-    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
-#endif
-#ifndef CLSORT_NO_MERGE
-    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
-#endif
-#ifndef CLSORT_NO_RADIX
-    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
-    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
-    { "radix-sweeps", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SWEEPS, 0 },
-    { "radix-hybrid", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_HYBRID, 0 },
-    { "radix-samples", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SAMPLES, 0 },
-    { "radix-cached", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_CACHED, 0 },
-#endif
-#ifndef CLSORT_NO_QUICKSORT
-    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
-    { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
-    { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
-#endif
-#ifndef CLSORT_NO_PUBLISHED
-    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-#ifndef CLSORT_NO_MERGE
-    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-#endif
-    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
-    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
-    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
-    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 },
-#endif
-};
-
 /* ---- >>explain ------------------------------------------------------------------------------- */
-
-/* The first name that chooses what a plan runs, else the name of its algorithm. */
-static const char *clsort__plan_name(const clsort__plan *p)
-{
-    const char *name, *similar = "";
-    cl_uint i;
-    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
-        clsort_desc d = p->d;
-        if (clsort_set_algorithm(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
-        if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
-        if (!*similar) similar = name;
-    }
-    return similar;
-}
 
 /* The text of an explanation, cut off at `size`. */
 typedef struct clsort__text {
@@ -15412,18 +15428,6 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
     clsort__report(t, "\ncopies %u\n", commands - launches);
 }
 
-/* Resets tuning that belongs to other algorithms: together with the one that AUTO chose it would be
-   an error. */
-static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
-{
-    const int local = algorithm == CLSORT_BITONIC
-                      || (algorithm == CLSORT_MERGE && t->local == CLSORT_LOCAL_ONLY);
-    if (algorithm != CLSORT_BITONIC) t->bitonic_step = 0;
-    if (!local) t->local = 0;
-    if (algorithm != CLSORT_RADIX) t->radix = 0;
-    if (algorithm != CLSORT_QUICKSORT) t->scheduler = 0;
-}
-
 /* The description of a planned call, as it would run. */
 static clsort_desc clsort__resolved(const clsort__job *j)
 {
@@ -15445,8 +15449,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         }
         d.tuning.items = 1;
     } else {
-        clsort__reset_tuning(p->d.algorithm, &d.tuning);
-        if (form && form->shape) d.tuning.radix = form->radix;
+        if (form && form->shape) d.tuning.variant = form->radix << CLSORT__AT_RADIX;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -15573,7 +15576,7 @@ static clsort_desc clsort__test_desc(const clsort__test *t)
     d.count = t->count;
     d.key_type = t->key_type;
     d.algorithm = t->algorithm;
-    d.tuning.radix = t->radix;
+    d.tuning.variant = t->radix << CLSORT__AT_RADIX;
     d.value_size = t->payload == CLSORT__TEST_VALUES ? 4 : 0;
     return d;
 }
@@ -15631,13 +15634,13 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
     clsort_desc d = clsort__test_desc(t);
     clsort__crossover row;
     clsort__plan p;
-    d.flags = t->payload == CLSORT__TEST_INDICES ? CLSORT_FLAG_INDICES : 0;
+    d.indices = t->payload == CLSORT__TEST_INDICES ? CLSORT_LATER : NULL;
     row = clsort__find_crossover(s, &d);
     clsort__make_plan(s, &d, &p);
     return p.config.family == form->family
-           && (form->radix == CLSORT_RADIX_SAMPLES
+           && (form->radix == CLSORT__RADIX_SAMPLES
                    ? row.samples > 0
-                   : s->is_cpu == (form->radix == CLSORT_RADIX_CACHED)
+                   : s->is_cpu == (form->radix == CLSORT__RADIX_CACHED)
                          && row.hybrid != CLSORT__NEVER);
 }
 
@@ -15703,21 +15706,21 @@ static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsor
 }
 
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
-   again without them; then the other form that CLSORT_RADIX_DEFAULT may take. An algorithm
+   again without them; then the other form that CLSORT__RADIX_DEFAULT may take. An algorithm
    made of wrong ones might write anywhere: it fails without a test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
     const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
     const int untested = (s->broken & a->parts) != 0;
-    const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT_RADIX_SWEEPS : CLSORT_RADIX_DEFAULT;
+    const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT__RADIX_SWEEPS : CLSORT__RADIX_DEFAULT;
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT
                               : clsort__test_sorts(s, algorithm, passes, memory);
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
-        status = clsort__test_sorts(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
+        status = clsort__test_sorts(s, algorithm, CLSORT__RADIX_PORTABLE, memory);
     }
     if (algorithm == CLSORT_RADIX && status == CL_SUCCESS) {
         status = clsort__test_radix_forms(s, memory);
@@ -15857,12 +15860,11 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
 /* Tests merges of runs and partitions of keys of one type. */
 static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
 {
-    clsort_status runs = CL_SUCCESS, parts = CL_SUCCESS;
+    clsort_status runs, parts;
     clsort__fill_runs(t);
     CLSORT__MUST(clsort__own_queue(s));
     CLSORT__MUST(clsort__upload_pieces(s, t));
-    if (!clsort__leaves_out(CLSORT__BIT(CLSORT_MERGE)))
-        runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
+    runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
     if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
     if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
     parts = clsort__test_partition(s, t, 15);
@@ -16123,16 +16125,21 @@ static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t
     return CLSORT__TRY(m->s, clFinish, (m->queue));
 }
 
+/* A buffer that is wanted, made or not. */
+static cl_mem clsort__or_later(cl_mem buffer, int wanted)
+{
+    return buffer || !wanted ? buffer : CLSORT_LATER;
+}
+
 /* A stable sort of whole rows: a selection must find the first elements of each. */
 static clsort_desc clsort__reference_sort(const clsort__measurement *m)
 {
     clsort_desc d = m->d;
     d.top_k = 0;
     d.stable = 1;
-    d.flags |= CLSORT_FLAG_KEYS_OUT | (d.value_size ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
-    d.keys_out = m->memory[CLSORT__SORTED_KEYS];
-    d.values_out = m->memory[CLSORT__SORTED_VALUES];
-    d.indices = m->memory[CLSORT__SORTED_INDICES];
+    d.keys_out = clsort__or_later(m->memory[CLSORT__SORTED_KEYS], 1);
+    d.values_out = clsort__or_later(m->memory[CLSORT__SORTED_VALUES], d.value_size > 0);
+    d.indices = clsort__or_later(m->memory[CLSORT__SORTED_INDICES], d.indices != NULL);
     if (clsort__can(CLSORT_MERGE, &d)) d.algorithm = CLSORT_MERGE;
     return d;
 }
@@ -16631,16 +16638,15 @@ static void clsort__size_buffers(clsort__measurement *m)
     const size_t key = clsort__key_bits(d->key_type) / 8, rows = clsort__output_rows(d),
                  n = clsort__saturating_multiply(rows, d->count),
                  wanted = d->top_k ? rows * d->top_k : n;
-    const int indices = d->flags & CLSORT_FLAG_INDICES, keys_out = d->flags & CLSORT_FLAG_KEYS_OUT,
-              values_out = d->flags & CLSORT_FLAG_VALUES_OUT, stays = indices || d->top_k;
+    const int stays = d->indices || d->top_k;
     int i;
-    m->unit[0] = keys_out ? key : 0;
-    m->unit[1] = values_out ? d->value_size : 0;
-    m->unit[2] = indices ? 4 : 0;
+    m->unit[0] = d->keys_out ? key : 0;
+    m->unit[1] = d->values_out ? d->value_size : 0;
+    m->unit[2] = d->indices ? 4 : 0;
     m->bytes[CLSORT__ITS_KEYS] = clsort__saturating_multiply(n, key);
     m->bytes[CLSORT__ITS_VALUES] = clsort__saturating_multiply(n, d->value_size);
-    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || keys_out ? 0 : n * key;
-    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || values_out ? 0 : n * d->value_size;
+    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || d->keys_out ? 0 : n * key;
+    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || d->values_out ? 0 : n * d->value_size;
     for (i = 0; i < CLSORT__ITS_OUTPUTS; i++) {
         const size_t sorted = i ? m->unit[i] : key;
         m->bytes[CLSORT__ITS_KEYS_OUT + i] = wanted * m->unit[i];
@@ -16790,13 +16796,9 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
    will be from buffers that are given, and forgets these. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
-    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | CLSORT_FLAG_INDICES
-                          | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
-    static const clsort_tuning none = { 0, 0, 0, 0, 0, 0, 0, 0, { 0 } };
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT;
+    static const clsort_tuning none = { 0, 0, 0, 0, { 0 } };
     clsort_desc plain = clsort_desc_default();
-    if (d->indices) d->flags |= CLSORT_FLAG_INDICES;
-    if (d->keys_out && !clsort__keys_stay(d)) d->flags |= CLSORT_FLAG_KEYS_OUT;
-    if (d->values_out && !clsort__values_stay(d)) d->flags |= CLSORT_FLAG_VALUES_OUT;
     CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->count_buffer && !d->fields
                            && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
                            && !d->scratch && !memcmp(&d->tuning, &none, sizeof none)
@@ -16814,7 +16816,9 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
     plain.value_size = d->value_size;
     plain.rows = d->rows;
     plain.top_k = d->top_k;
-    plain.flags = d->flags & ~(cl_uint)(CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT);
+    plain.indices = clsort__or_later(NULL, d->indices != NULL);
+    plain.keys_out = clsort__or_later(NULL, !clsort__keys_stay(d));
+    plain.values_out = clsort__or_later(NULL, !clsort__values_stay(d));
     *d = plain;
     return CL_SUCCESS;
 }
@@ -17147,25 +17151,23 @@ CLSORT_API cl_uint clsort_version(void)
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
 {
-    return number < sizeof clsort__presets / sizeof clsort__presets[0]
-               ? clsort__presets[number].name
-               : NULL;
+    return number < CLSORT__PRESETS ? clsort__presets[number].name : NULL;
 }
 
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name)
 {
-    size_t i;
+    size_t i, length;
     if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;
     if (!clsort__given_size(desc, sizeof *desc, CLSORT__FIRST_DESC))
         return CLSORT_ERROR_UNKNOWN_VALUE;
-    for (i = 0; i < sizeof clsort__presets / sizeof clsort__presets[0]; i++) {
+    length = strcspn(name, "+");
+    for (i = 0; i < CLSORT__PRESETS; i++) {
         const struct clsort__preset *p = &clsort__presets[i];
-        if (strcmp(p->name, name)) continue;
+        cl_uint variant = p->variant;
+        if (strlen(p->name) != length || strncmp(p->name, name, length)) continue;
+        if (!clsort__read_suffixes(p->algorithm, name + length, &variant)) break;
         desc->algorithm = p->algorithm;
-        desc->tuning.bitonic_step = p->step;
-        desc->tuning.local = p->local;
-        desc->tuning.radix = p->radix;
-        desc->tuning.scheduler = p->scheduler;
+        desc->tuning.variant = variant;
         if (p->work_group) desc->tuning.work_group = p->work_group;
         if (p->items) desc->tuning.items = p->items;
         return CL_SUCCESS;
@@ -17416,11 +17418,15 @@ static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const int selects = j->desc->top_k > 0, how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
+    const clsort_desc *sorts = clsort__sorts_then(p)                            ? &j->then.d
+                               : p->d.top_k || (p->one_by_one && !selects) ? NULL
+                                                                                : &p->d;
+    char name[CLSORT__NAME_BYTES] = "";
+    if (sorts) clsort__find_name(sorts, name);
     if (selects) clsort__report(t, "algorithm top-k by %s", clsort__ways[how].name);
     else if (p->one_by_one) clsort__report(t, "algorithm rows one after another");
-    else clsort__report(t, "algorithm %s", clsort__plan_name(p));
-    if (clsort__sorts_then(p)) clsort__report(t, ", %s", clsort__plan_name(&j->then));
-    else if (selects && !p->d.top_k) clsort__report(t, ", %s", clsort__plan_name(p));
+    else clsort__report(t, "algorithm ");
+    clsort__report(t, "%s%s", sorts && (selects || p->one_by_one) ? ", " : "", name);
     clsort__report(t, "\n");
 }
 
@@ -17492,11 +17498,11 @@ CLSORT__ALONE(clsort_sort_host,
 }
 
 CLSORT__ALONE_OR(clsort_enqueue_gather,
-                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_gather_desc *gather,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, gather, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_gather g;
+    clsort_gather_desc g;
     clsort__job j;
     clsort__given_job(&j, sorter, "clsort_enqueue_gather", &clsort__gathering, "gather", gather, &g,
                       sizeof g, CLSORT__FIRST_GATHER);
@@ -17506,11 +17512,11 @@ CLSORT__ALONE_OR(clsort_enqueue_gather,
 }
 
 CLSORT__ALONE_OR(clsort_enqueue_group_starts,
-                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_groups *groups,
+                 (clsort_sorter *sorter, cl_command_queue queue, const clsort_groups_desc *groups,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, groups, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_groups g;
+    clsort_groups_desc g;
     clsort__job j;
     clsort__given_job(&j, sorter, "clsort_enqueue_group_starts", &clsort__grouping, "groups",
                       groups, &g, sizeof g, CLSORT__FIRST_GROUPS);

@@ -111,7 +111,7 @@ class sorter {
             return refuse("the view of indices is shorter than what is written there", done);
         d.indices = indices.buffer;
         if (indices.buffer) d.indices_offset = indices.offset();
-        else if (d.count) d.flags |= CLSORT_FLAG_INDICES;   /* missing: else keys would be sorted */
+        else if (d.count) d.indices = CLSORT_LATER;   /* missing: else keys would be sorted */
         return enqueue(queue, d, after, done);
     }
 

@@ -74,7 +74,7 @@ static clsort_desc describe(const operation *o, int dims)
     d.indices = o->dst->buffer;
     d.indices_offset = o->dst->offset;
     d.top_k = o->op == OP_TOP_K ? o->dst->ne[0] : 0;
-    d.flags = CLSORT_FLAG_INDICES;   /* also when the tensors have no memory yet */
+    if (!d.indices) d.indices = CLSORT_LATER;   /* the tensors have no memory yet */
     return d;
 }
 

@@ -55,7 +55,7 @@ int main(void)
 {
     clsort_sorter *sorter;
     clsort_desc group = clsort_desc_default(), rank = group;
-    clsort_groups begins = clsort_groups_default();
+    clsort_groups_desc begins = clsort_groups_desc_default();
     cl_command_queue queue;
     cl_int status;
     cl_uint i, wrong;

@@ -1,4 +1,4 @@
-/* What CLSORT_NO_<FAMILY> and CLSORT_NO_PUBLISHED leave out is gone from the names, from AUTO and
+/* What CLSORT_NO_RADIX and CLSORT_NO_PUBLISHED leave out is gone from the names, from AUTO and
    from the text of the kernels, and the rest still sorts. tests/scripts/header builds this program
    with each of the macros. On the driver of mock.h, which runs no kernels. */
 
@@ -7,26 +7,17 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 
-#ifdef CLSORT_NO_MERGE
-enum { MERGE = 0 };
-#else
-enum { MERGE = 1 };
-#endif
 #ifdef CLSORT_NO_RADIX
 enum { RADIX = 0 };
 #else
 enum { RADIX = 1 };
-#endif
-#ifdef CLSORT_NO_QUICKSORT   /* the implementation defines it where merge or radix is missing */
-enum { QUICKSORT = 0 };
-#else
-enum { QUICKSORT = 1 };
 #endif
 #ifdef CLSORT_NO_PUBLISHED
 enum { PUBLISHED = 0 };
 #else
 enum { PUBLISHED = 1 };
 #endif
+enum { QUICKSORT = PUBLISHED && RADIX };
 
 /* Every name that any build has, in order, and a kernel that only these names need, or "". */
 static const struct { const char *name; int there; const char *kernel; } names[] = {
@@ -44,7 +35,7 @@ static const struct { const char *name; int there; const char *kernel; } names[]
     { "bitonic-b16-local", PUBLISHED, "" },
     { "bitonic-b16-global-tail", PUBLISHED, "clsort_bitonic_global_tile" },
     { "bitonic-shared-512", PUBLISHED, "" },
-    { "merge", MERGE, "clsort_merge_pass" },
+    { "merge", 1, "clsort_merge_pass" },
     { "radix", RADIX, "clsort_radix_sweep" },
     { "radix-portable", RADIX, "clsort_radix_scatter" },
     { "radix-sweeps", RADIX, "" },
@@ -55,7 +46,7 @@ static const struct { const char *name; int there; const char *kernel; } names[]
     { "quicksort-host", QUICKSORT, "" },
     { "quicksort-device", QUICKSORT, "clsort_quick_relauncher" },
     { "bitonic-local-only", PUBLISHED, "" },
-    { "merge-local-only", MERGE && PUBLISHED, "clsort_merge_local" },
+    { "merge-local-only", PUBLISHED, "clsort_merge_local" },
     { "batch-odd-even", PUBLISHED, "clsort_batch_odd_even" },
     { "batch-bitonic", PUBLISHED, "clsort_batch_bitonic" },
     { "batch-bitonic-local", PUBLISHED, "clsort_batch_local" },
@@ -175,7 +166,7 @@ static void sort_by_names(bench *b)
 }
 
 /* By number. */
-static const int there[] = { 1, 1, MERGE, RADIX, QUICKSORT };
+static const int there[] = { 1, 1, 1, RADIX, QUICKSORT };
 
 /* An algorithm or a tuning that was left out is refused, and why is said. */
 static void ask_for_each(world *w)
@@ -188,15 +179,10 @@ static void ask_for_each(world *w)
         CHECK(strstr(clsort_last_error(w->sorter), "CLSORT_NO_") != NULL);
     }
     if (PUBLISHED) return;
-    d.algorithm = CLSORT_AUTO;
-    d.tuning.bitonic_step = CLSORT_STEP_B2;
-    CHECK_STATUS(sort(w, &d), CLSORT_ERROR_UNSUPPORTED);
-    CHECK(strstr(clsort_last_error(w->sorter), "CLSORT_NO_PUBLISHED") != NULL);
-    d.tuning.bitonic_step = 0;
-    for (d.tuning.local = 1; d.tuning.local <= CLSORT_LOCAL_BATCH_SPLIT; d.tuning.local++) {
-        CHECK_STATUS(sort(w, &d), CLSORT_ERROR_UNSUPPORTED);
-        CHECK(strstr(clsort_last_error(w->sorter), "CLSORT_NO_PUBLISHED") != NULL);
-    }
+    CHECK_STATUS(clsort_set_algorithm(&d, "bitonic+start"), CLSORT_ERROR_UNKNOWN_VALUE);
+    d.algorithm = CLSORT_BITONIC;
+    d.tuning.variant = CLSORT__AS(LOCAL, START);   /* what another build may have set */
+    CHECK_STATUS(sort(w, &d), CLSORT_ERROR_UNKNOWN_VALUE);
 }
 
 static void refuse_the_rest(bench *b)
@@ -208,7 +194,6 @@ static void refuse_the_rest(bench *b)
 /* AUTO takes what is there, and refuses what nothing can do that is there. */
 static void sort_by_auto(world *w)
 {
-    const int parts = MERGE && RADIX;
     size_t count;
     for (count = 10; count < 200000; count = count * 3 + 1) {
         clsort_desc d = make_desc(w, count), rows = d, bits = d, stable = d, resolved = d;
@@ -221,7 +206,7 @@ static void sort_by_auto(world *w)
         CHECK_OK(sort(w, &d));
         CHECK_OK(sort(w, &stable));
         CHECK_STATUS(sort(w, &bits), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
-        CHECK_STATUS(sort(w, &rows), parts ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
+        CHECK_STATUS(sort(w, &rows), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
         CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &d, w->other, 0, 0, NULL, NULL));
         CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &rows, w->other, 0, 0, NULL, NULL));
     }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define CLSORT_STAGE_BYTES 20000
-#define CLSORT__MULTI_CPUS_MERGE 1
+#define CLSORT__MULTI_MERGERS 2
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION

@@ -44,7 +44,7 @@ static void default_structs(bench *b)
 {
     clsort_desc desc = clsort_desc_default(), no_desc;
     clsort_options options = clsort_options_default(), no_options;
-    clsort_gather gather = clsort_gather_default(), no_gather;
+    clsort_gather_desc gather = clsort_gather_desc_default(), no_gather;
     clsort_merge_desc merge = clsort_merge_desc_default(), no_merge;
     (void)b;
     memset(&no_desc, 0, sizeof no_desc);
@@ -68,8 +68,8 @@ static void no_padding_at_the_end(bench *b)
     (void)b;
     CHECK(sizeof(clsort_desc) == CLSORT__FIRST_DESC);
     CHECK(sizeof(clsort_options) == CLSORT__FIRST_OPTIONS);
-    CHECK(sizeof(clsort_gather) == CLSORT__FIRST_GATHER);
-    CHECK(sizeof(clsort_groups) == CLSORT__FIRST_GROUPS);
+    CHECK(sizeof(clsort_gather_desc) == CLSORT__FIRST_GATHER);
+    CHECK(sizeof(clsort_groups_desc) == CLSORT__FIRST_GROUPS);
     CHECK(sizeof(clsort_merge_desc) == CLSORT__FIRST_MERGE);
     CHECK(sizeof(clsort_merge_runs_desc) == CLSORT__FIRST_MERGE_RUNS);
     CHECK(sizeof(clsort_partition_desc) == CLSORT__FIRST_PARTITION);
@@ -188,7 +188,13 @@ static void documented_names(bench *b)
 
 static void select_keeps_the_rest(bench *b)
 {
+    static const char *const wrong[] = {
+        "", "+start", "bitonic-b5", "bitonic-b", "bitonic-b4 ", "bitonic+", "bitonic+start+",
+        "bitonic+star", "bitonic+startt", "bitonic+start+start", "bitonic+start+global",
+        "bitonic+median3", "radix+start", "quicksort+median3+sample", "quicksort+global", "+median3"
+    };
     clsort_desc d = clsort_desc_default(), before;
+    size_t i;
     (void)b;
     d.count = 7;
     d.order = CLSORT_DESCENDING;
@@ -197,14 +203,69 @@ static void select_keeps_the_rest(bench *b)
     CHECK_OK(clsort_set_algorithm(&d, "bitonic-b4"));
     CHECK(d.count == 7 && d.order == CLSORT_DESCENDING && d.tuning.work_group == 64
           && d.tuning.items == 8);
-    CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4
-          && d.tuning.local == CLSORT_LOCAL_OFF);
+    CHECK(d.algorithm == CLSORT_BITONIC);
     before = d;
-    CHECK_STATUS(clsort_set_algorithm(&d, "bitonic-b5"), CLSORT_ERROR_UNKNOWN_VALUE);
-    CHECK(!memcmp(&before, &d, sizeof d));
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        AT("%s", wrong[i]);
+        CHECK_STATUS(clsort_set_algorithm(&d, wrong[i]), CLSORT_ERROR_UNKNOWN_VALUE);
+        CHECK(!memcmp(&before, &d, sizeof d));
+    }
     CHECK_OK(clsort_set_algorithm(&d, "bitonic-shared-512"));
-    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2
-          && d.tuning.local == CLSORT_LOCAL_START);
+    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2);
+    CHECK_OK(clsort_set_algorithm(&d, "auto"));
+    CHECK(d.algorithm == CLSORT_AUTO && d.tuning.variant == 0 && d.tuning.work_group == 256);
+}
+
+/* All names, alone and with each pair of suffixes of their algorithm: a variant is told apart from
+   all others, and its own name is found, the shortest of those that mean it. */
+static void find_names(bench *b)
+{
+    const struct clsort__suffix *x, *y;
+    cl_uint i;
+    (void)b;
+    for (i = 0; clsort_algorithm_name(i); i++)
+        for (x = clsort__suffixes; x->word; x++)
+            for (y = x; y->word; y++) {
+                const int same = x == y;
+                clsort_desc d = clsort_desc_default(), again = d;
+                char name[100], found[CLSORT__NAME_BYTES];
+                snprintf(name, sizeof name, "%s%s%s", clsort_algorithm_name(i), x->word,
+                         same ? "" : y->word);
+                AT("%s", name);
+                if (clsort_set_algorithm(&d, name) != CL_SUCCESS) {
+                    CHECK(clsort__presets[i].algorithm != x->algorithm
+                          || x->algorithm != y->algorithm || (!same && x->at == y->at));
+                    continue;
+                }
+                CHECK(clsort__find_name(&d, found) && strlen(found) <= strlen(name));
+                again.tuning = d.tuning;
+                again.tuning.variant = 0;
+                CHECK_OK(clsort_set_algorithm(&again, found));
+                CHECK(!memcmp(&again, &d, sizeof d));
+                again.algorithm = d.algorithm % 4 + 1;
+                CHECK(!clsort__find_name(&again, found) || again.tuning.variant == 0
+                      || again.tuning.variant == CLSORT__AS(LOCAL, ONLY));
+            }
+}
+
+/* What 0.3 had in the same place, and all that no name means. */
+static void refuse_other_words(bench *b)
+{
+    cl_uint a, bit, value;
+    for (a = 0; a <= CLSORT_QUICKSORT; a++)
+        for (bit = 0; bit < 32; bit += bit < 8 ? 1 : 4)
+            for (value = bit < 8 ? 1 : 6; value < (bit < 8 ? 2u : 16u); value++) {
+                clsort_desc d = clsort_desc_default();
+                d.count = 10;
+                d.key_type = CLSORT_U32;
+                d.rows = 2;
+                d.algorithm = a;
+                d.tuning.variant = value << bit;
+                if (bit == CLSORT__AT_LOCAL && value <= CLSORT__LOCAL_BATCH_SPLIT) continue;
+                AT("algorithm %u, variant %x", (unsigned)a, (unsigned)d.tuning.variant);
+                CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_UNKNOWN_VALUE);
+                CHECK(strstr(clsort_last_error(b->sorter), "clsort_set_algorithm") != NULL);
+            }
 }
 
 static void resolve_fills_in_defaults(bench *b)
@@ -321,9 +382,9 @@ static void no_build_for_indices(bench *b)
     d.value_size = 0;
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_sort_host(s, &d, keys, NULL, indices), CLSORT_ERROR_NOT_READY);
-    d.flags = CLSORT_FLAG_INDICES;
+    d.indices = CLSORT_LATER;
     CHECK_OK(clsort_prepare(s, NULL, &d));
-    d.flags = CLSORT_FLAG_NO_BUILD;
+    d.indices = NULL;
     CHECK_OK(clsort_sort_host(s, &d, keys, NULL, indices));
     CHECK(indices[0] == 1 && indices[1] == 2 && indices[2] == 0);
     clsort_destroy(s);
@@ -431,12 +492,13 @@ static clsort_desc scratch_kind(cl_uint k)
     d.key_type = k & 1 ? CLSORT_U64 : CLSORT_F16;
     d.value_size = k & 2 ? 20 : 4;
     d.stable = k >> 2 & 1;
-    if (k & 8 && k < 2 * 64) d.tuning.bitonic_step = CLSORT_STEP_A;
-    if (k & 16) d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT;
-    if (k & 32) d.flags |= CLSORT_FLAG_KEYS_OUT;
+    if (k & 16) d.indices = d.values_out = CLSORT_LATER;
+    if (k & 32) d.keys_out = CLSORT_LATER;
     if (k < SCRATCH_PLAIN) d.algorithm = k >> 6;
     else if (k < SCRATCH_PLAIN + 64) d.rows = 3;
     else d.top_k = k & 4 ? 5000 : 7;
+    if (k & 8 && d.algorithm == CLSORT_BITONIC)
+        CHECK_OK(clsort_set_algorithm(&d, "bitonic-a-local"));
     return d;
 }
 
@@ -483,14 +545,14 @@ static void scratch_of_bitonic(bench *b)
     d.value_size = 12;
     expect_scratch(b, &d, a4 + 12016);
     d.value_size = 0;
-    d.tuning.bitonic_step = CLSORT_STEP_A;
+    CHECK_OK(clsort_set_algorithm(&d, "bitonic-a-local"));
     expect_scratch(b, &d, a4);
-    d.tuning.bitonic_step = 0;
-    d.flags = CLSORT_FLAG_INDICES;
+    CHECK_OK(clsort_set_algorithm(&d, "bitonic"));
+    d.indices = CLSORT_LATER;
     expect_scratch(b, &d, a4);
-    d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT;
+    d.keys_out = CLSORT_LATER;
     expect_scratch(b, &d, 0);
-    d.flags = 0;
+    d.indices = d.keys_out = NULL;
     d.record_size = 16;
     expect_scratch(b, &d, 0);
     d.record_size = 20;
@@ -507,9 +569,9 @@ static void scratch_of_merge(bench *b)
     d.key_type = CLSORT_U32;
     d.algorithm = CLSORT_MERGE;
     expect_scratch(b, &d, a4 + splits);
-    d.tuning.local = CLSORT_LOCAL_ONLY;
+    CHECK_OK(clsort_set_algorithm(&d, "merge-local-only"));
     expect_scratch(b, &d, 0);
-    d.tuning.local = 0;
+    CHECK_OK(clsort_set_algorithm(&d, "merge"));
     d.value_size = 8;
     expect_scratch(b, &d, a4 + 8016 + splits);
     d.stable = 1;
@@ -522,11 +584,11 @@ static void scratch_of_merge(bench *b)
     d.zero_order = CLSORT_ZERO_EQUAL;   /* nothing to an integer */
     expect_scratch(b, &d, a4 + splits);
     d.zero_order = 0;
-    d.flags = CLSORT_FLAG_INDICES;
+    d.indices = CLSORT_LATER;
     expect_scratch(b, &d, a4 + a4 + a4 + splits);
-    d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT;
+    d.keys_out = CLSORT_LATER;
     expect_scratch(b, &d, a4 + a4 + splits);
-    d.flags = 0;
+    d.indices = d.keys_out = NULL;
     d.record_size = 16;
     expect_scratch(b, &d, 16016 + splits);
     d.record_size = 20;
@@ -544,8 +606,7 @@ static void scratch_of_radix(bench *b)
     clsort_desc d = clsort_desc_default();
     d.count = FORMULA_COUNT;
     d.key_type = CLSORT_U32;
-    d.algorithm = CLSORT_RADIX;
-    d.tuning.radix = CLSORT_RADIX_PORTABLE;
+    CHECK_OK(clsort_set_algorithm(&d, "radix-portable"));
     expect_scratch(b, &d, a4 + (4 * (32 + 4 * blocks + 256 * (blocks + 1)) + 15) / 16 * 16);
     d.value_size = 2;
     expect_scratch(b, &d, a4 + 2016 + (4 * (32 + 4 * blocks + 256 * (blocks + 1)) + 15) / 16 * 16);
@@ -591,18 +652,18 @@ static void scratch_of_orders(bench *b)
     expect_scratch(b, &d, a8 + a4 + 12016 + a8 + a4 + splits);
     d.algorithm = CLSORT_BITONIC;
     expect_scratch(b, &d, a8 + a4 + 12016);
-    d.flags = CLSORT_FLAG_INDICES;
+    d.indices = CLSORT_LATER;
     expect_scratch(b, &d, a8);
     d.algorithm = CLSORT_AUTO;
-    d.flags = 0;
+    d.indices = d.keys_out = NULL;
     d.fields = NULL;
     d.field_count = 0;
     d.record_type = "typedef struct { uint x, y, z; } clsort_record;";
     d.precedes = "a.x < b.x";
     expect_scratch(b, &d, 12016 + many_splits);
-    d.flags = CLSORT_FLAG_INDICES;
+    d.indices = CLSORT_LATER;
     expect_scratch(b, &d, a4 + many_splits);
-    d.flags = 0;
+    d.indices = d.keys_out = NULL;
     d.record_size = 20;
     expect_scratch(b, &d, a4 + 20032 + a4 + many_splits);
 }
@@ -625,20 +686,21 @@ static void scratch_of_segments(bench *b)
     d.segment_count = 10;
     expect_scratch(b, &d, a4 + tables);
     d.segment_count = 0;
-    d.flags = CLSORT_FLAG_COUNT_BUFFER;
+    d.count_buffer = CLSORT_LATER;
     expect_scratch(b, &d, a4 + tables);
     d.value_size = 8;
     expect_scratch(b, &d, a4 + 8016 + tables);
-    d.flags |= CLSORT_FLAG_VALUES_OUT;
+    d.values_out = CLSORT_LATER;
     expect_scratch(b, &d, a4 + a4 + a4 + tables);
-    d.flags |= CLSORT_FLAG_KEYS_OUT;
+    d.keys_out = CLSORT_LATER;
     expect_scratch(b, &d, a4 + 8016 + tables);
     d.value_size = 0;
-    d.flags = CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_INDICES;
+    d.keys_out = d.values_out = NULL;
+    d.indices = CLSORT_LATER;
     expect_scratch(b, &d, a4 + a4 + a4 + a4 + tables);
-    d.flags |= CLSORT_FLAG_KEYS_OUT;
+    d.keys_out = CLSORT_LATER;
     expect_scratch(b, &d, a4 + a4 + a4 + a4 + tables);
-    d.flags = CLSORT_FLAG_COUNT_BUFFER;
+    d.indices = d.keys_out = NULL;
     d.value_size = 12;
     expect_scratch(b, &d, a4 + 12016 + a4 + a4 + tables);
     d.value_size = 0;
@@ -920,6 +982,8 @@ static const test_entry tests[] = {
     { "every kernel of kernels.cl is in the list of kernels", kernels_are_listed },
     { "the documented algorithm names exist", documented_names },
     { "selecting an algorithm keeps the other fields", select_keeps_the_rest },
+    { "a variant has one shortest name", find_names },
+    { "words that no name means are refused", refuse_other_words },
     { "resolving fills in the defaults and is stable", resolve_fills_in_defaults },
     { "a sorter can be created and destroyed", create_and_destroy },
     { "a sorter can make its own context", own_context },

@@ -888,22 +888,22 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__device_kind", "cpu auto u64 bare n:100000 vector:0..20" },
     { "clsort__most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
     { "clsort__most_ranked", "gpu auto u8 n:1..3000000" },
-    { "CLSORT__RANKS_EACH", "nvidia radix u32 indices radix:4 n:1..3000000" },
+    { "CLSORT__RANKS_EACH", "nvidia radix-samples u32 indices n:1..3000000" },
     { "CLSORT__RANKS_EACH_IN_PLACE", "nvidia auto u32 indices n:1..3000000" },
     { "CLSORT__RANKS_EACH_BEST", "nvidia auto u32 keys_out n:1..3000000" },
-    { "clsort__hybrid_second_digits", "nvidia radix u32 radix:3 n:2..2000000" },
-    { "clsort__hybrid_second_digits", "nvidia radix u64 radix:3 n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix-hybrid u32 n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix-hybrid u64 n:2..2000000" },
     { "CLSORT__HYBRID_MOST", "nvidia auto u64 bare n:3000000..4294967295" },
     { "CLSORT__HYBRID_WIDE_MOST",
-      "nvidia radix u32 radix:3 allocation:20000000000 n:1000000000..4294967295 bare" },
+      "nvidia radix-hybrid u32 allocation:20000000000 n:1000000000..4294967295 bare" },
     { "CLSORT__HYBRID_MOST_PAIRS", "nvidia auto u32 bare indices n:1000000..4294967295" },
     { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "CLSORT__SWEEP_LARGE", "nvidia auto u32 bare n:3000000..4294967295" },
     { "CLSORT__PREFIXES_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "CLSORT__RADIX_SMALL", "cpu auto u8 n:1..3000000" },
-    { "CLSORT__CACHED_SMALL", "cpu radix u32 radix:5 n:1..3000000" },
-    { "CLSORT__CACHED_GATED", "cpu radix u32 radix:5 n:1..3000000" },
-    { "CLSORT__CACHED_CORES", "cpu radix u32 radix:5 n:524288 units:0..40" },
+    { "CLSORT__CACHED_SMALL", "cpu radix-cached u32 n:1..3000000" },
+    { "CLSORT__CACHED_GATED", "cpu radix-cached u32 n:1..3000000" },
+    { "CLSORT__CACHED_CORES", "cpu radix-cached u32 n:524288 units:0..40" },
     { "CLSORT__RUNS_STEP_LOG2", "gpu merge_runs u32 n:1..3000000 other:5" },
     { "CLSORT__RUNS_SERIAL_STEP_LOG2", "cpu merge_runs u32 n:1..3000000 other:5" },
     { "CLSORT__SHORT_MOST", "nvidia auto u32 top:10 keys_out n:3000..300000000 bare" },
@@ -1226,8 +1226,8 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
 
 static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    AT("family %u of radix %u, %zu elements, %zu bytes of values, %u cores",
-       (unsigned)p->config.family, (unsigned)p->d.tuning.radix, p->d.count, p->d.value_size,
+    AT("family %u of variant %x, %zu elements, %zu bytes of values, %u cores",
+       (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
        (unsigned)s->compute_units);
     if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
     if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
@@ -1242,7 +1242,7 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
     clsort__plan p;
     size_t k;
     d.algorithm = CLSORT_AUTO;
-    d.tuning.radix = 0;
+    d.tuning.variant = 0;
     for (k = 1; k < d.count / 4; k += 1 + k / 3) {
         d.top_k = k;
         d.flags = k % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
@@ -1258,21 +1258,20 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
 /* Numbers of elements around powers of two, and others. */
 static void plans_have_room(const clsort_sorter *s, int log2_most)
 {
-    static const cl_uint choices[] = { 0, 0, CLSORT_RADIX_SWEEPS, CLSORT_RADIX_HYBRID,
-                                     CLSORT_RADIX_SAMPLES, CLSORT_RADIX_CACHED };
+    static const char *const names[] = { "auto",         "radix",         "radix-sweeps",
+                                         "radix-hybrid", "radix-samples", "radix-cached" };
     uint64_t random = test_seed();
     size_t kind, i;
     for (i = 0; i < 4 * (size_t)log2_most; i++)
-        for (kind = 0; kind < 3 * sizeof choices / sizeof *choices; kind++) {
+        for (kind = 0; kind < 3 * sizeof names / sizeof *names; kind++) {
             const size_t power = (size_t)1 << i / 4;
             clsort_desc d = clsort_desc_default();
             clsort__plan p;
             d.count = i % 4 < 3 ? power + i % 4 - 1 : power + pattern_random(&random) % power;
             d.key_type = kind % 2 ? CLSORT_U64 : CLSORT_U32;
-            d.algorithm = kind < 3 ? CLSORT_AUTO : CLSORT_RADIX;
-            d.tuning.radix = choices[kind / 3];
+            CHECK_OK(clsort_set_algorithm(&d, names[kind / 3]));
             d.value_size = kind % 3 == 2 ? 4 : 0;
-            d.flags = kind % 3 == 2 ? (cl_uint)(CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_KEYS_OUT) : 0;
+            if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
             clsort__make_plan(s, &d, &p);
             clsort__plan_scratch(s, &p);

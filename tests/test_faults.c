@@ -178,7 +178,7 @@ static clsort_status act_merge(trial *t)
 static clsort_status act_prepare(trial *t)
 {
     clsort_desc d = t->what.d;
-    d.flags |= case_role_flags(&t->what);
+    later(&d, case_roles(&t->what));
     d.top_k = t->c->top;
     set_order(t, &d);
     return clsort_prepare(t->sorter, NULL, &d);
@@ -226,7 +226,7 @@ static clsort_status act_create_own(trial *t) { return create(t, NULL, NULL); }
 
 static clsort_status act_gather(trial *t)
 {
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a;
     cl_event done = t->gate;
     clsort_status status;
@@ -617,7 +617,7 @@ static int open_arrays(trial *t)
     t->what = describe(t->b, t->c);
     s->c = &t->what;
     s->d = t->what.d;
-    s->d.flags = case_role_flags(&t->what);
+    later(&s->d, case_roles(&t->what));
     s->d.top_k = t->c->top;
     set_order(t, &s->d);
     if (t->c->own_scratch && !CHECK_OK(clsort_scratch_size(t->b->sorter, &s->d, &scratch)))

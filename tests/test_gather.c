@@ -60,7 +60,7 @@ static void nothing_to_pick(bench *b)
 
 static void an_empty_gather_has_an_event(bench *b)
 {
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     cl_event done = NULL;
     g.rows = 3;
     if (!CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 0, NULL, &done))
@@ -84,7 +84,7 @@ typedef struct sorted_rows {
     uint64_t *codes;
     clsort_desc d;
     clsort_array arrays[2];
-    clsort_gather g;
+    clsort_gather_desc g;
 } sorted_rows;
 
 static int open_rows(const bench *b, sorted_rows *r)

@@ -97,7 +97,7 @@ static int run(const bench *b, const grouping *g)
     const cl_uint most[2] = { 0, (cl_uint)g->most };
     cl_mem starts = guarded_buffer(b, bytes), counts = guarded_buffer(b, bytes),
            sorted = test_buffer(b, key_bytes, packed), count = test_buffer(b, sizeof most, most);
-    clsort_groups d = clsort_groups_default();
+    clsort_groups_desc d = clsort_groups_desc_default();
     int good;
     AT("%zu keys of %u bytes below %.0f, %zu groups, %zu on the device", g->count,
        (unsigned)g->bytes, (double)g->top, g->groups, g->most);
@@ -167,7 +167,7 @@ static void starts_are_segments(bench *b)
     cl_uint keys[N], i, group = 0, wrong = 0, starts[GROUPS + 1];
     float scores[N];
     clsort_desc d = clsort_desc_default();
-    clsort_groups g = clsort_groups_default();
+    clsort_groups_desc g = clsort_groups_desc_default();
     cl_mem offsets = guarded_buffer(b, sizeof starts);
     for (i = 0; i < N; i++) {
         keys[i] = i * 2654435761u >> 27;
@@ -203,9 +203,9 @@ static void starts_are_segments(bench *b)
 
 /* ---- bad calls ------------------------------------------------------------------------------- */
 
-static clsort_groups good_groups(cl_mem keys, cl_mem starts, cl_mem counts)
+static clsort_groups_desc good_groups(cl_mem keys, cl_mem starts, cl_mem counts)
 {
-    clsort_groups g = clsort_groups_default();
+    clsort_groups_desc g = clsort_groups_desc_default();
     g.count = 100;
     g.groups = 10;
     g.key_type = CLSORT_U32;
@@ -218,7 +218,7 @@ static clsort_groups good_groups(cl_mem keys, cl_mem starts, cl_mem counts)
 #define WITH(change, code) \
     do { \
         cl_event done = NULL; \
-        clsort_groups g = good_groups(keys, starts, counts); \
+        clsort_groups_desc g = good_groups(keys, starts, counts); \
         change; \
         AT("%s", #change); \
         CHECK_STATUS(clsort_enqueue_group_starts(s, b->session.queue, &g, 0, NULL, &done), code); \

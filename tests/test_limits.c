@@ -189,7 +189,7 @@ static clsort_status prove(const world *w, const place *at)
 static clsort_status gather(const world *w, const place *at)
 {
     clsort_array a[2];
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     size_t i;
     memset(a, 0, sizeof a);
     for (i = 0; i < 2; i++) {
@@ -433,7 +433,7 @@ static void buffers_allow_what_kernels_do(bench *b)
 static void gather_rows(const world *w, const place *at, size_t wide)
 {
     clsort_array a[2];
-    clsort_gather g;
+    clsort_gather_desc g;
     size_t i;
     memset(&g, 0, sizeof g);
     memset(a, 0, sizeof a);

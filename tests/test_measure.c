@@ -73,7 +73,7 @@ static void selections_by_what_was_measured(bench *b)
     size_t i;
     d.rows = 5;
     d.top_k = 40;
-    d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT;
+    d.indices = d.keys_out = CLSORT_LATER;
     measured.sorter = fresh_sorter(b, 0);
     if (CHECK_OK(measure(b, measured.sorter, d, 1u << 30))) {
         for (number = 9; clsort_auto_choice(measured.sorter, number, &choice) == CL_SUCCESS;
@@ -96,17 +96,17 @@ static void selections_by_what_was_measured(bench *b)
 static void selections_of_all_kinds(bench *b)
 {
     static const struct {
-        cl_uint type, order, nans, zeros, flags;
+        cl_uint type, order, nans, zeros, later;
         size_t value_size, rows, k;
     } all[] = {
-        { CLSORT_F32, CLSORT_DESCENDING, CLSORT_NAN_EQUAL, 0, CLSORT_FLAG_INDICES, 0, 0, 40 },
-        { CLSORT_F16, 0, CLSORT_NAN_LAST, CLSORT_ZERO_EQUAL, CLSORT_FLAG_KEYS_OUT, 0, 7, 40 },
+        { CLSORT_F32, CLSORT_DESCENDING, CLSORT_NAN_EQUAL, 0, LATER_INDICES, 0, 0, 40 },
+        { CLSORT_F16, 0, CLSORT_NAN_LAST, CLSORT_ZERO_EQUAL, LATER_KEYS_OUT, 0, 7, 40 },
         { CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL,
-          CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 12, 7, 10 },
-        { CLSORT_U8, 0, 0, 0, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_INDICES, 0, 100, 20 },
-        { CLSORT_I64, CLSORT_DESCENDING, 0, 0, CLSORT_FLAG_VALUES_OUT, 4, 0, 3000 },
-        { CLSORT_U16, 0, 0, 0, CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT, 3, 2, 1 },
-        { CLSORT_F64, 0, 0, CLSORT_ZERO_EQUAL, CLSORT_FLAG_KEYS_OUT, 0, 1, 5000 }
+          LATER_KEYS_OUT | LATER_VALUES_OUT, 12, 7, 10 },
+        { CLSORT_U8, 0, 0, 0, LATER_KEYS_OUT | LATER_INDICES, 0, 100, 20 },
+        { CLSORT_I64, CLSORT_DESCENDING, 0, 0, LATER_VALUES_OUT, 4, 0, 3000 },
+        { CLSORT_U16, 0, 0, 0, LATER_INDICES | LATER_VALUES_OUT, 3, 2, 1 },
+        { CLSORT_F64, 0, 0, CLSORT_ZERO_EQUAL, LATER_KEYS_OUT, 0, 1, 5000 }
     };
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : sizeof all / sizeof *all); i++) {
@@ -118,7 +118,7 @@ static void selections_of_all_kinds(bench *b)
         d.order = all[i].order;
         d.nan_order = all[i].nans;
         d.zero_order = all[i].zeros;
-        d.flags = all[i].flags;
+        later(&d, all[i].later);
         d.rows = all[i].rows;
         d.top_k = all[i].k;
         CHECK_OK(measure(b, s, d, 1u << 30));
@@ -144,10 +144,10 @@ static void select_by_all_ways(const bench *b, int met[CLSORT__WAYS])
             clsort__plan p;
             c.pattern = i % 2 ? "mod-256" : "uniform";
             c.scratch = 1;
-            c.d.flags = CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_INDICES;
+            c.d.keys_out = c.d.indices = CLSORT_LATER;
             b->sorter->forced = &form;
             clsort__plan_selection(b->sorter, &c.d, &p);
-            c.d.flags = 0;
+            later_none(&c.d);
             if (p.select.how == way) {
                 met[way]++;
                 top_run(b, &c);

@@ -5,6 +5,8 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "later.h"
+#include "names.h"
 
 /* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
 
@@ -112,15 +114,13 @@ static mock_facts without_sweeps(void)
 static clsort_desc swept_desc(const world *w, int shape)
 {
     clsort_desc d = make_desc(w, 5000, CLSORT_U32);
-    d.algorithm = shape == 1 ? CLSORT_AUTO : CLSORT_RADIX;
+    CHECK_OK(clsort_set_algorithm(&d, shape == 1 || shape > 5 ? "auto" : "radix-sweeps"));
     d.last_bit = shape == 1 ? 20 : 0;
-    d.tuning.radix = shape == 1 || shape > 5 ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_SWEEPS;
     if (shape == 2) d.indices = w->buffer[INDICES];
     if (shape == 3) d.values = w->buffer[VALUES], d.value_size = 12;
     if (shape == 4) d.keys_out = w->buffer[KEYS_OUT];
     if (shape == 5) d.key_type = CLSORT_F64, d.zero_order = CLSORT_ZERO_EQUAL;
     if (shape < 6) return d;
-    d.algorithm = CLSORT_AUTO;
     d.first_bit = 4;
     d.top_k = 4900;
     d.keys_out = w->buffer[KEYS_OUT];
@@ -132,8 +132,9 @@ enum { SWEPT_SHAPES = 7 };
 static void prepare_and_sort(world *w, const clsort_desc *d)
 {
     clsort_desc bare = *d, sorted = *d;
-    bare.keys = bare.values = bare.keys_out = bare.indices = NULL;
-    bare.flags = (d->indices ? CLSORT_FLAG_INDICES : 0) | (d->keys_out ? CLSORT_FLAG_KEYS_OUT : 0);
+    bare.keys = bare.values = NULL;
+    if (d->keys_out) bare.keys_out = CLSORT_LATER;
+    if (d->indices) bare.indices = CLSORT_LATER;
     sorted.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_OK(clsort_prepare(w->sorter, NULL, &bare));
     CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &sorted, 0, NULL, NULL));
@@ -860,8 +861,7 @@ static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes,
     if (bytes >= 1 << 21) ((unsigned char *)host)[bytes - 1] ^= 1;
 }
 
-/* The tuning.radix of a description of n keys with values of this size; CLSORT_RADIX_PORTABLE: no
-   radix. */
+/* The form of radix for n keys with values of this size; CLSORT__RADIX_PORTABLE: no radix. */
 static cl_uint radix_of(const world *w, clsort_desc d, cl_uint type, size_t value_size, size_t n)
 {
     clsort_desc resolved = clsort_desc_default();
@@ -871,8 +871,9 @@ static cl_uint radix_of(const world *w, clsort_desc d, cl_uint type, size_t valu
     d.value_size = value_size;
     if (value_size) d.values = w->buffer[1];
     CHECK_OK(clsort_resolve(w->sorter, &d, &resolved));
-    return resolved.algorithm == CLSORT_RADIX ? resolved.tuning.radix
-                                              : (cl_uint)CLSORT_RADIX_PORTABLE;
+    return resolved.algorithm == CLSORT_RADIX
+               ? clsort__choice(&resolved.tuning, CLSORT__AT_RADIX)
+               : (cl_uint)CLSORT__RADIX_PORTABLE;
 }
 
 /* The same if AUTO chooses. */
@@ -890,7 +891,7 @@ static cl_uint radix_of_auto(const world *w, cl_uint type, size_t n)
    `stable`, or where the caller names radix. */
 static void auto_sorts_pairs(const world *w, int wrong)
 {
-    const cl_uint passes = CLSORT_RADIX_DEFAULT, hybrid = wrong ? passes : CLSORT_RADIX_HYBRID;
+    const cl_uint passes = CLSORT__RADIX_DEFAULT, hybrid = wrong ? passes : CLSORT__RADIX_HYBRID;
     const size_t n = 1 << 24;
     clsort_desc stable = clsort_desc_default(), named = stable;
     stable.stable = 1;
@@ -923,11 +924,11 @@ static void avoid_wrong_hybrid(bench *b)
         for (i = 0; i < sizeof from / sizeof *from; i++) {
             AT("type %u", (unsigned)from[i].type);
             CHECK(radix_of_auto(&w, from[i].type, from[i].n)
-                  == (wrong ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_HYBRID));
-            CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT_RADIX_HYBRID);
+                  == (wrong ? CLSORT__RADIX_DEFAULT : CLSORT__RADIX_HYBRID));
+            CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT__RADIX_HYBRID);
         }
         auto_sorts_pairs(&w, wrong);
-        CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT_RADIX_DEFAULT);
+        CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT__RADIX_DEFAULT);
         close_world(&w);
     }
 }
@@ -1041,9 +1042,9 @@ static void avoid_wrong_cached(bench *b)
         mock.on_read = wrong ? damage_long_read : NULL;
         CHECK_STATUS(clsort_self_test(w.sorter), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
         CHECK(radix_with_values(&w, from[k].type, from[k].values, n)
-              == (wrong || rejected ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_CACHED));
+              == (wrong || rejected ? CLSORT__RADIX_DEFAULT : CLSORT__RADIX_CACHED));
         CHECK(radix_with_values(&w, from[k].type, from[k].values, n - 1)
-              != CLSORT_RADIX_CACHED);
+              != CLSORT__RADIX_CACHED);
         CHECK(programs_of(w.sorter, CLSORT__HYBRID) == 0);
         close_world(&w);
     }
@@ -1071,12 +1072,12 @@ static void foresee_scratch(bench *b)
         d.keys = NULL;
         d.value_size = values;
         d.algorithm = kind / 3 % 2 ? CLSORT_RADIX : CLSORT_AUTO;
-        d.flags |= CLSORT_FLAG_KEYS_OUT | (values ? CLSORT_FLAG_VALUES_OUT : 0)
-                   | (indices ? CLSORT_FLAG_INDICES : 0);
+        d.keys_out = CLSORT_LATER;
+        d.values_out = values ? CLSORT_LATER : NULL;
+        d.indices = indices ? CLSORT_LATER : NULL;
         CHECK_OK(clsort_scratch_size(w.sorter, &d, &asked));
-        d.flags &= ~(cl_uint)(CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT);
+        d.keys_out = d.values_out = NULL;
         CHECK_OK(clsort_scratch_size(w.sorter, &d, &in_place));
-        d.flags &= ~(cl_uint)CLSORT_FLAG_INDICES;
         d.keys = w.buffer[KEYS];
         d.keys_out = w.buffer[KEYS_OUT];
         d.values = values ? w.buffer[VALUES] : NULL;
@@ -1316,32 +1317,28 @@ static void tune_everything(bench *b)
 {
     int sorted = 0, refused = 0;
     size_t v;
-    cl_uint kind, shape, local, step, algorithm;
+    char name[2 * CLSORT__NAME_BYTES];
+    cl_uint kind, shape, i;
     (void)b;
     for (v = 0; v < MOCK_PRESETS; v++) {
         world w;
         open_world(&w, mock_presets[v].facts(), 1 << 18, 0);
         for (kind = 0; kind < TUNED_KINDS; kind++)
             for (shape = 0; shape < TUNED_SHAPES; shape++)
-                for (local = 0; local <= CLSORT_LOCAL_BATCH_SPLIT; local++)
-                    for (step = 0; step <= 16; step = step ? 2 * step : 1)
-                        for (algorithm = 0; algorithm <= CLSORT_QUICKSORT; algorithm++) {
-                            clsort_desc d = tuned_desc(&w, kind);
-                            clsort_status status;
-                            d.algorithm = algorithm;
-                            d.tuning.local = local;
-                            d.tuning.bitonic_step = step;
-                            tune_shape(&d.tuning, shape);
-                            status = clsort_check(w.sorter, &d);
-                            AT("%s, kind %u, algorithm %u, local %u, step %u, work_group %u, items "
-                               "%u",
-                               mock_presets[v].name, kind, algorithm, local, step,
-                               d.tuning.work_group, d.tuning.items);
-                            refused += status == CLSORT_ERROR_UNSUPPORTED;
-                            if (status == CLSORT_ERROR_UNSUPPORTED) continue;
-                            sorted++;
-                            CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-                        }
+                for (i = 0; names_take(i, name); i++) {
+                    clsort_desc d = tuned_desc(&w, kind);
+                    clsort_status status;
+                    if (!*name) continue;
+                    CHECK_OK(clsort_set_algorithm(&d, name));
+                    tune_shape(&d.tuning, shape);
+                    status = clsort_check(w.sorter, &d);
+                    AT("%s, kind %u, %s, work_group %u, items %u", mock_presets[v].name, kind,
+                       name, d.tuning.work_group, d.tuning.items);
+                    refused += status == CLSORT_ERROR_UNSUPPORTED;
+                    if (status == CLSORT_ERROR_UNSUPPORTED) continue;
+                    sorted++;
+                    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+                }
         close_world(&w);
     }
     CHECK(sorted > 10000 && refused > 10000);
@@ -1353,7 +1350,7 @@ static void tune_everything(bench *b)
 enum { MANY = 1000 };
 
 /* MANY arrays that share a source and have targets of their own in one buffer. */
-static void make_many(const world *w, clsort_gather *g, clsort_array *arrays)
+static void make_many(const world *w, clsort_gather_desc *g, clsort_array *arrays)
 {
     size_t i;
     memset(g, 0, sizeof *g);
@@ -1374,7 +1371,7 @@ static void make_many(const world *w, clsort_gather *g, clsort_array *arrays)
 static void gather_many_arrays(bench *b)
 {
     static clsort_array arrays[MANY];
-    clsort_gather g;
+    clsort_gather_desc g;
     int calls;
     size_t i;
     world w;
@@ -1415,7 +1412,7 @@ static void gather_more_than_a_word_counts(bench *b)
     size_t items = 0;
     mock_facts f = mock_gpu();
     clsort_array array;
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     world w;
     (void)b;
     if (sizeof(size_t) < 8) return;
@@ -1563,8 +1560,8 @@ typedef union any_struct {
     size_t size;
     clsort_desc desc;
     clsort_options options;
-    clsort_gather gather;
-    clsort_groups groups;
+    clsort_gather_desc gather;
+    clsort_groups_desc groups;
     clsort_merge_desc merge;
     clsort_merge_runs_desc runs;
     clsort_partition_desc partition;
@@ -1588,14 +1585,14 @@ static void fill_options(const world *w, any_struct *a)
 
 static void fill_gather(const world *w, any_struct *a)
 {
-    a->gather = clsort_gather_default();
+    a->gather = clsort_gather_desc_default();
     a->gather.count = 100;
     a->gather.indices = w->buffer[INDICES];
 }
 
 static void fill_groups(const world *w, any_struct *a)
 {
-    a->groups = clsort_groups_default();
+    a->groups = clsort_groups_desc_default();
     a->groups.key_type = CLSORT_U32;
     a->groups.count = a->groups.groups = 100;
     a->groups.keys = w->buffer[KEYS];
@@ -1738,8 +1735,8 @@ static const struct struct_call {
     { "fingerprint", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_fingerprint },
     { "verify", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_verify },
     { "create", sizeof(clsort_options), CLSORT__FIRST_OPTIONS, fill_options, call_create },
-    { "gather", sizeof(clsort_gather), CLSORT__FIRST_GATHER, fill_gather, call_gather },
-    { "groups", sizeof(clsort_groups), CLSORT__FIRST_GROUPS, fill_groups, call_groups },
+    { "gather", sizeof(clsort_gather_desc), CLSORT__FIRST_GATHER, fill_gather, call_gather },
+    { "groups", sizeof(clsort_groups_desc), CLSORT__FIRST_GROUPS, fill_groups, call_groups },
     { "merge", sizeof(clsort_merge_runs_desc), CLSORT__FIRST_MERGE_RUNS, fill_runs, call_runs },
     { "merge", sizeof(clsort_merge_runs_desc), CLSORT__FIRST_MERGE_RUNS, fill_runs,
       call_runs_size },
@@ -1805,7 +1802,7 @@ static clsort_desc describe_nothing(int parts, int payload, cl_uint flags)
     clsort_desc d = clsort_desc_default();
     const int rows = parts == ONE_ROW || parts == THREE_ROWS;
     d.key_type = CLSORT_U32;
-    d.flags = flags;
+    later(&d, flags);
     d.value_size = sizes[payload];
     d.record_size = payload == RECORDS ? 8 : 0;
     d.rows = parts == ONE_ROW ? 1 : parts == THREE_ROWS ? 3 : 0;
@@ -1825,7 +1822,7 @@ static clsort_status nothing_answers(const char *call, cl_uint flags)
 {
     const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH | CLSORT_FLAG_TOP_PARTITION;
     if (flags & top && strcmp(call, "is_sorted")) return CLSORT_ERROR_UNKNOWN_FLAG;
-    return flags & CLSORT_FLAG_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
+    return flags & LATER_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
 }
 
 static void try_nothing(world *w, int parts, int payload, cl_uint flags)
@@ -1844,13 +1841,15 @@ static void try_nothing(world *w, int parts, int payload, cl_uint flags)
     }
 }
 
-/* With each flag alone, with all that announce a buffer, and with none. */
+/* With each flag or buffer of later alone, with all of these buffers, and with none. */
 static void sort_nothing(bench *b)
 {
-    const cl_uint announced = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT
-                              | CLSORT_FLAG_COUNT_BUFFER;
+    static const cl_uint flags[] = { CLSORT_FLAG_TOP_UNSORTED, CLSORT_FLAG_TOP_NTH,
+                                     CLSORT_FLAG_TOP_PARTITION, CLSORT_FLAG_ANY_COUNT,
+                                     LATER_INDICES, LATER_KEYS_OUT, LATER_VALUES_OUT, LATER_COUNT,
+                                     LATER_LENGTHS };
     int parts, payload, checked;
-    cl_uint flag;
+    size_t i;
     (void)b;
     for (checked = 0; checked < 2; checked++) {
         world w;
@@ -1858,13 +1857,13 @@ static void sort_nothing(bench *b)
         for (parts = 0; parts < PARTS; parts++)
             for (payload = 0; payload < PAYLOADS; payload++) {
                 try_nothing(&w, parts, payload, 0);
-                for (flag = 2; flag <= CLSORT_FLAG_ANY_COUNT; flag *= 2) {
-                    const int no_values = flag == CLSORT_FLAG_VALUES_OUT
+                for (i = 0; i < sizeof flags / sizeof *flags; i++) {
+                    const int no_values = flags[i] == LATER_VALUES_OUT
                                           && payload != SMALL_VALUES && payload != LARGE_VALUES;
-                    if (!no_values) try_nothing(&w, parts, payload, flag);
+                    if (!no_values) try_nothing(&w, parts, payload, flags[i]);
                 }
                 if (payload == SMALL_VALUES || payload == LARGE_VALUES)
-                    try_nothing(&w, parts, payload, announced);
+                    try_nothing(&w, parts, payload, LATER_ALL & ~(cl_uint)LATER_LENGTHS);
             }
         close_world(&w);
     }

@@ -179,7 +179,7 @@ static int run_hybrid_start(store *s, cl_uint *items)
     o = cached(&w, s);
     CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
     d = some_keys(&w, CLSORT_U32, CLSORT_RADIX);
-    d.tuning.radix = CLSORT_RADIX_HYBRID;
+    CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
     CHECK_OK(clsort_prepare(w.sorter, w.queue, &d));
     CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
     *items = 0;

@@ -12,6 +12,8 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "later.h"
+#include "names.h"
 
 #include "../tools/clsort/patterns.h"
 
@@ -166,20 +168,19 @@ static void draw_parts(drawn *c)
 static void draw_algorithm(drawn *c)
 {
     clsort_desc *d = &c->bare;
-    const cl_uint i = below(c, 40);
-    const char *name = clsort_algorithm_name(i);
-    if (name && !d->precedes && (!d->top_k || one_in(c, 8)))
+    char name[2 * CLSORT__NAME_BYTES] = "";
+    const cl_uint way = one_in(c, 3) ? below(c, NAMES_WAYS) : 0,
+                  i = NAMES_WAYS * below(c, CLSORT__PRESETS) + way;
+    const int named = !one_in(c, 4) && names_take(i, name) && *name;
+    if (named && !d->precedes && (!d->top_k || one_in(c, 8)))
         CHECK(clsort_set_algorithm(d, name) == CL_SUCCESS);
-    if (name && !strncmp(name, "batch", 5) && !d->rows) d->rows = 1;
-    if (!name && !d->top_k) d->algorithm = one_in(c, 50) ? 5 : below(c, 5);
+    if (named && !strncmp(name, "batch", 5) && !d->rows) d->rows = 1;
+    if (!named && !d->top_k) d->algorithm = one_in(c, 50) ? 5 : below(c, 5);
     if ((d->segment_count || d->rows > 1 || d->precedes) && !one_in(c, 6))
-        d->algorithm = one_in(c, 2) ? CLSORT_AUTO : CLSORT_MERGE;
+        CHECK_OK(clsort_set_algorithm(d, one_in(c, 2) ? "auto" : "merge"));
     if (one_in(c, 4)) d->tuning.work_group = one_in(c, 20) ? 3 : power(c, 15);
     if (one_in(c, 4)) d->tuning.items = one_in(c, 20) ? 1024 : power(c, 7);
-    if (one_in(c, 10)) d->tuning.pivot = below(c, one_in(c, 8) ? 5 : 4);
-    if (one_in(c, 30)) d->tuning.scan = below(c, 5);
-    if (one_in(c, 30)) d->tuning.local = below(c, 10);
-    if (one_in(c, 30)) d->tuning.bitonic_step = below(c, 18);
+    if (one_in(c, 100)) d->tuning.variant = 1u << below(c, 32);
     if (one_in(c, 200)) d->flags |= 1u << (9 + below(c, 23));
 }
 
@@ -192,11 +193,10 @@ static void draw(drawn *c)
     draw_parts(c);
     draw_algorithm(c);
     c->full = c->bare;
-    c->bare.flags |= (c->has_indices ? CLSORT_FLAG_INDICES : 0)
-                     | (c->has_keys_out ? CLSORT_FLAG_KEYS_OUT : 0)
-                     | (c->has_values_out ? CLSORT_FLAG_VALUES_OUT : 0)
-                     | (c->has_count ? CLSORT_FLAG_COUNT_BUFFER : 0)
-                     | (c->has_lengths ? CLSORT_FLAG_LENGTHS : 0);
+    later(&c->bare, (c->has_indices ? LATER_INDICES : 0u) | (c->has_keys_out ? LATER_KEYS_OUT : 0u)
+                        | (c->has_values_out ? LATER_VALUES_OUT : 0u)
+                        | (c->has_count ? LATER_COUNT : 0u)
+                        | (c->has_lengths ? LATER_LENGTHS : 0u));
 }
 
 /* ---- worlds ---------------------------------------------------------------------------------- */
@@ -394,12 +394,12 @@ static void draw_seed(drawn *c, uint64_t seed)
     draw(c);
     AT("seed %llu on a %s: n %zu, type %x, algorithm %u, values %zu, records %zu, rows %zu, top "
        "%zu, segments %zu, "
-       "flags %x, local %u, step %u, work_group %u, items %u",
+       "flags %x, variant %x, work_group %u, items %u",
        (unsigned long long)seed, c->facts.name, c->bare.count, (unsigned)c->bare.key_type,
        (unsigned)c->bare.algorithm, c->bare.value_size, c->bare.record_size, c->bare.rows,
        c->bare.top_k, c->bare.segment_count, (unsigned)c->bare.flags,
-       (unsigned)c->bare.tuning.local, (unsigned)c->bare.tuning.bitonic_step,
-       (unsigned)c->bare.tuning.work_group, (unsigned)c->bare.tuning.items);
+       (unsigned)c->bare.tuning.variant, (unsigned)c->bare.tuning.work_group,
+       (unsigned)c->bare.tuning.items);
     open_case(c);
 }
 
@@ -599,8 +599,8 @@ static double allowed_tables(const clsort_desc *d, size_t key)
     const double n = (double)d->count, merge = n / 16 + 8,
                  tile = key == 4 && !d->value_size ? 4352 : 1536,
                  sweeps = 9500 + (d->count >> 30 ? 2048 : 1024) * (n / tile);
-    const int portable = d->tuning.radix == CLSORT_RADIX_PORTABLE,
-              passes = portable || d->tuning.radix == CLSORT_RADIX_SWEEPS,
+    const int portable = d->tuning.variant == CLSORT__AS(RADIX, PORTABLE),
+              passes = portable || d->tuning.variant == CLSORT__AS(RADIX, SWEEPS),
               half = key == 4 && !d->value_size && d->count <= (size_t)5 << 26;
     const double radix = (!portable && sweeps > 1.14e6 ? sweeps : 1.14e6)
                          + (passes ? 0 : half ? 0.54e6 : 1.07e6);
@@ -634,7 +634,7 @@ static void expect_bounds(drawn *c, size_t key, int selects)
     clsort_desc *const d = &c->bare;
     const size_t rows = d->rows ? d->rows : 1;
     size_t values = d->value_size, n, bytes;
-    if (selects) values = d->value_size = 0, d->flags = CLSORT_FLAG_KEYS_OUT;
+    if (selects) values = d->value_size = 0, d->keys_out = CLSORT_LATER;
     for (n = 1; n < 0xFFFFFFFFu / rows; n += n / 7 + 1) {
         const size_t tops[] = { 1, 100, 3000, n / 3 }, kinds = selects ? 4 : 1;
         size_t i;
@@ -643,9 +643,9 @@ static void expect_bounds(drawn *c, size_t key, int selects)
             d->count = n;
             d->top_k = selects ? tops[i] : 0;
             if (clsort_scratch_size(c->sorter, d, &bytes) != CL_SUCCESS) continue;
-            AT("%s, n %zu, type %x, values %zu, algorithm %u, radix %u, top %zu of %zu rows",
+            AT("%s, n %zu, type %x, values %zu, algorithm %u, variant %x, top %zu of %zu rows",
                c->facts.name, n, (unsigned)d->key_type, values, (unsigned)d->algorithm,
-               (unsigned)d->tuning.radix, d->top_k, rows);
+               (unsigned)d->tuning.variant, d->top_k, rows);
             CHECK((double)bytes <= 96 + (selects ? allowed_selection(d, key, c->facts.compute_units)
                                                  : arrays + allowed_tables(d, key)));
         }
@@ -662,8 +662,9 @@ static void sizes_are_within_bounds(bench *b)
     (void)b;
     for (v = 0; v < MOCK_PRESETS; v++)
         for (kind = 0; kind < 3 * 3 * 9; kind++) {
-            static const cl_uint radix[] = { CLSORT_RADIX_PORTABLE, CLSORT_RADIX_SWEEPS,
-                                             CLSORT_RADIX_HYBRID, CLSORT_RADIX_DEFAULT };
+            static const char *const names[] = { "radix-portable", "radix-sweeps", "radix-hybrid",
+                                                 "radix",          "merge",        "quicksort",
+                                                 "auto",           "auto",         "auto" };
             clsort_desc *const d = &c.bare;
             const cl_uint way = kind / 9;
             const size_t key = (size_t)2 << kind % 3;
@@ -674,9 +675,7 @@ static void sizes_are_within_bounds(bench *b)
             *d = clsort_desc_default();
             d->key_type = types[kind % 3];
             d->value_size = kind / 3 % 3 * 4;
-            d->algorithm = way < 4 ? CLSORT_RADIX : way == 4 ? CLSORT_MERGE
-                           : way == 5 ? CLSORT_QUICKSORT : CLSORT_AUTO;
-            if (way < 4) d->tuning.radix = radix[way];
+            CHECK_OK(clsort_set_algorithm(d, names[way]));
             d->rows = way == 6 ? 3 : way == 8 ? d->value_size + 1 : 0;
             c.sorter->pinned = way == 7;
             expect_bounds(&c, key, way == 8);
@@ -728,16 +727,17 @@ static void draw_wrong(drawn *c, void *place, const size_t *sizes, size_t count)
 
 static void gather_wrong(drawn *c)
 {
-    static const size_t sizes[] = { offsetof(clsort_gather, count), offsetof(clsort_gather, rows),
-                                    offsetof(clsort_gather, source_count),
-                                    offsetof(clsort_gather, indices_offset),
-                                    offsetof(clsort_gather, indices_row_stride) };
+    static const size_t sizes[] = { offsetof(clsort_gather_desc, count),
+                                    offsetof(clsort_gather_desc, rows),
+                                    offsetof(clsort_gather_desc, source_count),
+                                    offsetof(clsort_gather_desc, indices_offset),
+                                    offsetof(clsort_gather_desc, indices_row_stride) };
     static const size_t of_array[] = { offsetof(clsort_array, source_offset),
                                        offsetof(clsort_array, target_offset),
                                        offsetof(clsort_array, element_size),
                                        offsetof(clsort_array, source_row_stride),
                                        offsetof(clsort_array, target_row_stride) };
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a[2];
     memset(a, 0, sizeof a);
     draw_wrong(c, &g, sizes, sizeof sizes / sizeof *sizes);
@@ -771,7 +771,7 @@ static void merge_wrong(drawn *c)
 static void part_wrong(drawn *c)
 {
     clsort_partition_desc p = clsort_partition_desc_default();
-    clsort_groups g = clsort_groups_default();
+    clsort_groups_desc g = clsort_groups_desc_default();
     size_t bytes = 0;
     g.count = p.count = wrong_size(c);
     g.groups = wrong_size(c);

@@ -163,10 +163,10 @@ static clsort_desc without_buffers(const stage *t)
     d.keys = d.keys_out = d.values = d.values_out = d.indices = d.segments = d.count_buffer =
         d.scratch = NULL;
     d.scratch_size = 0;
-    d.flags |= (t->shape->has & HAS_INDICES ? CLSORT_FLAG_INDICES : 0)
-               | (t->shape->has & HAS_KEYS_OUT ? CLSORT_FLAG_KEYS_OUT : 0)
-               | (t->shape->has & HAS_VALUES_OUT ? CLSORT_FLAG_VALUES_OUT : 0)
-               | (t->shape->has & HAS_COUNT ? CLSORT_FLAG_COUNT_BUFFER : 0);
+    if (t->shape->has & HAS_INDICES) d.indices = CLSORT_LATER;
+    if (t->shape->has & HAS_KEYS_OUT) d.keys_out = CLSORT_LATER;
+    if (t->shape->has & HAS_VALUES_OUT) d.values_out = CLSORT_LATER;
+    if (t->shape->has & HAS_COUNT) d.count_buffer = CLSORT_LATER;
     return d;
 }
 
@@ -208,6 +208,7 @@ static clsort_status act_host(stage *t)
     clsort_desc d = without_buffers(t);
     size_t i;
     d.flags = 0;
+    d.indices = d.keys_out = d.values_out = NULL;
     for (i = 0; i < 4000; i++) keys[i] = values[i] = indices[i] = (cl_uint)i;
     return clsort_sort_host(t->sorter, &d, keys, d.value_size ? values : NULL,
                             t->shape->has & HAS_INDICES ? indices : NULL);
@@ -247,7 +248,7 @@ static clsort_status act_prove(stage *t)
 static clsort_status act_gather(stage *t)
 {
     static const size_t sizes[ARRAYS] = { 1, 4, 12, 8, 30 };
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a[ARRAYS];
     cl_event done = t->gate;
     clsort_status status;
@@ -271,7 +272,7 @@ static clsort_status act_gather(stage *t)
 
 static clsort_status act_groups(stage *t)
 {
-    clsort_groups g = clsort_groups_default();
+    clsort_groups_desc g = clsort_groups_desc_default();
     cl_event done = t->gate;
     clsort_status status;
     g.count = g.groups = t->shape->count;

@@ -5,6 +5,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "later.h"
 
 #include "../tools/clsort/patterns.h"
 
@@ -70,7 +71,7 @@ static const shape shapes[] = {
     { "partition", 100000, CLSORT_U32, 0, 0, 5, 40, 0, 0, 0, 0, "auto",
       CLSORT_FLAG_TOP_PARTITION },
     { "partition with indices", 300000, CLSORT_F32, 4, 0, 0, 40, 0, 1, 1, 0, "auto",
-      CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_VALUES_OUT },
+      CLSORT_FLAG_TOP_PARTITION | LATER_VALUES_OUT },
     { "the first of all", 3000, CLSORT_F32, 0, 0, 0, 3000, 0, 1, 1, 0, "auto", 0 },
     { "bitonic", 1000000, CLSORT_U32, 4, 0, 0, 0, 0, 0, 0, 0, "bitonic", 0 },
     { "merge", 1000000, CLSORT_U32, 0, 0, 0, 0, 0, 0, 0, 0, "merge", 0 },
@@ -112,8 +113,9 @@ static void describe(stage *t, const shape *s)
     d->top_k = s->top_k;
     d->stable = (cl_uint)s->stable;
     CHECK_OK(clsort_set_algorithm(d, s->algorithm));
-    d->flags = CLSORT_FLAG_ANY_COUNT | s->flags | (s->indices ? CLSORT_FLAG_INDICES : 0)
-               | (s->keys_out ? CLSORT_FLAG_KEYS_OUT : 0);
+    later(d, CLSORT_FLAG_ANY_COUNT | s->flags);
+    if (s->indices) d->indices = CLSORT_LATER;
+    if (s->keys_out) d->keys_out = CLSORT_LATER;
 }
 
 static void open_stage(stage *t, const shape *s, mock_facts facts, int out_of_order)
@@ -159,7 +161,7 @@ static void run_frame(stage *t, const shape *s, size_t count)
     if (s->value_size) d.values = t->buffers[1];
     if (s->keys_out) d.keys_out = t->buffers[2];
     if (s->indices) d.indices = t->buffers[3];
-    if (s->flags & CLSORT_FLAG_VALUES_OUT) d.values_out = t->buffers[4];
+    if (s->flags & LATER_VALUES_OUT) d.values_out = t->buffers[4];
     d.flags = CLSORT_FLAG_NO_BUILD | (s->flags & CLSORT_FLAG_TOP_PARTITION)
               | (count % 2 ? CLSORT_FLAG_ANY_COUNT : 0);
     memcpy(made, counted.made, sizeof made);

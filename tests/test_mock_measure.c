@@ -5,6 +5,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "caching.h"
+#include "later.h"
 
 /* ---- a device with a clock ------------------------------------------------------------------- */
 
@@ -168,18 +169,18 @@ static void close_world(world *w)
 enum { SORTS = 9, SELECTIONS = 6 };
 static clsort_desc selection_number(int number, size_t count)
 {
-    static const struct { cl_uint type, flags; size_t value_size, rows, k; } selections[] = {
-        { CLSORT_F32, CLSORT_FLAG_INDICES, 0, 0, 40 },
-        { CLSORT_U32, CLSORT_FLAG_KEYS_OUT, 0, 0, 1 },
-        { CLSORT_F32, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT, 0, 9, 40 },
-        { CLSORT_U64, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 4, 0, 100 },
-        { CLSORT_U64, CLSORT_FLAG_INDICES, 0, 3, 2500 },
-        { CLSORT_I16, CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT, 20, 1200, 5 }
+    static const struct { cl_uint type, later; size_t value_size, rows, k; } selections[] = {
+        { CLSORT_F32, LATER_INDICES, 0, 0, 40 },
+        { CLSORT_U32, LATER_KEYS_OUT, 0, 0, 1 },
+        { CLSORT_F32, LATER_INDICES | LATER_KEYS_OUT, 0, 9, 40 },
+        { CLSORT_U64, LATER_KEYS_OUT | LATER_VALUES_OUT, 4, 0, 100 },
+        { CLSORT_U64, LATER_INDICES, 0, 3, 2500 },
+        { CLSORT_I16, LATER_INDICES | LATER_VALUES_OUT, 20, 1200, 5 }
     };
     clsort_desc d = clsort_desc_default();
     d.count = count;
     d.key_type = selections[number].type;
-    d.flags = selections[number].flags;
+    later(&d, selections[number].later);
     d.value_size = selections[number].value_size;
     d.rows = selections[number].rows;
     d.top_k = selections[number].k;
@@ -189,18 +190,18 @@ static clsort_desc selection_number(int number, size_t count)
 /* A sort of one array, or behind those a selection. */
 static clsort_desc sort_number(int number, size_t count)
 {
-    static const struct { cl_uint type, flags, stable; size_t value_size; } sorts[SORTS] = {
-        { CLSORT_U32, 0, 0, 0 }, { CLSORT_F32, CLSORT_FLAG_KEYS_OUT, 0, 0 },
+    static const struct { cl_uint type, later, stable; size_t value_size; } sorts[SORTS] = {
+        { CLSORT_U32, 0, 0, 0 }, { CLSORT_F32, LATER_KEYS_OUT, 0, 0 },
         { CLSORT_U64, 0, 0, 0 }, { CLSORT_I16, 0, 0, 0 },
-        { CLSORT_U32, CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT, 0, 4 },
-        { CLSORT_U32, CLSORT_FLAG_INDICES, 0, 0 }, { CLSORT_U32, 0, 1, 4 },
+        { CLSORT_U32, LATER_KEYS_OUT | LATER_VALUES_OUT, 0, 4 },
+        { CLSORT_U32, LATER_INDICES, 0, 0 }, { CLSORT_U32, 0, 1, 4 },
         { CLSORT_U64, 0, 0, 8 }, { CLSORT_U8, 0, 1, 4 }   /* bitonic needs the most scratch */
     };
     clsort_desc d = clsort_desc_default();
     if (number >= SORTS) return selection_number(number - SORTS, count);
     d.count = count;
     d.key_type = sorts[number].type;
-    d.flags = sorts[number].flags;
+    later(&d, sorts[number].later);
     d.stable = sorts[number].stable;
     d.value_size = sorts[number].value_size;
     return d;
@@ -295,10 +296,10 @@ static void sorts_at_once(world *w, const clsort_desc *d, int prepared)
         memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE,
                                         20 * d->count * (d->rows ? d->rows : 1), NULL, &error);
     at.keys = memory[0];
-    at.keys_out = d->flags & CLSORT_FLAG_KEYS_OUT ? memory[1] : NULL;
+    at.keys_out = d->keys_out ? memory[1] : NULL;
     at.values = d->value_size ? memory[2] : NULL;
-    at.values_out = d->flags & CLSORT_FLAG_VALUES_OUT ? memory[3] : NULL;
-    at.indices = d->flags & CLSORT_FLAG_INDICES ? memory[4] : NULL;
+    at.values_out = d->values_out ? memory[3] : NULL;
+    at.indices = d->indices ? memory[4] : NULL;
     at.flags = CLSORT_FLAG_NO_BUILD | (d->flags & CLSORT_FLAG_TOP_PARTITION);
     allocated = mock.allocated;
     for (at.count = d->top_k ? d->top_k : 1; at.count <= d->count; at.count += at.count / 3 + 1)
@@ -773,11 +774,11 @@ static void refuses_to_measure(world *w)
     CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_NO_CHOICE);
     d.rows = 0, d.segment_count = 2;
     CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_NO_CHOICE);
-    d.top_k = 2, d.flags = CLSORT_FLAG_KEYS_OUT;
+    d.top_k = 2, d.keys_out = CLSORT_LATER;
     CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNSUPPORTED);
     d.segment_count = 0, d.flags |= CLSORT_FLAG_TOP_NTH;
     CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNSUPPORTED);
-    d.flags = 0;
+    d.flags = 0, d.keys_out = NULL;
     CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_MISSING_BUFFER);
     d.top_k = 0, d.algorithm = CLSORT_MERGE;
     CHECK_STATUS(clsort_measure(w->sorter, w->queue, &m), CLSORT_ERROR_UNSUPPORTED);
@@ -860,7 +861,7 @@ static void change_class(clsort_desc *at, int change)
     case 6: at->rows = 8; break;
     case 7: at->rows = 17; break;
     case 8: at->key_type = CLSORT_U16; break;
-    case 9: at->flags = CLSORT_FLAG_KEYS_OUT; break;
+    case 9: at->indices = NULL, at->keys_out = CLSORT_LATER; break;
     case 10: at->flags |= CLSORT_FLAG_TOP_UNSORTED; break;
     default: at->first_bit = 3; break;
     }
@@ -1376,8 +1377,8 @@ static clsort_desc any_call(uint64_t *random, clsort__measured *choices)
         choices->rows[CLSORT__ARRAY_KINDS].most = CLSORT__NEVER;
     } else if (pattern_random(random) % 4 == 0 && d.count > 2) {
         d.top_k = d.count / 2;
-        d.flags |= CLSORT_FLAG_KEYS_OUT;
-        if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
+        d.keys_out = CLSORT_LATER;
+        if (d.value_size) d.values_out = CLSORT_LATER;
     }
     return d;
 }

@@ -5,7 +5,7 @@
 
 #define CLSORT_STAGE_BYTES 1000
 #define CLSORT_YIELD() mock_run()
-#define CLSORT_NO_MERGE
+#define CLSORT__MULTI_MERGERS 0   /* no kernel of the mock merges pieces */
 
 #include "mock.h"
 

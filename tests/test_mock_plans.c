@@ -89,13 +89,11 @@ static cl_uint *find_uint(plan_line *p, const char *word)
     const struct { const char *name; cl_uint *place; } numbers[] = {
         { "first", &p->d.first_bit },  { "last", &p->d.last_bit },
         { "group", &p->d.tuning.work_group }, { "items", &p->d.tuning.items },
-        { "pivot", &p->d.tuning.pivot }, { "scheduler", &p->d.tuning.scheduler },
-        { "scan", &p->d.tuning.scan }, { "radix", &p->d.tuning.radix },
         { "fields", &p->d.field_count }, { "units", &p->facts.compute_units },
         { "vector", &p->facts.vector_width }, { "flags", &p->d.flags },
         { "order", &p->d.order }, { "nan", &p->d.nan_order }, { "zero", &p->d.zero_order },
         { "algorithm", &p->d.algorithm }, { "type", &p->d.key_type },
-        { "step", &p->d.tuning.bitonic_step }, { "tiles", &p->d.tuning.local },
+        { "variant", &p->d.tuning.variant },
         { "local_type", &p->facts.local_type }
     };
     size_t i;
@@ -111,14 +109,14 @@ static int read_flag(plan_line *p, const char *word)
     else if (!strcmp(word, "bare")) p->is_bare = 1;
     else if (!strcmp(word, "down")) d->order = CLSORT_DESCENDING;
     else if (!strcmp(word, "zero_equal")) d->zero_order = CLSORT_ZERO_EQUAL;
-    else if (!strcmp(word, "indices")) d->flags |= CLSORT_FLAG_INDICES;
-    else if (!strcmp(word, "keys_out")) d->flags |= CLSORT_FLAG_KEYS_OUT;
-    else if (!strcmp(word, "values_out")) d->flags |= CLSORT_FLAG_VALUES_OUT;
-    else if (!strcmp(word, "count")) d->flags |= CLSORT_FLAG_COUNT_BUFFER;
+    else if (!strcmp(word, "indices")) d->indices = CLSORT_LATER;
+    else if (!strcmp(word, "keys_out")) d->keys_out = CLSORT_LATER;
+    else if (!strcmp(word, "values_out")) d->values_out = CLSORT_LATER;
+    else if (!strcmp(word, "count")) d->count_buffer = CLSORT_LATER;
     else if (!strcmp(word, "unsorted")) d->flags |= CLSORT_FLAG_TOP_UNSORTED;
     else if (!strcmp(word, "nth")) d->flags |= CLSORT_FLAG_TOP_NTH;
     else if (!strcmp(word, "partition")) d->flags |= CLSORT_FLAG_TOP_PARTITION;
-    else if (!strcmp(word, "lengths")) d->flags |= CLSORT_FLAG_LENGTHS;
+    else if (!strcmp(word, "lengths")) d->lengths = CLSORT_LATER;
     else if (!strcmp(word, "precedes")) {
         d->precedes = "a < b";
         d->record_type = "typedef uint clsort_record;";
@@ -225,19 +223,19 @@ static void close_line(plan_line *p)
     CHECK(counted_nothing_live() && !mock.faults);
 }
 
-/* The description with the buffers that its flags promise. */
+/* The description with the buffers that it will have. */
 static clsort_desc with_buffers(const plan_line *p)
 {
     clsort_desc d = p->d;
     d.keys = p->buffer[KEYS];
     if (d.value_size) d.values = p->buffer[VALUES];
-    if (d.flags & CLSORT_FLAG_KEYS_OUT) d.keys_out = p->buffer[KEYS_OUT];
-    if (d.flags & CLSORT_FLAG_VALUES_OUT) d.values_out = p->buffer[VALUES_OUT];
-    if (d.flags & CLSORT_FLAG_INDICES) d.indices = p->buffer[INDICES];
-    if (d.flags & CLSORT_FLAG_COUNT_BUFFER) d.count_buffer = p->buffer[COUNT];
+    if (d.keys_out) d.keys_out = p->buffer[KEYS_OUT];
+    if (d.values_out) d.values_out = p->buffer[VALUES_OUT];
+    if (d.indices) d.indices = p->buffer[INDICES];
+    if (d.count_buffer) d.count_buffer = p->buffer[COUNT];
     if (d.segment_count) d.segments = p->buffer[SEGMENTS];
     if (p->ends) d.segment_ends = p->buffer[SEGMENTS];
-    if (d.flags & CLSORT_FLAG_LENGTHS) d.lengths = p->buffer[SEGMENTS];
+    if (d.lengths) d.lengths = p->buffer[SEGMENTS];
     return d;
 }
 
@@ -304,7 +302,7 @@ static clsort_status part(plan_line *p)
 static clsort_status gather(plan_line *p)
 {
     clsort_array arrays[40];
-    clsort_gather g;
+    clsort_gather_desc g;
     size_t i;
     memset(&g, 0, sizeof g);
     memset(arrays, 0, sizeof arrays);

@@ -3,7 +3,7 @@
    dropped, and nothing is lost. */
 
 #define CLSORT_STAGE_BYTES 20000
-#define CLSORT__MULTI_CPUS_MERGE 1
+#define CLSORT__MULTI_MERGERS 2
 #include "counted.h"
 
 #define CLSORT_IMPLEMENTATION

@@ -456,8 +456,8 @@ static void merges_of_bad_fields(const bench *b, bad_merge *t)
     WITH_RUNS(m.reserved = 1, CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_RUNS(m.flags = 2, CLSORT_ERROR_UNKNOWN_FLAG);
     WITH_RUNS(m.value_size = 9, CLSORT_ERROR_UNSUPPORTED);
-    WITH_RUNS(m.tuning.local = 1, CLSORT_ERROR_UNSUPPORTED);
-    WITH_RUNS(m.tuning.radix = 1, CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS(m.tuning.variant = CLSORT__AS(LOCAL, ONLY), CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS(m.tuning.variant = CLSORT__AS(RADIX, HYBRID), CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_RUNS((m.key_type = CLSORT_F32, m.nan_order = CLSORT_NAN_EQUAL), CLSORT_ERROR_UNSUPPORTED);
     WITH_RUNS(m.value_size = 0, CLSORT_ERROR_VALUE_SIZE);
     WITH_RUNS(runs[1].values = NULL, CLSORT_ERROR_VALUE_SIZE);
@@ -541,7 +541,7 @@ static void partitions_of_bad_fields(const bench *b, clsort_partition_desc good)
     WITH_PARTS(p.reserved = 1, CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_PARTS(p.flags = 4, CLSORT_ERROR_UNKNOWN_FLAG);
     WITH_PARTS(p.value_size = 12, CLSORT_ERROR_UNSUPPORTED);
-    WITH_PARTS(p.tuning.radix = 1, CLSORT_ERROR_UNSUPPORTED);
+    WITH_PARTS(p.tuning.variant = CLSORT__AS(RADIX, PORTABLE), CLSORT_ERROR_UNSUPPORTED);
     WITH_PARTS(p.value_size = 0, CLSORT_ERROR_VALUE_SIZE);
     WITH_PARTS(p.values = NULL, CLSORT_ERROR_VALUE_SIZE);
     WITH_PARTS(p.values_out = NULL, CLSORT_ERROR_VALUE_SIZE);

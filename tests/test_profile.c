@@ -135,7 +135,7 @@ static void hear_case(const bench *b, sort_case *c)
     char text[TEXT_MAX];
     int launches;
     case_say(c);
-    d.flags |= case_role_flags(c);
+    later(&d, case_roles(c));
     if (clsort_set_algorithm(&d, c->algorithm) != CL_SUCCESS
         || clsort_check(b->sorter, &d) != CL_SUCCESS)
         return;
@@ -220,8 +220,8 @@ static void hears_selections(bench *b)
         clsort_desc d = c.d;
         c.outputs = shapes[i].outputs;
         c.d.value_size = d.value_size = c.outputs & TOP_VALUES ? 12 : 0;
-        d.flags = (c.outputs & TOP_INDICES ? CLSORT_FLAG_INDICES : 0)
-                  | (c.outputs & TOP_KEYS ? CLSORT_FLAG_KEYS_OUT : 0);
+        if (c.outputs & TOP_INDICES) d.indices = CLSORT_LATER;
+        if (c.outputs & TOP_KEYS) d.keys_out = CLSORT_LATER;
         CHECK_OK(clsort_explain(listening.sorter, &d, text, sizeof text));
         CHECK(ear.count == 0 && counted.launches == launches);
         top_run(&listening, &c);
@@ -258,7 +258,7 @@ static void hears_every_call(bench *b)
                                             "clsort_is_sorted", NULL };
     clsort_sorter *s = listening_sorter(b);
     clsort_array array;
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_desc d = clsort_desc_default();
     cl_mem other = test_buffer(b, 4096, NULL);
     d.key_type = CLSORT_U32;

@@ -85,10 +85,10 @@ static void shape_desc(clsort_desc *d, cl_uint shape)
     d->algorithm = shape <= CLSORT_QUICKSORT ? shape : CLSORT_AUTO;
     if (shape == ROWS) d->rows = 3;
     if (shape == SEGMENTS) d->segment_count = 5;
-    if (shape == COUNTED) d->flags |= CLSORT_FLAG_COUNT_BUFFER;
+    if (shape == COUNTED) d->count_buffer = CLSORT_LATER;
     if (shape == TOP) d->top_k = 7;
     if (shape == TOP_LONG) d->top_k = 5000;
-    if (d->top_k && !(d->flags & CLSORT_FLAG_INDICES)) d->flags |= CLSORT_FLAG_KEYS_OUT;
+    if (d->top_k && !d->indices) d->keys_out = CLSORT_LATER;
 }
 
 static clsort_desc describe(cl_uint kind)
@@ -100,8 +100,8 @@ static clsort_desc describe(cl_uint kind)
     d.value_size = values[kind >> 2 & 3];
     d.stable = kind >> 4 & 1;
     if (kind >> 5 & 1) {
-        d.flags |= CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT;
-        if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
+        d.indices = d.keys_out = CLSORT_LATER;
+        if (d.value_size) d.values_out = CLSORT_LATER;
         d.zero_order = CLSORT_ZERO_EQUAL;
     }
     shape_desc(&d, kind / VARIANTS);
@@ -281,13 +281,13 @@ static int make_buffers(const world *w, const clsort_desc *d, cl_mem *buffers)
     const size_t results = d->top_k ? rows * d->top_k : rows * d->count, n = rows * d->count;
     const size_t bytes[ROLES] = { n * key, results * key, n * d->value_size,
                                   results * d->value_size, results * 4 };
-    const cl_uint flags[ROLES] = { 0, CLSORT_FLAG_KEYS_OUT, 0, CLSORT_FLAG_VALUES_OUT,
-                                   CLSORT_FLAG_INDICES };
+    const int wanted[ROLES] = { 1, d->keys_out != NULL, 1, d->values_out != NULL,
+                                d->indices != NULL };
     int made = 1, i;
     for (i = 0; i < ROLES; i++) {
         cl_int error = CL_SUCCESS;
         buffers[i] = NULL;
-        if (!bytes[i] || (flags[i] && !(d->flags & flags[i]))) continue;
+        if (!bytes[i] || !wanted[i]) continue;
         buffers[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes[i], NULL, &error);
         made = made && error == CL_SUCCESS;
     }
@@ -319,7 +319,7 @@ static void expect_agreement(const world *w, clsort_desc d)
 static int is_sortable(const clsort_desc *d, cl_uint shape)
 {
     if (shape == SEGMENTS || shape == COUNTED) return 0;
-    return !d->top_k || !d->value_size || d->flags & CLSORT_FLAG_VALUES_OUT;
+    return !d->top_k || !d->value_size || d->values_out;
 }
 
 static void checks_know_allocations(bench *b)

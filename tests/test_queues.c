@@ -197,7 +197,7 @@ static void empty_calls_wait_too(bench *b)
 {
     clsort_desc d = clsort_desc_default();
     clsort_merge_desc m = clsort_merge_desc_default();
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     cl_int error = 0;
     cl_event gate = clCreateUserEvent(b->session.context, &error), done[3] = { NULL, NULL, NULL };
     int i;

@@ -6,7 +6,10 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
-enum { RULES = 4, MOST_SAMPLES = 63 };
+enum { MOST_SAMPLES = 63 };
+
+static const char *const rules[] = { "", "+median3", "+sample" };
+enum { RULES = sizeof rules / sizeof *rules };
 
 static const char *const schedulers[] = { "quicksort", "quicksort-host", "quicksort-device" };
 enum { SCHEDULERS = sizeof schedulers / sizeof *schedulers };
@@ -25,6 +28,7 @@ static void every_scheduler_and_pivot(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U8, CLSORT_I16, CLSORT_F32, CLSORT_U64 };
     static const size_t values[] = { 0, 4, 8, 24 };
+    char name[64];
     size_t s, r, t;
     for (s = 0; s < SCHEDULERS; s++)
         for (r = 0; r < RULES; r++)
@@ -32,8 +36,8 @@ static void every_scheduler_and_pivot(bench *b)
                 sort_case c = quick_make(types[t], b->small ? 300 : 70001,
                                          r & 1 ? "uniform" : "mod-256");
                 if (!test_takes(b, 8)) continue;
-                c.algorithm = schedulers[s];
-                c.d.tuning.pivot = (cl_uint)r;
+                snprintf(name, sizeof name, "%s%s", schedulers[s], rules[r]);
+                c.algorithm = name;
                 case_run(b, &c);
                 c.d.value_size = b->few_programs ? 4 : values[(t + r) % 4];
                 c.d.order = (cl_uint)(t & 1);
@@ -101,19 +105,20 @@ static void records_and_zeros(bench *b)
 static void every_scan(bench *b)
 {
     static const cl_uint groups[] = { 32, 8 };
-    size_t s, g;
-    cl_uint scan;
+    static const char *const scans[] = { "+local", "+builtin", "+blelloch" };
+    char name[64];
+    size_t s, g, scan;
     for (s = 0; s < SCHEDULERS; s++)
         for (g = 0; g < (b->few_programs ? 1u : 2u); g++)
-            for (scan = CLSORT_SCAN_LOCAL; scan <= CLSORT_SCAN_BLELLOCH; scan++) {
+            for (scan = 0; scan < 3; scan++) {
                 sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 30001, "mod-1024");
-                if (scan == CLSORT_SCAN_BUILTIN && strcmp(schedulers[s], "quicksort-device") != 0)
+                if (scan == 1 && strcmp(schedulers[s], "quicksort-device") != 0)
                     continue;
                 if (!test_takes(b, 5)) continue;
-                c.algorithm = schedulers[s];
+                snprintf(name, sizeof name, "%s%s", schedulers[s], scans[scan]);
+                c.algorithm = name;
                 c.d.tuning.work_group = groups[g];
                 c.d.tuning.items = 4;
-                c.d.tuning.scan = scan;
                 case_run(b, &c);
             }
 }
@@ -207,10 +212,10 @@ static int adversary_less(adversary *a, int x, int y)
 static int model_pivot(adversary *a, const int *row, size_t rows, cl_uint rule)
 {
     size_t most = a->group > 1 && a->group < 64 ? a->group - 1 : MOST_SAMPLES, i, k, rank;
-    size_t samples = rule == CLSORT_PIVOT_MEDIAN3 ? 3
-                     : rows < 4096                ? 7
-                     : rows < 65536               ? 15
-                                                  : MOST_SAMPLES;
+    size_t samples = rule == 1      ? 3
+                     : rows < 4096  ? 7
+                     : rows < 65536 ? 15
+                                    : MOST_SAMPLES;
     int sample[MOST_SAMPLES], ranks[MOST_SAMPLES] = { 0 };
     if (samples > most) samples = most;
     for (i = 0; i < samples; i++)
@@ -311,6 +316,7 @@ static int sort_killer(const bench *b, const adversary *a, const clsort_desc *as
 
 static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, const char *scheduler)
 {
+    char name[64];
     adversary a;
     clsort__quick_job j;
     clsort_desc d = clsort_desc_default(), resolved = d;
@@ -320,9 +326,9 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
     d.key_type = CLSORT_I32;
     AT("a killer of %zu keys, work-group %u, pivot %u, %s", n, (unsigned)group, (unsigned)rule,
        scheduler);
-    if (!CHECK_OK(clsort_set_algorithm(&d, scheduler))) return 0;
+    snprintf(name, sizeof name, "%s%s", scheduler, rules[rule]);
+    if (!CHECK_OK(clsort_set_algorithm(&d, name))) return 0;
     d.tuning.work_group = group;
-    d.tuning.pivot = rule;
     if (!CHECK_OK(clsort_prepare(b->sorter, NULL, &d))
         || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved)))
         return 0;
@@ -348,7 +354,7 @@ static void killers(bench *b)
     cl_uint rule;
     for (g = 0; g < (b->few_programs ? 2u : 3u); g++) {
         if (!test_takes(b, 3)) continue;
-        for (rule = CLSORT_PIVOT_MEDIAN3; rule <= CLSORT_PIVOT_SAMPLE; rule += 2)
+        for (rule = 1; rule < RULES; rule++)
             for (k = 0; k < (b->small ? 1u : 18u); k++)
                 if (!try_killer(b, 9000 + 517 * k, groups[g], rule, schedulers[k % 2])) return;
     }
@@ -367,7 +373,6 @@ static void powers_of_two(bench *b)
         d.count = n;
         d.key_type = CLSORT_U64;
         CHECK_OK(clsort_set_algorithm(&d, schedulers[s]));
-        d.tuning.pivot = CLSORT_PIVOT_MIDRANGE;
         d.tuning.work_group = b->few_programs ? 0 : 16;
         if (!CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))) break;
         for (i = 1; i < n; i++)
@@ -417,7 +422,6 @@ static void bounds_halve(bench *b)
         d.key_type = CLSORT_U32;
         CHECK_OK(clsort_set_algorithm(&d, "quicksort-host"));
         d.tuning.work_group = cases[i].work_group;
-        d.tuning.pivot = CLSORT_PIVOT_MIDRANGE;
         rounds = count_rounds(b, &d, keys);
         least = clsort__ceil_log2(d.count / quick_job(b, &d, &tile).leaf_elements);
         AT("%zu keys: %u rounds, %u to leaves", d.count, (unsigned)rounds, (unsigned)least);

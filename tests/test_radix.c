@@ -504,7 +504,8 @@ static void preparing_builds_work_groups(bench *b)
     bench other = *b;
     other.sorter = s;
     c.d.tuning.work_group = 16;
-    c.d.tuning.radix = CLSORT_RADIX_PORTABLE;
+    c.algorithm = NULL;
+    CHECK_OK(clsort_set_algorithm(&c.d, "radix-portable"));
     CHECK_OK(clsort_prepare(s, b->session.queue, &c.d));
     radix_run(&other, &c);
     clsort_destroy(s);
@@ -549,7 +550,7 @@ static void stretches_of_blocks(bench *b)
             sort_case c = radix_make(p % 2 ? CLSORT_U64 : CLSORT_U32, n, patterns[p]);
             c.d.tuning.work_group = 16;
             c.d.tuning.items = TILE / 16;
-            c.d.tuning.radix = CLSORT_RADIX_PORTABLE;
+            c.algorithm = "radix-portable";
             c.keys_out = i % 2 ? CASE_OWN : 0;
             if (!radix_run(&other, &c)) break;
         }
@@ -1522,7 +1523,7 @@ static void hybrid_is_for_some_elements(bench *b)
         c.d.stable = kinds[i].stable;
         c.d.value_size = kinds[i].value_size;
         c.d.last_bit = kinds[i].last_bit;
-        if (kinds[i].indices) c.d.flags = CLSORT_FLAG_INDICES;
+        if (kinds[i].indices) c.d.indices = CLSORT_LATER;
         CHECK(is_hybrid(b, &c) == kinds[i].hybrid);
     }
 }

@@ -95,7 +95,7 @@ static int run_least(const bench *b, const sort_case *c)
     clsort_desc d = c->d;
     bench least;
     int good;
-    d.flags |= case_role_flags(c);
+    later(&d, case_roles(c));
     d.fields = c->fields;
     d.field_count = c->field_count;
     if (c->fields) d.key_type = 0;
@@ -180,7 +180,7 @@ static void selections(bench *b)
         bench least;
         c.outputs = k & 2 ? TOP_VALUES : TOP_KEYS;
         c.d.value_size = d.value_size = k & 2 ? 4 : 0;
-        if (!(k & 2)) d.flags |= CLSORT_FLAG_KEYS_OUT;
+        if (!(k & 2)) d.keys_out = CLSORT_LATER;
         least = least_bench(b, &d);
         if (!top_run(&least, &c)) printf("selection %zu\n", k);
         CHECK_OK(clsort_trim(least.sorter));

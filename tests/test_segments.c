@@ -263,7 +263,7 @@ static void strides_of_other_sorts(bench *b)
         if (i % 4 == 1) c.d.last_bit = 5;
         if (i % 4 == 2) c.d.record_size = i & 8 ? 12 : 20, c.d.key_offset = 4;
         if (i % 4 == 3) c.d.key_type = CLSORT_F32, c.d.zero_order = CLSORT_ZERO_EQUAL;
-        if (i % 4 == 0) c.d.algorithm = CLSORT_BITONIC, c.d.tuning.local = CLSORT_LOCAL_BATCH;
+        if (i % 4 == 0) CHECK_OK(clsort_set_algorithm(&c.d, "batch-bitonic-local"));
         if (c.d.row_stride) c.d.row_stride = (c.d.count + i % 3) * case_element_size(&c);
         c = with_strides(c, i / 4 + i % 4 * 8);
         c.d.stable = i % 4 == 0;
@@ -296,9 +296,7 @@ static int is_one_by_one(const bench *b, const sort_case *c)
 {
     char text[2000] = "";
     clsort_desc d = c->d;
-    if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
-    if (c->keys_out) d.flags |= CLSORT_FLAG_KEYS_OUT;
-    if (c->values_out) d.flags |= CLSORT_FLAG_VALUES_OUT;
+    later(&d, case_roles(c));
     CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
     return !strncmp(text, "algorithm rows one after another", 32);
 }
@@ -835,7 +833,7 @@ static void nothing_is_built_behind_the_back(bench *b)
         c.counted = i == 2;
         c.there = 1000;
         d = c.d;
-        d.flags = case_role_flags(&c);
+        later(&d, case_roles(&c));
         test_now.quiet = 1;
         ran = case_run(&fresh, &c);
         test_now.quiet = 0;
@@ -1134,7 +1132,7 @@ static void descriptions(bench *b)
     CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_UNSUPPORTED);
     d.algorithm = CLSORT_MERGE;
     CHECK_OK(clsort_check(b->sorter, &d));
-    d.flags = CLSORT_FLAG_COUNT_BUFFER;
+    d.count_buffer = CLSORT_LATER;
     d.rows = d.row_stride = 0;
     CHECK_OK(clsort_check(b->sorter, &d));
 }

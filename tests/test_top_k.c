@@ -646,7 +646,7 @@ static int takes_kernel(bench *b, const top_case *c, const char *kernel)
 {
     static char text[2000];
     clsort_desc d = c->d;
-    d.flags |= CLSORT_FLAG_KEYS_OUT;
+    d.keys_out = CLSORT_LATER;
     return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text)) && strstr(text, kernel);
 }
 
@@ -918,7 +918,7 @@ static void prepared_calls_build_nothing(bench *b)
         c.d.value_size = 2;
         c.outputs = TOP_VALUES | TOP_INDICES;
         if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s))) return;
-        c.d.flags |= CLSORT_FLAG_INDICES;
+        c.d.indices = CLSORT_LATER;
         other.sorter = s;
         test_now.device = &other;
         if (CHECK_OK(clsort_prepare(s, NULL, &c.d))) top_run(&other, &c);
@@ -935,7 +935,8 @@ static void scratch_bounds_hold(bench *b)
         const size_t n = counts[i % 5];
         const cl_uint type = i < 10 ? CLSORT_F32 : CLSORT_I64;
         clsort_desc d = top_make(type, i < 10 ? 4 : 1, n, n / 2 + 1).d;
-        d.flags = i / 5 % 2 ? CLSORT_FLAG_INDICES : CLSORT_FLAG_TOP_UNSORTED;
+        if (i / 5 % 2) d.indices = CLSORT_LATER;
+        else d.flags = CLSORT_FLAG_TOP_UNSORTED;
         last = i % 5 ? last : 0;
         AT("%zu keys, flags %u", n, (unsigned)d.flags);
         CHECK_OK(clsort_scratch_size(b->sorter, &d, &mine));
@@ -1063,10 +1064,10 @@ static void far_lengths(clsort_desc *d, cl_mem m)
     d->lengths_offset = ~(size_t)3;
 }
 static void no_lengths(clsort_desc *d, cl_mem m) { (void)m; d->lengths_offset = 4; }
-static void flag_without_lengths(clsort_desc *d, cl_mem m)
+static void lengths_left_to_later(clsort_desc *d, cl_mem m)
 {
     (void)m;
-    d->flags = CLSORT_FLAG_LENGTHS;
+    d->lengths = CLSORT_LATER;
 }
 static void lengths_in_keys_out(clsort_desc *d, cl_mem m) { (void)m; d->lengths = d->keys_out; }
 static void lengths_without_k(clsort_desc *d, cl_mem m) { d->lengths = m; d->top_k = 0; }
@@ -1113,7 +1114,7 @@ static const bad_call bad_calls[] = {
     { "short lengths", short_lengths, CLSORT_ERROR_BUFFER_TOO_SMALL },
     { "lengths near SIZE_MAX", far_lengths, CLSORT_ERROR_SIZE_OVERFLOW },
     { "an offset without lengths", no_lengths, CLSORT_ERROR_UNUSED_FIELD },
-    { "a flag but no lengths", flag_without_lengths, CLSORT_ERROR_MISSING_BUFFER },
+    { "a flag but no lengths", lengths_left_to_later, CLSORT_ERROR_MISSING_BUFFER },
     { "lengths in keys_out", lengths_in_keys_out, CLSORT_ERROR_OVERLAP },
     { "lengths of a sort", lengths_without_k, CLSORT_ERROR_UNSUPPORTED },
     { "lengths of segments", lengths_of_segments, CLSORT_ERROR_UNSUPPORTED },

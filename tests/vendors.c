@@ -18,6 +18,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
+#include "later.h"
 
 enum { ALGORITHM = 32, OPTIONS = 800, MOST_PROGRAMS = 1000, MOST_ANSWERS = 20000 };
 
@@ -43,8 +44,8 @@ static const sorting sortings[] = {
     { "auto", CLSORT_U64, 0, 1 << 24, 0, 0, 0, 0 },
     { "auto", CLSORT_U32, 4, 1 << 10, 0, 0, 0, 0 },
     { "auto", CLSORT_U32, 4, 1 << 24, 0, 0, 0, 0 },
-    { "auto", CLSORT_U32, 0, 1 << 10, 0, 0, 0, CLSORT_FLAG_INDICES },
-    { "auto", CLSORT_U32, 0, 1 << 24, 0, 0, 0, CLSORT_FLAG_INDICES },
+    { "auto", CLSORT_U32, 0, 1 << 10, 0, 0, 0, LATER_INDICES },
+    { "auto", CLSORT_U32, 0, 1 << 24, 0, 0, 0, LATER_INDICES },
     { "auto", CLSORT_U32, 8, 1 << 24, 0, 0, 0, 0 },
     { "auto", CLSORT_U64, 4, 1 << 24, 0, 0, 0, 0 },
     { "auto", CLSORT_U64, 8, 1 << 24, 0, 0, 0, 0 },
@@ -60,33 +61,33 @@ static const sorting sortings[] = {
     { "auto", CLSORT_U64, 4, 3000, 4000, 0, 0, 0 },
     { "auto", CLSORT_U64, 8, 1000, 4000, 0, 0, 0 },
     { "auto", CLSORT_U32, 4, 1 << 22, 0, 1000, 0, 0 },
-    { "auto", CLSORT_F32, 0, 1000, 4000, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_F32, 0, 4096, 4000, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_U64, 0, 4096, 4, 0, 40, CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_F32, 0, 1000, 4000, 0, 700, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_F32, 0, 1 << 17, 64, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_F32, 0, 1 << 17, 2000, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_U32, 0, 1 << 24, 0, 0, 40, CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT },
-    { "auto", CLSORT_U64, 0, 1 << 24, 0, 0, 40, CLSORT_FLAG_KEYS_OUT },
+    { "auto", CLSORT_F32, 0, 1000, 4000, 0, 40, LATER_INDICES | LATER_KEYS_OUT },
+    { "auto", CLSORT_F32, 0, 4096, 4000, 0, 40, LATER_INDICES | LATER_KEYS_OUT },
+    { "auto", CLSORT_U64, 0, 4096, 4, 0, 40, LATER_KEYS_OUT },
+    { "auto", CLSORT_F32, 0, 1000, 4000, 0, 700, LATER_INDICES | LATER_KEYS_OUT },
+    { "auto", CLSORT_F32, 0, 1 << 17, 64, 0, 40, LATER_INDICES | LATER_KEYS_OUT },
+    { "auto", CLSORT_F32, 0, 1 << 17, 2000, 0, 40, LATER_INDICES | LATER_KEYS_OUT },
+    { "auto", CLSORT_U32, 0, 1 << 24, 0, 0, 40, LATER_INDICES | LATER_KEYS_OUT },
+    { "auto", CLSORT_U64, 0, 1 << 24, 0, 0, 40, LATER_KEYS_OUT },
     { "radix-samples", CLSORT_U32, 0, 1 << 10, 0, 0, 0, 0 },
     { "radix-samples", CLSORT_U32, 0, 1 << 14, 0, 0, 0, 0 },
     { "radix-samples", CLSORT_U32, 0, 1 << 18, 0, 0, 0, 0 },
     { "radix-samples", CLSORT_U64, 0, 1 << 10, 0, 0, 0, 0 },
     { "radix-samples", CLSORT_U64, 0, 1 << 14, 0, 0, 0, 0 },
     { "radix-samples", CLSORT_U64, 0, 1 << 18, 0, 0, 0, 0 },
-    { "radix-samples", CLSORT_U32, 4, 1 << 14, 0, 0, 0, CLSORT_FLAG_VALUES_OUT },
-    { "radix-samples", CLSORT_U32, 4, 1 << 18, 0, 0, 0, CLSORT_FLAG_VALUES_OUT },
-    { "radix-samples", CLSORT_U32, 0, 1 << 14, 0, 0, 0, CLSORT_FLAG_INDICES },
-    { "radix-samples", CLSORT_U32, 0, 1 << 18, 0, 0, 0, CLSORT_FLAG_INDICES },
+    { "radix-samples", CLSORT_U32, 4, 1 << 14, 0, 0, 0, LATER_VALUES_OUT },
+    { "radix-samples", CLSORT_U32, 4, 1 << 18, 0, 0, 0, LATER_VALUES_OUT },
+    { "radix-samples", CLSORT_U32, 0, 1 << 14, 0, 0, 0, LATER_INDICES },
+    { "radix-samples", CLSORT_U32, 0, 1 << 18, 0, 0, 0, LATER_INDICES },
     { "radix-samples", CLSORT_U16, 0, 1 << 14, 0, 0, 0, 0 },
     { "radix-samples", CLSORT_U32, 4, 1 << 14, 0, 0, 0, 0 },
-    { "radix-samples", CLSORT_U64, 8, 1 << 14, 0, 0, 0, CLSORT_FLAG_VALUES_OUT },
-    { "radix-samples", CLSORT_U64, 0, 1 << 14, 0, 0, 0, CLSORT_FLAG_INDICES },
+    { "radix-samples", CLSORT_U64, 8, 1 << 14, 0, 0, 0, LATER_VALUES_OUT },
+    { "radix-samples", CLSORT_U64, 0, 1 << 14, 0, 0, 0, LATER_INDICES },
     { "radix-hybrid", CLSORT_U32, 0, 1 << 24, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U32, 0, 3 << 27, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U64, 0, 1 << 24, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U32, 4, 1 << 24, 0, 0, 0, 0 },
-    { "radix-hybrid", CLSORT_U32, 0, 1 << 24, 0, 0, 0, CLSORT_FLAG_INDICES },
+    { "radix-hybrid", CLSORT_U32, 0, 1 << 24, 0, 0, 0, LATER_INDICES },
     { "radix-portable", CLSORT_U8, 0, 1 << 24, 0, 0, 0, 0 },
     { "radix-portable", CLSORT_U16, 0, 1 << 24, 0, 0, 0, 0 },
     { "radix-portable", CLSORT_U32, 8, 1 << 24, 0, 0, 0, 0 },
@@ -170,7 +171,7 @@ static int prepare(clsort_sorter *s, const sorting *a)
     d.rows = a->rows;
     d.segment_count = a->segments;
     d.top_k = a->top_k;
-    d.flags |= a->flags;
+    later(&d, a->flags);
     if (clsort_prepare(s, NULL, &d) == CL_SUCCESS) return 1;
     fprintf(stderr, "vendors: %s, %zu elements: %s\n", a->algorithm, a->count,
             clsort_last_error(s));

@@ -92,14 +92,13 @@ KEY_TYPES.update((f"{name}{8 * size}", BYTES + size) for name in ("bytes", "void
 DESCENDING = 1
 NAN_TOTAL, NAN_LAST, NAN_EQUAL = 0, 1, 2
 ZERO_EQUAL = 1
-FLAG_INDICES, FLAG_KEYS_OUT, FLAG_VALUES_OUT, FLAG_COUNT_BUFFER = 2, 4, 8, 16
-FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION = 32, 64, 128
-FLAG_LENGTHS, FLAG_ANY_COUNT = 256, 512
+FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION, FLAG_ANY_COUNT = 32, 64, 128, 512
+LATER = ctypes.c_void_p(-1)   # a buffer that does not exist yet
 OPTION_VERIFY = 1
 
 STRUCTS = {
     "clsort_tuning": """
-        cl_uint bitonic_step local work_group items pivot scheduler radix scan reserved[8]""",
+        cl_uint variant reserved_1 work_group items reserved[12]""",
     "clsort_field": "size_t offset; cl_uint type order nan_order zero_order",
     "clsort_options": """
         size_t struct_size; clsort_diagnostic diagnostic; void* user; cl_uint flags;
@@ -140,10 +139,10 @@ STRUCTS = {
     "clsort_array": """
         cl_mem source; size_t source_offset; cl_mem target;
         size_t target_offset element_size source_row_stride target_row_stride""",
-    "clsort_gather": """
+    "clsort_gather_desc": """
         size_t struct_size count source_count; cl_mem indices; size_t indices_offset;
         clsort_array* arrays; cl_uint array_count flags; size_t rows indices_row_stride""",
-    "clsort_groups": """
+    "clsort_groups_desc": """
         size_t struct_size count groups; cl_uint key_type flags; cl_mem keys; size_t keys_offset;
         cl_mem starts; size_t starts_offset; cl_mem counts; size_t counts_offset;
         cl_mem count_buffer; size_t count_offset""",
@@ -980,8 +979,9 @@ class Sorter:
         with self._lock:
             arrays = {name: _as_described(array) for name, array in arrays.items()}
             desc = self._describe(_as_described(keys), order, by, k, sort, arrays)
-            for name, flag in _PREPARED_FLAGS.items():
-                desc.flags |= flag if arrays[name] is not None else 0
+            for name, field in _LATER_FIELDS.items():
+                if arrays[name] is not None and not getattr(desc, field):
+                    setattr(desc, field, LATER)
             desc.flags |= FLAG_ANY_COUNT if any_count else 0
             self._check(self._lib.clsort_prepare(
                 self._sorter, None if queue is None else _pointer(queue), ctypes.byref(desc)))
@@ -1525,8 +1525,8 @@ def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory,
                                                               ctypes.byref(multi)))
 
 
-_PREPARED_FLAGS = {"indices": FLAG_INDICES, "out": FLAG_KEYS_OUT, "values_out": FLAG_VALUES_OUT,
-                   "lengths": FLAG_LENGTHS, "count": FLAG_COUNT_BUFFER}
+_LATER_FIELDS = {"indices": "indices", "out": "keys_out", "values_out": "values_out",
+                 "lengths": "lengths", "count": "count_buffer"}
 _NO_INDEX = np.uint32(0xFFFFFFFF)
 _NAN_ORDERS = {"total": NAN_TOTAL, "last": NAN_LAST, "equal": NAN_EQUAL}
 # What inputs of a merge may be sorted by, as a caller spells it: the default first.

@@ -10,6 +10,7 @@
 
 #include "../../clsort.h"   /* its implementation, if a program defines that behind harness.h */
 #include "image.h"
+#include "later.h"
 
 /* The name of each type, in the order of case_types. */
 static const struct { cl_uint type; const char *name;
@@ -263,7 +264,7 @@ static inline size_t case_block_length(const bench *b, const sort_case *c)
 {
     clsort_desc d = c->d, resolved = d;
     if (!d.count) d.count = 1;
-    if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
+    if (c->indices) d.indices = CLSORT_LATER;
     if (c->algorithm && !CHECK_OK(clsort_set_algorithm(&d, c->algorithm))) return 1;
     if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) return 1;
     d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
@@ -396,8 +397,7 @@ static inline void case_describe(case_state *s)
 /* Does the call itself wait until it has sorted? */
 static inline int case_blocks(const sort_case *c)
 {
-    return (c->algorithm && !strcmp(c->algorithm, "quicksort-host"))
-           || c->d.tuning.scheduler == CLSORT_SCHEDULER_HOST;
+    return c->algorithm && !strncmp(c->algorithm, "quicksort-host", 14);
 }
 
 /* Spoils offsets and count, and enqueues copies that put them right; on in-order queues. */
@@ -484,7 +484,7 @@ static inline int case_lacks(const bench *b, const char *algorithm)
 {
     clsort_desc d = clsort_desc_default();
     d.key_type = CLSORT_U32;
-    return algorithm && !strcmp(algorithm, "quicksort-device")
+    return algorithm && !strncmp(algorithm, "quicksort-device", 16)
            && CHECK_OK(clsort_set_algorithm(&d, algorithm))
            && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }
@@ -622,18 +622,18 @@ static inline void case_release(case_state *s)
     free(s->order);
 }
 
-/* Flags that tell clsort_scratch_size what the call will have. */
-static inline cl_uint case_role_flags(const sort_case *c)
+/* What the call will have, for later(). */
+static inline cl_uint case_roles(const sort_case *c)
 {
-    cl_uint flags = 0;
-    if (c->indices) flags |= CLSORT_FLAG_INDICES;
-    if (c->keys_out) flags |= CLSORT_FLAG_KEYS_OUT;
-    if (c->values_out) flags |= CLSORT_FLAG_VALUES_OUT;
-    if (c->counted) flags |= CLSORT_FLAG_COUNT_BUFFER;
-    return flags;
+    cl_uint roles = 0;
+    if (c->indices) roles |= LATER_INDICES;
+    if (c->keys_out) roles |= LATER_KEYS_OUT;
+    if (c->values_out) roles |= LATER_VALUES_OUT;
+    if (c->counted) roles |= LATER_COUNT;
+    return roles;
 }
 
-/* Scratch memory by the documented size, from the flags alone. An output in the input's place shows
+/* Scratch memory by the documented size, without buffers. An output in the input's place shows
    only in the buffers: then there is room for more, and case_exact_scratch says how much of it the
    call gets. */
 static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *d, size_t *bytes)
@@ -641,12 +641,12 @@ static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *
     const int same = c->keys_out == CASE_SAME || c->values_out == CASE_SAME;
     size_t n = case_extent(c), in_place = 0;
     int good;
-    d->flags |= case_role_flags(c);
+    later(d, case_roles(c));
     good = CHECK_OK(clsort_scratch_size(b->sorter, d, bytes));
-    d->flags &= ~(cl_uint)(CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT);
+    d->keys_out = d->values_out = NULL;
     if (same && !d->keys_out_row_stride && !d->values_out_row_stride)
         good = CHECK_OK(clsort_scratch_size(b->sorter, d, &in_place)) && good;
-    d->flags = c->d.flags;
+    later_none(d);
     if (in_place > *bytes) *bytes = in_place;
     if (c->keys_out == CASE_SAME) *bytes += n * case_element_size(c) + 16;
     if (c->values_out == CASE_SAME) *bytes += n * c->d.value_size + 16;

@@ -108,8 +108,8 @@ static inline int gathering_open(const gathering_case *c, const bench *b, image 
 }
 
 /* Strides without gaps are left to the default. */
-static inline void gathering_describe(const gathering_case *c, const image *m, clsort_gather *g,
-                                      clsort_array *arrays)
+static inline void gathering_describe(const gathering_case *c, const image *m,
+                                      clsort_gather_desc *g, clsort_array *arrays)
 {
     size_t i;
     memset(g, 0, sizeof *g);
@@ -149,7 +149,7 @@ static inline int gathering_run(const bench *b, const gathering_case *c)
 {
     cl_command_queue queue = c->queue ? c->queue : b->session.queue;
     clsort_array arrays[GATHERING_ARRAYS];
-    clsort_gather g;
+    clsort_gather_desc g;
     image m;
     size_t i;
     int good;

@@ -316,13 +316,13 @@ static inline int top_compare(top_state *s, const bench *b)
     return good && image_is_right(&s->image);
 }
 
-static inline cl_uint top_flags(const top_case *c)
+static inline cl_uint top_roles(const top_case *c)
 {
-    return (c->outputs & TOP_INDICES ? (cl_uint)CLSORT_FLAG_INDICES : 0)
-           | (c->outputs & TOP_KEYS ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0)
-           | (c->outputs & TOP_VALUES ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0)
-           | (c->counted ? (cl_uint)CLSORT_FLAG_COUNT_BUFFER : 0)
-           | (c->bounds && !c->segments ? (cl_uint)CLSORT_FLAG_LENGTHS : 0);
+    return (c->outputs & TOP_INDICES ? (cl_uint)LATER_INDICES : 0)
+           | (c->outputs & TOP_KEYS ? (cl_uint)LATER_KEYS_OUT : 0)
+           | (c->outputs & TOP_VALUES ? (cl_uint)LATER_VALUES_OUT : 0)
+           | (c->counted ? (cl_uint)LATER_COUNT : 0)
+           | (c->bounds && !c->segments ? (cl_uint)LATER_LENGTHS : 0);
 }
 
 /* Runs a case; without indices, `any order` can only be checked where the device sorts. */
@@ -342,7 +342,7 @@ static inline int top_run(const bench *b, const top_case *c)
                                                         : c->d.top_k;
     case_use_fields(&s.d, c->fields, c->field_count);
     top_lay_out(&s);
-    s.d.flags |= top_flags(c);
+    later(&s.d, top_roles(c));
     if (!CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &s.d.scratch_size))) return 0;
     s.d.flags = c->d.flags;
     if (!c->scratch) s.d.scratch_size = 0;

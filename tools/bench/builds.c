@@ -83,9 +83,9 @@ static clsort_desc describe(const payload *p, const kind *k)
     d.stable = k->stable;
     if (p->kind == VALUES) d.value_size = p->bytes;
     if (p->kind == RECORDS) d.record_size = p->bytes;
-    if (p->kind == INDICES) d.flags |= CLSORT_FLAG_INDICES;
-    else if (k->k) d.flags |= CLSORT_FLAG_KEYS_OUT;
-    if (k->k && p->kind == VALUES) d.flags |= CLSORT_FLAG_VALUES_OUT;
+    if (p->kind == INDICES) d.indices = CLSORT_LATER;
+    else if (k->k) d.keys_out = CLSORT_LATER;
+    if (k->k && p->kind == VALUES) d.values_out = CLSORT_LATER;
     return d;
 }
 

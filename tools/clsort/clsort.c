@@ -175,7 +175,7 @@ static int parts_memory(const arguments *a, const sorter_session *s, const clsor
    the device has, or than `memory` (0: any). Text and segments would have to be read for that: of
    them it is said later. flags: of the description. Returns an exit code. */
 static int scratch_check(const arguments *a, const sorter_session *s, const sort_order *o,
-                         size_t value_size, cl_uint flags, const read_limit *limit,
+                         size_t value_size, cl_mem indices, const read_limit *limit,
                          unsigned long long memory)
 {
     file_parts parts = parts_none();
@@ -196,7 +196,7 @@ static int scratch_check(const arguments *a, const sorter_session *s, const sort
     code = parts_options(a, &o->desc, keys, &parts);
     if (code == DONE_OK) code = parts_memory(a, s, &o->desc, &p, &parts, memory);
     d = sort_describe(&o->desc, keys->count, keys->size, value_size, &parts);
-    d.flags |= flags;
+    d.indices = indices;
     if (code != DONE_OK || clsort_scratch_size(s->sorter, &d, &scratch)) return code;
     if (keys->count * (cl_ulong)limit->each + scratch <= limit->memory) return DONE_OK;
     return fail(DONE_OPENCL, "%s: %zu elements need %llu bytes on the device and %zu of scratch "
@@ -234,7 +234,7 @@ static int sort_parts(const arguments *a, sorter_session *s, const sort_order *o
     file_parts parts = parts_none();
     pair_array p = none;
     read_limit limit = limit_of_device(s, element_size(o), value_size, 1);
-    int code = scratch_check(a, s, o, value_size, 0, &limit, memory);
+    int code = scratch_check(a, s, o, value_size, NULL, &limit, memory);
     limit_memory(a, memory, element_size(o) + value_size, &limit);
     if (code == DONE_OK) code = pairs_read(a, 0, o, value_size, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o->desc, &p.keys, &parts);
@@ -281,7 +281,7 @@ static int command_argsort(const arguments *a)
     if (code == DONE_OK) code = outputs_open(a);
     if (code == DONE_OK) code = sorter_open(a, CLSORT_OPTION_FEW_SORTS, &s);
     if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), sizeof(cl_uint), 1);
-    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit, 0);
+    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_LATER, &limit, 0);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
     if (code == DONE_OK) code = array_room(&numbers, p.keys.count, &indices.keys);
@@ -740,7 +740,7 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
     d->count = (size_t)n;
     d->rows = (size_t)rows;
     d->value_size = a->given[OPTION_PAIRS] ? 4 : 0;
-    if (a->given[OPTION_INDICES]) d->flags |= CLSORT_FLAG_INDICES;
+    if (a->given[OPTION_INDICES]) d->indices = CLSORT_LATER;
     if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH]
                                   || a->given[OPTION_PARTITION]))
         return fail(DONE_USAGE, "explain: --unsorted, --nth and --partition need --k");

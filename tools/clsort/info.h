@@ -123,7 +123,7 @@ static void info_names(clsort_sorter *sorter, const char *before)
         clsort_set_algorithm(&d, name);
         d.rows = clsort__is_batch(&d) ? 1 : 0;
         if (sorter ? clsort_check(sorter, &d) == CL_SUCCESS
-                   : d.tuning.local != CLSORT_LOCAL_ONLY)
+                   : clsort__local_choice(&d.tuning) != CLSORT__LOCAL_ONLY)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", used ? "" : before,
                                  name);
@@ -171,7 +171,7 @@ static int info_ask(clsort_sorter *sorter, const info_kind *kind, size_t n, info
     d.rows = kind->rows;
     d.top_k = kind->top_k;
     d.last_bit = kind->last_bit;
-    d.flags = kind->top_k ? CLSORT_FLAG_INDICES : 0;
+    if (kind->top_k) d.indices = CLSORT_LATER;
     memset(plan, 0, sizeof *plan);
     if (clsort_resolve(sorter, &d, &r) != CL_SUCCESS
         || clsort_explain(sorter, &d, text, sizeof text) != CL_SUCCESS)

@@ -130,7 +130,7 @@ static int algorithm_check(const arguments *a, const clsort_desc *order)
     unsigned long long rows = 0;
     char others[200] = "";
     clsort_desc d = *order;
-    if (d.tuning.local == CLSORT_LOCAL_ONLY && a->command != FOR_EXPLAIN)
+    if (clsort__local_choice(&d.tuning) == CLSORT__LOCAL_ONLY && a->command != FOR_EXPLAIN)
         return fail(DONE_USAGE, "--algorithm %s sorts blocks of a work-group only: it is for bench",
                     name);
     if (clsort__is_batch(&d) && !a->given[OPTION_ROWS])

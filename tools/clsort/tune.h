@@ -57,8 +57,8 @@ static clsort_desc tune_describe(const tune_sort *sort, size_t n)
     d.value_size = sort->value_size;
     d.rows = sort->rows;
     d.top_k = sort->top_k;
-    if (d.value_size) d.flags = CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
-    if (d.top_k) d.flags = CLSORT_FLAG_INDICES;
+    if (d.top_k) d.indices = CLSORT_LATER;
+    else if (d.value_size) d.keys_out = d.values_out = CLSORT_LATER;
     return d;
 }
 

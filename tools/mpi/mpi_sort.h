@@ -591,7 +591,7 @@ static int clsort_mpi__is_before(const cl_ulong *a, const cl_ulong *b, size_t wo
 static void clsort_mpi__fetch(clsort_mpi__job *j, const cl_uint *places, size_t n,
                               unsigned char *elements)
 {
-    clsort_gather g = clsort_gather_default();
+    clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a;
     if (!n || j->status != CL_SUCCESS) return;
     memset(&a, 0, sizeof a);

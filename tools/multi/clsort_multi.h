@@ -492,8 +492,8 @@ static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
     return clsort__note(s, code, "clEnqueueMapBuffer");
 }
 
-#ifndef CLSORT__MULTI_CPUS_MERGE
-#define CLSORT__MULTI_CPUS_MERGE 0   /* 1: for tests of merges on CPUs */
+#ifndef CLSORT__MULTI_MERGERS
+#define CLSORT__MULTI_MERGERS 1   /* GPUs; in tests also 0: nobody, and 2: CPUs, too */
 #endif
 
 /* Does a device merge its pieces in this trip? CPUs sort them once more: PoCL takes 0.6 to 0.7 of
@@ -501,7 +501,7 @@ static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
    buffers of half the size. */
 static int clsort__multi_merges(const clsort__multi *m, const clsort__multi_device *device)
 {
-    return m->merges && m->can_merge && (m->stays || !device->is_cpu || CLSORT__MULTI_CPUS_MERGE);
+    return m->merges && m->can_merge && (m->stays || !device->is_cpu || CLSORT__MULTI_MERGERS > 1);
 }
 
 /* A merge without its runs, its output and its scratch memory. */
@@ -1281,10 +1281,8 @@ static void clsort__multi_describe(clsort__multi *m, const clsort_desc *sort)
 /* Can runs be merged as they are? Else a sort of all pieces merges them. */
 static int clsort__multi_can_merge(const clsort__multi *m)
 {
-    clsort_desc any = clsort_desc_default();
-    return clsort_set_algorithm(&any, "merge") == CL_SUCCESS   /* else merges are left out */
-           && !m->d.record_size && !clsort__some_bits(&m->d) && m->d.value_size <= 8
-           && !clsort__merges_codes(&m->codecs[0]);
+    return CLSORT__MULTI_MERGERS && !m->d.record_size && !clsort__some_bits(&m->d)
+           && m->d.value_size <= 8 && !clsort__merges_codes(&m->codecs[0]);
 }
 
 /* Takes the arrays. An argsort moves indices as values. */
