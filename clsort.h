@@ -153,9 +153,10 @@
      takes the buffers of one that has nothing left to do and sorted nothing since the new queue
      before; markers, which the sorter enqueues there, tell. So a queue for each sort costs buffers
      for two.
-     Of host memory a sorter takes a few KiB, through CLSORT_MALLOC. A warmed-up enqueue takes none,
-     and neither does the first one after clsort_prepare, but for a further queue, more than 15
-     events in a wait list, and CLSORT_OPTION_VERIFY.
+     Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
+     on NVIDIA's GPUs. A warmed-up enqueue takes none, and neither does the first one after
+     clsort_prepare, but for a further queue, more than 15 events in a wait list, and
+     CLSORT_OPTION_VERIFY.
 
    PERFORMANCE
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
@@ -713,7 +714,7 @@ CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clo
    Only if the driver refuses the callback, destroy waits. */
 CLSORT_API void clsort_destroy(clsort_sorter *sorter);
 
-/* Releases the sorter's scratch buffers and the queues that it retained. */
+/* Releases the sorter's scratch buffers, block for host arrays and the queues that it retained. */
 CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 
 /* The message of the last failure on this sorter, such as "clsort_enqueue_sort: keys: ..."; it
@@ -792,9 +793,11 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
      segments and scratch are 0.
    - `keys` holds count keys or records, `values` count * value_size bytes; NULL without values.
    - `indices` (count cl_uint, or NULL) and rows are as on the device.
-   - On CPUs that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
+   - On devices that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
      they lie and are not copied, if keys, values and indices are aligned as offsets are (with
      `precedes`: to 128). The arrays must not overlap.
+   - On NVIDIA's GPUs arrays above 2 MiB are pinned for the call, if the driver can do that; smaller
+     ones go by way of a block that is kept until clsort_trim.
    After a failure, keys and values are unchanged with `indices`, before the first launch, and where
    they were copied, unless reading back the result failed: then their content is undefined. Where
    they were not copied, no command uses them any more, and they are as ERRORS says; undefined if a
@@ -6014,6 +6017,8 @@ typedef struct clsort__pending {
     cl_event event;
 } clsort__pending;
 
+enum { CLSORT__HOST_ARRAYS = 3 };   /* keys or records, values, indices */
+
 struct clsort_sorter {
     cl_context context;
     cl_device_id device;
@@ -6022,7 +6027,8 @@ struct clsort_sorter {
     int quiet;                  /* see clsort__hush */
     int is_cpu;
     int has_local;              /* local memory is a memory of its own, not a cached part of all */
-    int shares_memory;          /* a CPU that can work in memory of the host's */
+    int shares_memory;          /* it can work in memory of the host's */
+    size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
     int has_vectors;            /* a CPU whose compiler uses vector registers */
     int has_rows;               /* one whose compiler may well show what vectors of AVX-512 can
                                    do: only a reason to choose kernels, which do without, too */
@@ -6061,6 +6067,8 @@ struct clsort_sorter {
     struct clsort__range *ranges;   /* room for the arrays of a gather */
     size_t range_room;
     cl_command_queue own_queue; /* for host arrays and clsort_prepare */
+    unsigned char *block;
+    cl_mem block_pin, block_buffers[CLSORT__HOST_ARRAYS];   /* see clsort__pin; on the device */
     cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
@@ -6803,6 +6811,7 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
     s->has_progress = s->has_warps = major >= 7;
     s->releases_late = 1;
+    s->block_bytes = (size_t)2 << 20;
     return CL_SUCCESS;
 }
 
@@ -6849,13 +6858,10 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 /* What tells CPUs apart. */
 static clsort_status clsort__cpu_facts(clsort_sorter *s)
 {
-    cl_bool unified = CL_FALSE;
     cl_uint native = 0, wide = 0;
     if (!s->is_cpu) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
-    s->shares_memory = unified != CL_FALSE;
     s->has_vectors = native >= 4;
     s->has_rows = wide >= 16;
     return CL_SUCCESS;
@@ -6864,7 +6870,7 @@ static clsort_status clsort__cpu_facts(clsort_sorter *s)
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
-    cl_bool compiler = CL_FALSE, available = CL_FALSE;
+    cl_bool compiler = CL_FALSE, available = CL_FALSE, unified = CL_FALSE;
     cl_device_local_mem_type local = CL_GLOBAL;
     size_t sizes[16];
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
@@ -6876,6 +6882,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation));
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified));
     CLSORT__REQUIRE(s, compiler, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_COMPILER_AVAILABLE");
     CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
@@ -6883,6 +6890,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_local = local == CL_LOCAL;
+    s->shares_memory = unified != CL_FALSE;
     CLSORT__MUST(clsort__cpu_facts(s));
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
@@ -14816,35 +14824,114 @@ static int clsort__is_aligned(const void *data, size_t unit)
     return (size_t)(const char *)data % unit == 0;
 }
 
-/* The flag for buffers of host arrays. Where the device shares the host's memory, it sorts the
-   arrays where they lie. A driver that wants them at larger multiples copies them by itself.
-   Records with an expression contain any type: the largest has 128 bytes. */
-static cl_mem_flags clsort__host_flag(const clsort_sorter *s, const clsort_desc *d,
-                                      const void *keys, const void *values,
-                                      const cl_uint *indices, size_t element)
+/* An array of the caller's. For NVIDIA's GPUs small ones go by way of a block, pinned and kept;
+   larger ones are pinned. 2^18 and 2^26 u32 take an H200 .28 and 23 ms, as they are .36 and 55, and
+   by CL_MEM_COPY_HOST_PTR .37 and 220. To pin what only comes down does not pay. */
+typedef struct clsort__host_array {
+    void *data;                 /* the caller's */
+    size_t bytes;               /* 0: there is none */
+    int goes_up, comes_down;
+    void *place;                /* what commands read and write: `data`, or a part of the block */
+    cl_mem *there, own;         /* there: on the device, `own` or the block's */
+    cl_mem pin;                 /* of `data`; NULL: none */
+} clsort__host_array;
+
+/* Can the arrays be sorted where they lie? A driver that wants them at larger multiples copies them
+   by itself. Records with an expression contain any type: the largest has 128 bytes. */
+static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const void *keys,
+                            const void *values, const cl_uint *indices)
 {
-    const size_t unit = d->precedes ? 128 : clsort__alignment(element);
-    const int shared = s->shares_memory && clsort__is_aligned(keys, unit)
-                       && clsort__is_aligned(values, clsort__alignment(d->value_size))
-                       && clsort__is_aligned(indices, sizeof *indices);
-    return shared ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+    const size_t unit = d->precedes ? 128 : clsort__alignment(clsort__element_bytes(d));
+    return s->shares_memory && clsort__is_aligned(keys, unit)
+           && clsort__is_aligned(values, clsort__alignment(d->value_size))
+           && clsort__is_aligned(indices, sizeof *indices);
 }
 
-/* Creates the buffer of a host array; nothing for an array of no bytes. role: who writes it. */
+/* Does it take less time to pin large arrays than to move them as they are? */
+static int clsort__can_pin(const clsort_sorter *s) { return s->block_bytes != 0; }
+
+/* Pins host memory, by a buffer over it that no command uses; NULL: it stays as it is. */
+static cl_mem clsort__pin(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role)
+{
+    const int quiet = clsort__hush(s, 1);
+    cl_mem pin = NULL;
+    const clsort_status status =
+        clsort__create_buffer(s, bytes, data, role | CL_MEM_USE_HOST_PTR, NULL, &pin);
+    clsort__hush(s, quiet);
+    return status == CL_SUCCESS ? pin : NULL;
+}
+
+static void clsort__release_buffer(cl_mem *buffer)
+{
+    if (*buffer) CLSORT_CL(clReleaseMemObject)(*buffer);
+    *buffer = NULL;
+}
+
+/* The sorter's block for arrays of `bytes` bytes; NULL: they go without. */
+static unsigned char *clsort__find_block(clsort_sorter *s, size_t bytes)
+{
+    if (bytes > s->block_bytes) return NULL;
+    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->block_bytes);
+    if (s->block && !s->block_pin)
+        s->block_pin = clsort__pin(s, s->block, s->block_bytes, CL_MEM_READ_WRITE);
+    return s->block_pin ? s->block : NULL;
+}
+
+static void clsort__replace_event(cl_event *event, cl_event other)
+{
+    if (*event) CLSORT_CL(clReleaseEvent)(*event);
+    *event = other;
+}
+
+/* Moves an array behind *last: up, or down, which blocks. Once more, unpinned, if that fails. */
+static clsort_status clsort__move(clsort_sorter *s, clsort__host_array *a, int up, cl_event *last)
+{
+    const int again = a->pin != NULL, quiet = clsort__hush(s, again || s->quiet);
+    const cl_uint n = *last ? 1 : 0;
+    const cl_event *const wait = n ? last : NULL;
+    cl_event event = NULL;
+    const clsort_status status =
+        up ? CLSORT__TRY(s, clEnqueueWriteBuffer, (s->own_queue, *a->there, CL_FALSE, 0, a->bytes,
+                                                   a->place, n, wait, &event))
+           : CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, *a->there, CL_TRUE, 0, a->bytes,
+                                                  a->place, n, wait, NULL));
+    clsort__hush(s, quiet);
+    if (status == CL_SUCCESS && up) clsort__replace_event(last, event);
+    if (status == CL_SUCCESS || !again) return status;
+    clsort__release_buffer(&a->pin);
+    return clsort__move(s, a, up, last);
+}
+
+/* Creates a buffer with a copy of host memory; nothing for no bytes. role: who writes it. */
 static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role,
-                                    cl_mem_flags flag, cl_mem *buffer)
+                                    cl_mem *buffer)
 {
     if (!bytes) return CL_SUCCESS;
-    return clsort__create_buffer(s, bytes, data, data ? role | flag : role, NULL, buffer);
+    return clsort__create_buffer(s, bytes, data, role | CL_MEM_COPY_HOST_PTR, NULL, buffer);
 }
 
-/* Makes a result visible to the host, when all commands are complete. A read into the memory of the
-   buffer itself is allowed then, and copies nothing where the device works in that memory. */
 static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
 {
-    if (!data || !bytes) return CL_SUCCESS;
+    if (!bytes) return CL_SUCCESS;
     return CLSORT__TRY(s, clEnqueueReadBuffer,
                        (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
+}
+
+/* Creates the buffer of an array, if it has none, and moves up what is not sorted in place. */
+static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int in_place,
+                                  cl_event *last)
+{
+    const int by_block = a->there != &a->own;
+    const cl_mem_flags role = a->comes_down || by_block ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
+    if (!*a->there)
+        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->block_bytes : a->bytes,
+                                           in_place ? a->data : NULL,
+                                           in_place ? role | CL_MEM_USE_HOST_PTR : role, NULL,
+                                           a->there));
+    if (in_place || !a->goes_up) return CL_SUCCESS;
+    if (by_block) memcpy(a->place, a->data, a->bytes);
+    else if (clsort__can_pin(s)) a->pin = clsort__pin(s, a->data, a->bytes, role);
+    return clsort__move(s, a, 1, last);
 }
 
 /* All checks of a description for host arrays, which must not set some fields; d may be NULL. */
@@ -14872,28 +14959,70 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
                       "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
-/* Creates buffers for host arrays and sorts these there; *d then names the buffers. */
-static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void *keys,
-                                          void *values, cl_uint *indices)
+/* Sorts arrays. Commands wait for each other by events, though the queue is in order: so a failure
+   reaches the last one. A read into a buffer's own memory makes it visible, and need not copy. */
+static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsort__host_array *a,
+                                         int in_place, cl_event *last)
+{
+    cl_event done;
+    int i;
+    CLSORT__MUST(clsort__own_queue(s));
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++)
+        if (a[i].bytes) CLSORT__MUST(clsort__send(s, &a[i], in_place, last));
+    d->keys = *a[0].there;
+    d->values = a[1].bytes ? *a[1].there : NULL;
+    d->indices = a[2].bytes ? *a[2].there : NULL;
+    i = *last != NULL;
+    CLSORT__MUST(clsort_enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
+    clsort__replace_event(last, done);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
+        if (!a[i].bytes || !a[i].comes_down) continue;
+        CLSORT__MUST(clsort__move(s, &a[i], 0, last));
+        if (a[i].place != a[i].data) memcpy(a[i].data, a[i].place, a[i].bytes);
+    }
+    return CL_SUCCESS;
+}
+
+/* Lays out arrays that have their data. With indices only these, and not their gaps, change. */
+static void clsort__lay_out_arrays(clsort_sorter *s, const clsort_desc *d, int in_place,
+                                   clsort__host_array *a)
 {
     const size_t element = clsort__element_bytes(d), n = clsort__extent(d, element);
-    const size_t key_bytes = n * element, value_bytes = n * d->value_size,
-                 index_bytes = indices ? n * sizeof *indices : 0;
-    const cl_mem_flags flag = clsort__host_flag(s, d, keys, values, indices, element),
-                       role = indices ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
-    void *const gaps = flag == CL_MEM_USE_HOST_PTR || d->rows > 1 ? indices : NULL;
+    const size_t sizes[CLSORT__HOST_ARRAYS] = { element, d->value_size, sizeof(cl_uint) };
+    unsigned char *block;
+    size_t bytes = 0;
+    int i;
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) bytes += a[i].bytes = a[i].data ? n * sizes[i] : 0;
+    block = in_place ? NULL : clsort__find_block(s, bytes);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
+        a[i].goes_up = i < 2 || d->rows > 1;
+        a[i].comes_down = i == 2 || !a[2].data;
+        a[i].place = block ? (void *)block : a[i].data;
+        a[i].there = block ? &s->block_buffers[i] : &a[i].own;
+        if (block) block += a[i].bytes;
+    }
+}
+
+/* The same, for the caller's arrays, which nothing uses any more afterwards. */
+static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *keys, void *values,
+                                       cl_uint *indices)
+{
+    const int in_place = clsort__in_place(s, d, keys, values, indices);
+    clsort__host_array a[CLSORT__HOST_ARRAYS];
+    cl_event last = NULL;
     clsort_status status;
-    CLSORT__MUST(clsort__own_queue(s));
-    CLSORT__MUST(clsort__upload(s, keys, key_bytes, role, flag, &d->keys));
-    CLSORT__MUST(clsort__upload(s, values, value_bytes, CL_MEM_READ_WRITE, flag, &d->values));
-    CLSORT__MUST(clsort__upload(s, gaps, index_bytes, CL_MEM_READ_WRITE, flag, &d->indices));
-    status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
-    if (status != CL_SUCCESS) CLSORT_CL(clFinish)(s->own_queue);   /* the arrays are the caller's */
-    CLSORT__MUST(status);
-    CLSORT__CALL(s, clFinish, (s->own_queue));
-    if (indices) return clsort__download(s, d->indices, index_bytes, indices);
-    CLSORT__MUST(clsort__download(s, d->keys, key_bytes, keys));
-    return clsort__download(s, d->values, value_bytes, values);
+    int i;
+    memset(a, 0, sizeof a);
+    a[0].data = keys, a[1].data = values, a[2].data = indices;
+    clsort__lay_out_arrays(s, d, in_place, a);
+    status = clsort__sort_listed(s, d, a, in_place, &last);
+    if (status != CL_SUCCESS && s->own_queue) CLSORT_CL(clFinish)(s->own_queue);
+    clsort__replace_event(&last, NULL);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
+        clsort__release_buffer(&a[i].pin);
+        clsort__release_buffer(&a[i].own);
+    }
+    return status;
 }
 
 /* ---- >>proof --------------------------------------------------------------------------------- */
@@ -15763,13 +15892,13 @@ static clsort_status clsort__upload_pieces(clsort_sorter *s, clsort__pieces_test
 {
     const size_t keys = CLSORT__TEST_PIECES * t->bytes,
                  values = CLSORT__TEST_PIECES * t->value_size;
-    const cl_mem_flags copies = CL_MEM_COPY_HOST_PTR, role = CL_MEM_READ_WRITE;
-    CLSORT__MUST(clsort__upload(s, t->keys, keys, role, copies, &t->in[0]));
-    CLSORT__MUST(clsort__upload(s, t->values, values, role, copies, &t->in[1]));
+    const cl_mem_flags role = CL_MEM_READ_WRITE;
+    CLSORT__MUST(clsort__upload(s, t->keys, keys, role, &t->in[0]));
+    CLSORT__MUST(clsort__upload(s, t->values, values, role, &t->in[1]));
     memset(t->moved, 255, keys);
-    CLSORT__MUST(clsort__upload(s, t->moved, keys, role, copies, &t->out[0]));
-    CLSORT__MUST(clsort__upload(s, t->values, values, role, copies, &t->out[1]));
-    return clsort__upload(s, t->starts, sizeof t->starts, role, copies, &t->out[2]);
+    CLSORT__MUST(clsort__upload(s, t->moved, keys, role, &t->out[0]));
+    CLSORT__MUST(clsort__upload(s, t->values, values, role, &t->out[1]));
+    return clsort__upload(s, t->starts, sizeof t->starts, role, &t->out[2]);
 }
 
 static clsort_status clsort__download_pieces(clsort_sorter *s, clsort__pieces_test *t)
@@ -15839,8 +15968,7 @@ static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_tes
     cl_uint i;
     for (i = 0; i < count; i++)
         clsort__store_key((unsigned char *)splitters, t->bytes, i, (i + 1) * distance);
-    CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY,
-                                CL_MEM_COPY_HOST_PTR, &t->in[2]));
+    CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY, &t->in[2]));
     d.count = CLSORT__TEST_PIECES, d.key_type = t->key_type, d.value_size = t->value_size;
     d.keys = t->in[0], d.keys_out = t->out[0];
     d.values = t->in[1], d.values_out = t->out[1];
@@ -17256,6 +17384,10 @@ CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
     clsort__free(sorter->slot_list);
     sorter->slot_list = NULL;
     sorter->slot_count = 0;
+    clsort__release_buffer(&sorter->block_pin);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&sorter->block_buffers[i]);
+    clsort__free(sorter->block);
+    sorter->block = NULL;
     return CL_SUCCESS;
 }
 
@@ -17478,7 +17610,6 @@ CLSORT__ALONE(clsort_sort_host,
 {
     clsort__checks c = clsort__begin_checks(sorter);
     clsort_desc d;
-    clsort_status status;
     const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_sort_host"));
     CLSORT__MUST(clsort__judge_struct(sorter, "desc", wrong));
@@ -17490,11 +17621,7 @@ CLSORT__ALONE(clsort_sort_host,
     }
     if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
     if (indices) d.value_size = 0;   /* only the permutation is wanted */
-    status = clsort__sort_buffers(sorter, &d, keys, values, indices);
-    if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
-    if (d.values) CLSORT_CL(clReleaseMemObject)(d.values);
-    if (d.indices) CLSORT_CL(clReleaseMemObject)(d.indices);
-    return status;
+    return clsort__sort_host(sorter, &d, keys, values, indices);
 }
 
 CLSORT__ALONE_OR(clsort_enqueue_gather,

@@ -4,6 +4,10 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 /* ---- status and version ---------------------------------------------------------------------- */
 
 static const clsort_status all_codes[] = {
@@ -879,6 +883,96 @@ static void host_arrays_anywhere(bench *b)
             }
 }
 
+/* A way for host arrays to the device and back, whatever takes it else: 0: as they are, 1: pinned,
+   2: by way of the block; 3: that of the device. */
+static void with_each_way(bench *b, void (*test)(bench *b))
+{
+    static const size_t bytes[3] = { 0, 1, (size_t)2 << 20 };
+    const int shares = b->sorter->shares_memory;
+    const size_t block = b->sorter->block_bytes;
+    int way;
+    for (way = 0; way < 4; way++) {
+        CHECK_OK(clsort_trim(b->sorter));
+        b->sorter->shares_memory = way == 3 && shares;
+        b->sorter->block_bytes = way == 3 ? block : bytes[way];
+        test(b);
+        CHECK(way != 2 || (b->sorter->block && b->sorter->block_pin));
+    }
+    CHECK_OK(clsort_trim(b->sorter));
+    CHECK(!b->sorter->block && !b->sorter->block_pin);
+}
+
+static void host_arrays_by_each_way(bench *b) { with_each_way(b, host_arrays_anywhere); }
+
+/* Memory that drivers may refuse to pin. */
+enum { PRIVATE_FILE, SHARED_FILE, READ_ONLY_FILE, READ_ONLY, MEMORIES };
+
+/* Memory of a kind, with `bytes` of noise. Pages of READ_ONLY were copied from the file before. */
+static unsigned char *map_noise(int kind, size_t bytes)
+{
+    const int reads = kind == READ_ONLY_FILE ? PROT_READ : PROT_READ | PROT_WRITE,
+              flags = kind == SHARED_FILE ? MAP_SHARED : MAP_PRIVATE;
+    unsigned char *noise = (unsigned char *)malloc(bytes), *place;
+    FILE *f = tmpfile();
+    fill_noise(noise, bytes, bytes);
+    CHECK(fwrite(noise, 1, bytes, f) == bytes && !fflush(f));
+    place = (unsigned char *)mmap(NULL, bytes, reads, flags, fileno(f), 0);
+    CHECK((void *)place != MAP_FAILED);
+    if (kind == READ_ONLY) memcpy(place, noise, bytes);
+    if (kind == READ_ONLY) CHECK(!mprotect(place, bytes, PROT_READ));
+    fclose(f);
+    free(noise);
+    return place;
+}
+
+/* Keys of a byte that begin at an odd address; what lies before and behind them stays. */
+static void sort_mapped(bench *b, int kind, size_t count)
+{
+    const int reads = kind == READ_ONLY || kind == READ_ONLY_FILE;
+    const size_t bytes = count + 4;
+    unsigned char *keys = map_noise(kind, bytes), *was = (unsigned char *)malloc(bytes);
+    cl_uint *indices = (cl_uint *)malloc(count * sizeof *indices);
+    clsort_desc d = clsort_desc_default();
+    size_t i, wrong = 0;
+    AT("%d bytes of memory %d", (int)count, kind);
+    memcpy(was, keys, bytes);
+    d.count = count;
+    d.key_type = CLSORT_U8;
+    d.algorithm = CLSORT_BITONIC;
+    d.stable = (cl_uint)reads;
+    CHECK_OK(clsort_sort_host(b->sorter, &d, keys + 1, NULL, reads ? indices : NULL));
+    for (i = 1; i < count; i++)
+        wrong += reads ? keys[1 + indices[i - 1]] > keys[1 + indices[i]] : keys[i] > keys[i + 1];
+    CHECK(!wrong && keys[0] == was[0] && !memcmp(keys + count + 1, was + count + 1, 3));
+    for (i = 0; i < count; i++) wrong += keys[1 + i] - was[1 + i];
+    CHECK(reads ? !memcmp(keys, was, bytes) : !wrong);
+    munmap(keys, bytes);
+    free(was);
+    free(indices);
+}
+
+static void sort_all_mapped(bench *b)
+{
+    static const size_t counts[] = { 1, 2, 4091, 4092, 4096, 4097, 3 * 4096 };
+    size_t i;
+    int kind;
+    for (i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (kind = 0; kind < MEMORIES; kind++) sort_mapped(b, kind, counts[i]);
+}
+
+/* Files, pages that are only read, and little memory that may be locked. */
+static void host_arrays_in_any_memory(bench *b)
+{
+    struct rlimit old, few;
+    CHECK(!getrlimit(RLIMIT_MEMLOCK, &old));
+    few = old;
+    few.rlim_cur = 65536;
+    with_each_way(b, sort_all_mapped);
+    if (old.rlim_max >= few.rlim_cur) CHECK(!setrlimit(RLIMIT_MEMLOCK, &few));
+    with_each_way(b, sort_all_mapped);
+    CHECK(!setrlimit(RLIMIT_MEMLOCK, &old));
+}
+
 /* ---- is_sorted ------------------------------------------------------------------------------- */
 
 static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed)
@@ -1000,6 +1094,10 @@ static const test_entry tests[] = {
     { "host arrays are sorted and argsorted", host_arrays },
     { "host arrays are sorted at any address, and nothing beside them is written",
       host_arrays_anywhere },
+    { "host arrays are sorted at any address, whatever way they go to the device",
+      host_arrays_by_each_way },
+    { "host arrays in files, and on pages that are only read or cannot be locked, are sorted",
+      host_arrays_in_any_memory },
     { "is_sorted finds the first violation for every type and order", violations },
     { "is_sorted looks at keys inside records", violations_in_records }
 };

@@ -50,6 +50,9 @@ typedef struct scenario {
                                                 all but the last element */
     size_t top;                              /* so many of each row are selected into keys_out, and
                                                 indices and values_out */
+    size_t block;                            /* host arrays are copied: of up to so many bytes by
+                                                way of the block, larger ones pinned; 0: what the
+                                                device does */
 } scenario;
 
 typedef struct trial {
@@ -124,6 +127,8 @@ static clsort_status act_host(trial *t)
     clsort_desc d = s->c->d;
     void *values = d.value_size ? is(s, CASE_VALUES, 0) : NULL;
     cl_uint *indices = s->c->indices ? (cl_uint *)(void *)is(s, CASE_INDICES, 0) : NULL;
+    if (t->c->block) t->sorter->shares_memory = 0;
+    if (t->c->block) t->sorter->block_bytes = t->c->block;
     return clsort_sort_host(t->sorter, &d, is(s, CASE_KEYS, 0), values, indices);
 }
 
@@ -486,6 +491,15 @@ static int check_after_failure(trial *t, int launched)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* A driver that does not pin host arrays, or refuses to move them then. */
+static int remedies_pins(const trial *t, const char *function)
+{
+    return t->c->block
+           && (!strcmp(function, "clCreateBuffer") || !strcmp(function, "malloc")
+               || !strcmp(function, "clEnqueueWriteBuffer")
+               || !strcmp(function, "clEnqueueReadBuffer"));
+}
+
 /* Calls whose failure has a remedy: success is right then if the result is. A sorter that checks
    itself looks at earlier sorts later. */
 static int may_be_survived(const trial *t, const char *function)
@@ -493,7 +507,8 @@ static int may_be_survived(const trial *t, const char *function)
     if (t->c->verify
         && (!strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer")))
         return 1;
-    return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs");
+    return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs")
+           || remedies_pins(t, function);
 }
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -712,7 +727,8 @@ static const char *inject(trial *t, const fault *f)
     say(t->c->name, f, counted.failed_function);
     if (!t->on_host) image_read(&t->state.image, t->queue);
     if (status != CL_SUCCESS) {
-        check_report(&t->said, t->c->alone ? NULL : t->sorter, status, 0);
+        check_report(&t->said, t->c->alone ? NULL : t->sorter, status,
+                     f->after && remedies_pins(t, counted.failed_function) ? REMEDIES : 0);
         check_after_failure(t, launched);
     } else if (CHECK(may_be_survived(t, counted.failed_function))) {
         t->c->check(t);
@@ -754,7 +770,7 @@ static int is_slow(const scenario *c)
 /* Some calls of a scenario fail, each in one way. The last one drawn lies beyond the end. */
 static int fail_some(trial *t, const int *idle, int *warm, const cl_uint *references)
 {
-    const uint64_t step = is_slow(t->c) ? 80 : 30;
+    const uint64_t step = is_slow(t->c) ? 80 : t->on_host && !t->c->fresh ? 1 : 30;
     uint64_t random = strlen(t->c->name) + t->c->count;
     int call = 0, injected = 0;
     for (;;) {
@@ -876,6 +892,10 @@ static const scenario scenarios[] = {
     { "host keys", act_host, check_sorted, .count = 0 },
     { "host pairs", act_host, check_sorted, .value_size = 12 },
     { "host indices", act_host, check_sorted, .indices = 1 },
+    { "host pairs, pinned", act_host, check_sorted, .value_size = 12, .block = 1 },
+    { "host indices, pinned", act_host, check_sorted, .indices = 1, .block = 1 },
+    { "host pairs by way of a block", act_host, check_sorted, .value_size = 12, .block = 1 << 22,
+      .fresh = 1 },
     { "wait list and event", act_sort, check_sorted, .value_size = 8, .wait = 1, .event = 1 },
     { "out of place", act_sort, check_sorted, .value_size = 4, .keys_out = 1, .values_out = 1,
       .event = 1 },

@@ -1226,8 +1226,10 @@ static void grow_scratch_by_a_quarter(bench *b)
 
 /* Host arrays are used where they lie on a CPU that shares the host's memory, if they are aligned;
    the result is read also where such a driver works in a copy. Keys of an argsort are not written
-   by anyone. */
-static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, int indices)
+   by anyone. NVIDIA's driver pins a block, or without `block` the arrays that go up, unless it
+   refuses that. */
+static int pins_host_arrays(mock_facts facts, size_t shift, size_t value_size, int indices,
+                            int block, int refuses)
 {
     static cl_ulong room[3][40];
     char *const place = (char *)room[0] + shift;
@@ -1237,6 +1239,8 @@ static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, i
     world w;
     open_world(&w, facts, 64, 0);
     mock.sorts = 1;
+    mock.refuses_host = refuses;
+    if (!block && w.sorter->block_bytes) w.sorter->block_bytes = 1;
     memcpy(place, keys, sizeof keys);
     d.count = 3;
     d.key_type = CLSORT_U32;
@@ -1248,6 +1252,11 @@ static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, i
     in_place = mock.in_place;
     close_world(&w);
     return in_place;
+}
+
+static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, int indices)
+{
+    return pins_host_arrays(facts, shift, value_size, indices, 1, 0);
 }
 
 static void use_host_arrays(bench *b)
@@ -1263,6 +1272,46 @@ static void use_host_arrays(bench *b)
     CHECK(uses_host_arrays(mock_cpu(), 4, 8, 0) == 0);
     CHECK(uses_host_arrays(mock_cpu(), 4, 12, 0) == 2);
     CHECK(uses_host_arrays(mock_cpu(), 0, 0, 1) == 2);
+    apart = mock_gpu();
+    apart.unified = CL_TRUE;
+    CHECK(uses_host_arrays(apart, 4, 4, 0) == 2);
+    CHECK(uses_host_arrays(mock_nvidia(), 1, 4, 0) == 1);
+    CHECK(pins_host_arrays(mock_nvidia(), 1, 0, 0, 0, 0) == 1);
+    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 0, 0) == 2);
+    CHECK(pins_host_arrays(mock_nvidia(), 1, 0, 1, 0, 0) == 1);
+    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 0, 1) == 0);
+    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 1, 1) == 0);
+}
+
+/* A command fails on the device, after it was enqueued: the call says so. */
+static void fail_host_commands(bench *b)
+{
+    int way, number;
+    (void)b;
+    for (way = 0; way < 3; way++) {
+        int commands = 1;
+        for (number = 1; number <= commands; number++) {
+            cl_uint keys[3] = { 9, 7, 8 }, values[3] = { 0 };
+            clsort_desc d = clsort_desc_default();
+            world w;
+            open_world(&w, way ? mock_nvidia() : mock_gpu(), 64, 0);
+            if (way == 2) w.sorter->block_bytes = 1;
+            d.count = 3;
+            d.key_type = CLSORT_U32;
+            d.value_size = 4;
+            CHECK_OK(clsort_sort_host(w.sorter, &d, keys, values, NULL));
+            mock.commands = 0;
+            mock.fail_command = number;
+            mock.command_code = CL_OUT_OF_RESOURCES;
+            AT("way %d, command %d", way, number);
+            CHECK(clsort_sort_host(w.sorter, &d, keys, values, NULL) != CL_SUCCESS
+                  || number > commands || (way == 2 && number + 2 > commands));
+            commands = mock.commands;
+            mock.fail_command = 0;
+            close_world(&w);
+        }
+        CHECK(commands > 3);
+    }
 }
 
 /* Values without a size, and a size without values: the message names the one that is missing. */
@@ -2005,7 +2054,8 @@ static const test_entry tests[] = {
     { "a queue that has something left to do keeps its scratch", keep_slots_in_use },
     { "scratch that is outgrown is replaced by one with a quarter to spare",
       grow_scratch_by_a_quarter },
-    { "host arrays are sorted where they lie only if they are aligned", use_host_arrays },
+    { "host arrays are sorted where they lie if they are aligned, or pinned", use_host_arrays },
+    { "a sort of host arrays fails if one of its commands does", fail_host_commands },
     { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },

@@ -201,17 +201,37 @@ static clsort_status act_ask(stage *t)
     return status;
 }
 
+/* The kernels do nothing: whatever way the arrays go, they come back as they were. */
 static clsort_status act_host(stage *t)
 {
     static cl_ulong keys[4000], values[4000];
     static cl_uint indices[4000];
     clsort_desc d = without_buffers(t);
-    size_t i;
+    clsort_status status;
+    size_t i, kept = 0;
     d.flags = 0;
     d.indices = d.keys_out = d.values_out = NULL;
-    for (i = 0; i < 4000; i++) keys[i] = values[i] = indices[i] = (cl_uint)i;
-    return clsort_sort_host(t->sorter, &d, keys, d.value_size ? values : NULL,
-                            t->shape->has & HAS_INDICES ? indices : NULL);
+    for (i = 0; i < 4000; i++) keys[i] = indices[i] = (cl_uint)i, values[i] = ~(cl_ulong)i;
+    mock.hold = 1;   /* commands run when the host waits for them */
+    status = clsort_sort_host(t->sorter, &d, keys, d.value_size ? values : NULL,
+                              t->shape->has & HAS_INDICES ? indices : NULL);
+    mock.hold = 0;
+    for (i = 0; i < 4000; i++) kept += keys[i] == i && values[i] == ~(cl_ulong)i;
+    CHECK(kept == 4000);
+    return status;
+}
+
+/* The same with arrays that are pinned themselves, as if they were large. */
+static clsort_status act_host_pinned(stage *t)
+{
+    if (t->sorter->block_bytes) t->sorter->block_bytes = 1;
+    return act_host(t);
+}
+
+/* May a driver refuse to pin arrays of the call? */
+static int pins(const stage *t)
+{
+    return t->sorter->block_bytes && (t->c->act == act_host || t->c->act == act_host_pinned);
 }
 
 static clsort_status act_is_sorted(stage *t)
@@ -658,12 +678,22 @@ static int marks_queues(const stage *t, const char *function)
            && (!strcmp(function, "clEnqueueMarkerWithWaitList") || !strcmp(function, "clFlush"));
 }
 
+/* A call without the block or the pin: it makes the block or one of the pins, or uses a pin. */
+static int remedies_pins(const stage *t, const char *function)
+{
+    return !strcmp(function, "malloc") || !strcmp(function, "clCreateBuffer")
+           || (t->c->act == act_host_pinned
+               && (!strcmp(function, "clEnqueueWriteBuffer")
+                   || !strcmp(function, "clEnqueueReadBuffer")));
+}
+
 /* Calls whose failure has a remedy. Success is right then, if the call did what it does without the
  * fault. */
 static int may_be_survived(const stage *t, const fault *f, const char *function)
 {
     if (!strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs")) return 1;
     if (is_safe(t, f) || marks_queues(t, function)) return 1;
+    if (pins(t) && remedies_pins(t, function)) return 1;
     if (t->sorter->broken && !strcmp(function, "clBuildProgram")) return 1;   /* sweeps */
     if (!(t->mode & CHECKS_ITSELF)) return 0;
     return !strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer")
@@ -676,14 +706,19 @@ static void judge_fault(stage *t, const fault *f, clsort_status status, int laun
     const int goes_on =
         t->c->act == act_self_test || t->c->act == act_destroy_pending || collects(t->c);
     const int remedied = t->sorter->broken || is_safe(t, f)
-                         || marks_queues(t, counted.failed_function);
+                         || marks_queues(t, counted.failed_function)
+                         || (pins(t) && remedies_pins(t, counted.failed_function));
     const int also = f->after ? (goes_on ? LATER_ONES : 0) | (remedied ? REMEDIES : 0) : 0;
     say(t->name, f, counted.failed_function);
     if (told) CHECK(t->said.commands == launched);
+    if (t->c->act == act_host_pinned && pins(t) && !f->after && !(t->shape->has & HAS_INDICES)
+        && (!strcmp(counted.failed_function, "clEnqueueWriteBuffer")
+            || !strcmp(counted.failed_function, "clEnqueueReadBuffer")))
+        CHECK(status == CL_SUCCESS);   /* it is moved once more */
     if (status != CL_SUCCESS)
         check_report(&t->said, t->c->alone ? NULL : t->sorter, status, also);
     else if (CHECK(may_be_survived(t, f, counted.failed_function)))
-        CHECK(mock.trace == t->trace || t->sorter->broken);
+        CHECK(mock.trace == t->trace || t->sorter->broken || pins(t));   /* other offsets */
     CHECK(!mock.faults);
     check_callers(t);
 }
@@ -804,6 +839,7 @@ static const subject calls[] = {
     { "prepare", act_prepare, FRESH | OUT_OF_ORDER | CHECKS_ITSELF, NULL, 0, 0 },
     { "check, resolve, scratch_size, explain", act_ask, FRESH, NULL, 0, 0 },
     { "sort_host", act_host, FRESH | PROFILES, NULL, 0, 0 },
+    { "sort_host, pinned", act_host_pinned, FRESH | PROFILES, NULL, 0, 0 },
     { "is_sorted", act_is_sorted, QUEUE_MODES, NULL, 0, 0 },
     { "fingerprint, sort, verify, judge", act_prove, QUEUE_MODES, NULL, 0, 0 },
     { "gather", act_gather, QUEUE_MODES, NULL, 0, 0 },
@@ -841,7 +877,7 @@ static int takes(const subject *c, const shape *s)
     if (c->act == act_merge || c->act == act_runs || c->act == act_partition)
         return s->value_size <= 8 && s->key_type && !s->has && !s->record_size && !s->rows
                && !s->last_bit;
-    if (c->act == act_host)
+    if (c->act == act_host || c->act == act_host_pinned)
         return s->count <= 3000
                && !(s->has & ~(HAS_INDICES | HAS_STABLE | HAS_ZEROS | HAS_FIELDS | HAS_TEXTS))
                && s->record_size <= 8 && s->value_size <= 8 && !s->top

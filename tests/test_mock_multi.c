@@ -161,12 +161,15 @@ static void judge(const multi_case *c, const multi_state *t, const stage *s, cls
 {
     const int host = (counted.failed && !strcmp(counted.failed_function, "malloc"))
                      || (all && status == CL_OUT_OF_HOST_MEMORY),
+              /* A result that cannot be read back in one trip in place, twice. */
+              spoils = all && !c->memory && !c->out && counted.failed,
               dropped = (t->shares[0].status != CL_SUCCESS) + (t->shares[1].status != CL_SUCCESS);
     int i;
     if (status == CL_SUCCESS) multi_check_result(c, t);
+    else if (spoils && dropped == 1) CHECK(image_keeps_guards(&t->image));
     else multi_check_kept(c, t);
     if (!all && !host) CHECK(status == CL_SUCCESS && dropped <= 1);
-    if (status != CL_SUCCESS) CHECK(host || dropped == 2);
+    if (status != CL_SUCCESS) CHECK(host || dropped == 2 || (spoils && dropped == 1));
     for (i = 0; i < 2; i++)
         if (t->shares[i].status != CL_SUCCESS) CHECK(s->said[i].times > 0);
     if (status != CL_SUCCESS) CHECK(s->said[0].times + s->said[1].times > 0);
@@ -185,10 +188,14 @@ static int try_fault(stage *s, const multi_case *c, const fault *f)
     disarm();
     calls = counted.calls;
     mock_run();
-    say(c->transfer == CLSORT_TRANSFER_DIRECT ? "direct" : "staged", f,
+    say(c->transfer == CLSORT_TRANSFER_DIRECT   ? "direct"
+        : c->transfer == CLSORT_TRANSFER_STAGED ? "staged"
+                                                : "pinned",
+        f,
         counted.failed ? counted.failed_function : "none");
     judge(c, &t, s, status, f->after);
-    CHECK(!counted.live[COUNTED_BUFFER] && !counted.live[COUNTED_EVENT]);
+    CHECK(!counted.live[COUNTED_BUFFER]);
+    CHECK(c->transfer == CLSORT_TRANSFER_DEFAULT || !counted.live[COUNTED_EVENT]);   /* or marks */
     multi_end(&t);
     return calls;
 }
@@ -197,22 +204,24 @@ static int try_fault(stage *s, const multi_case *c, const fault *f)
 static void each_call(bench *b)
 {
     int way;
-    for (way = 0; way < 12 && !test_now.faults; way++) {
-        const int fresh = way >= 10, step = b->small ? 13 : fresh ? 5 : 2;
-        multi_case c = case_of(2000, 1 + (cl_uint)way % 2, way / 2 % 2);
+    for (way = 0; way < 18 && !test_now.faults; way++) {
+        const int fresh = way == 10 || way == 11, step = b->small ? 13 : fresh ? 5 : 2,
+                  pins = way < 12 ? 0 : NVIDIA, options = pins ? pins : way / 4 % 2;
+        multi_case c = case_of(2000, pins ? CLSORT_TRANSFER_DEFAULT : 1 + (cl_uint)way % 2,
+                               way / 2 % 2);
         fault f;
         int calls;
         stage s;
         memset(&f, 0, sizeof f);
-        if (way / 2 == 4) c.memory = 0;   /* one trip */
-        open_stage(&s, way / 4 % 2);
+        if (way / 2 == 4 || way >= 16) c.memory = 0;   /* one trip */
+        open_stage(&s, options);
         calls = try_fault(&s, &c, &f);
         f.code = way % 3 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
         /* Where later calls fail, too, nothing can wait for commands that write to host arrays. */
-        f.after = way < 4 || way == 9;
+        f.after = way < 4 || way == 9 || way == 13 || way == 17;
         for (f.call = 1 + way % step; f.call <= calls && !test_now.faults; f.call += step) {
             if (fresh) close_stage(&s);
-            if (fresh) open_stage(&s, way / 4 % 2);
+            if (fresh) open_stage(&s, options);
             try_fault(&s, &c, &f);
         }
         close_stage(&s);
@@ -223,14 +232,15 @@ static void each_call(bench *b)
 static void each_command(bench *b)
 {
     int way, number;
-    for (way = 0; way < 4; way++) {
+    for (way = 0; way < 8; way++) {
         int commands = 1;
         for (number = 1; number <= commands; number += b->small ? 5 : 1) {
-            const multi_case c = case_of(2000, 1 + (cl_uint)way % 2, way / 2);
+            multi_case c = case_of(2000, way < 6 ? 1 + (cl_uint)way % 2 : 0, way / 2 % 2);
             multi_state t;
             stage s;
             clsort_status status;
-            open_stage(&s, 0);
+            if (way == 4 || way == 5 || way == 7) c.memory = 0;   /* one trip */
+            open_stage(&s, way < 4 ? 0 : way < 6 ? HOLDS : NVIDIA);
             CHECK(multi_begin(&c, &t));
             mock.fail_command = number;
             mock.command_code = CL_OUT_OF_RESOURCES;

@@ -32,7 +32,7 @@
    mock.allocated      bytes of all buffers that were ever made
    mock_live(kind)     references to objects of a kind, the test's own included
 
-   A buffer of up to mock.stored bytes, or one made from host memory, holds bytes that fills,
+   A buffer of up to mock.stored bytes, or one that the host wrote to, holds bytes that fills,
    copies, reads and writes move. A larger one holds nothing, and a read of it gives zeros.
 
    Programs have the kernels that their text has after the preprocessor (mock_source.h), with the
@@ -208,6 +208,7 @@ static struct {
     cl_int command_code;
     size_t list_bytes;                      /* of a context's list of devices, as told; 0: right */
     int in_place;                           /* buffers in memory of the host's so far */
+    int refuses_host;                       /* set: the driver makes no such buffers */
     int builds, loads, live[MOCK_KINDS];
     int no_binaries, refuse_binary;
     cl_ulong allocated;
@@ -724,6 +725,7 @@ static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, 
                           CL_INVALID_HOST_PTR);
     else if (!size) code = mock_fault("clCreateBuffer", "no bytes", CL_INVALID_BUFFER_SIZE);
     else if (size > mock_largest(c)) code = CL_INVALID_BUFFER_SIZE;
+    else if (flags & CL_MEM_USE_HOST_PTR && mock.refuses_host) code = CL_INVALID_HOST_PTR;
     if (error) *error = code;
     if (code) return NULL;
     b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, &c->base);
@@ -1399,6 +1401,7 @@ static inline cl_int mock_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem bu
     c.bytes = bytes;
     c.source = host;
     if (!code) code = mock_check_range("clEnqueueWriteBuffer", c.queue, c.to, at, bytes);
+    if (!code && !c.to->bytes) c.to->bytes = (unsigned char *)calloc(1, c.to->size);
     return code ? code : mock_enqueue(&c, n, wait, event, blocking != CL_FALSE);
 }
 

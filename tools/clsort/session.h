@@ -87,28 +87,46 @@ static read_limit limit_of_device(const sorter_session *s, size_t size, size_t o
     return limit;
 }
 
+/* Moves an array up to a buffer, or down from it. The array is pinned meanwhile, where that takes
+   less time. Returns an exit code. */
+static int move_array(sorter_session *s, cl_mem buffer, const key_array *array, int up)
+{
+    const size_t bytes = array->count * array->size;
+    cl_mem pin = clsort__can_pin(s->sorter) ? clsort__pin(s->sorter, array->data, bytes,
+                                                          CL_MEM_READ_WRITE)
+                                            : NULL;
+    const int code =
+        up ? cl_check(clEnqueueWriteBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data,
+                                           0, NULL, NULL),
+                      "clEnqueueWriteBuffer")
+           : cl_check(clEnqueueReadBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data,
+                                          0, NULL, NULL),
+                      "clEnqueueReadBuffer");
+    clsort__release_buffer(&pin);
+    return code;
+}
+
 /* Makes a buffer of an array; one of a byte where that is empty. Where the device shares the host's
    memory, the array must stay until the buffer is released. Returns an exit code. */
 static int upload(sorter_session *s, const key_array *array, cl_mem *buffer)
 {
-    const cl_mem_flags from = s->shares_memory ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
-    size_t bytes = array->count * array->size;
+    const size_t bytes = array->count * array->size;
+    const int shared = s->shares_memory && bytes;
     cl_int error;
-    *buffer = clCreateBuffer(s->device.context, CL_MEM_READ_WRITE | (bytes ? from : 0),
-                             bytes ? bytes : 1, bytes ? array->data : NULL, &error);
-    return cl_check(error, "clCreateBuffer");
+    int code;
+    *buffer = clCreateBuffer(s->device.context,
+                             CL_MEM_READ_WRITE | (shared ? CL_MEM_USE_HOST_PTR : 0),
+                             bytes ? bytes : 1, shared ? array->data : NULL, &error);
+    code = cl_check(error, "clCreateBuffer");
+    return code != DONE_OK || shared || !bytes ? code : move_array(s, *buffer, array, 1);
 }
 
 /* Copies a buffer to an array. If it is the array of the buffer itself, that makes it visible on
    the host: OpenCL allows it once all commands are complete. */
 static int download(sorter_session *s, cl_mem buffer, const key_array *array)
 {
-    size_t bytes = array->count * array->size;
-    int code = cl_check(clFinish(s->device.queue), "clFinish");
-    if (!bytes || code != DONE_OK) return code;
-    return cl_check(clEnqueueReadBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data, 0,
-                                        NULL, NULL),
-                    "clEnqueueReadBuffer");
+    const int code = cl_check(clFinish(s->device.queue), "clFinish");
+    return code != DONE_OK || !array->count ? code : move_array(s, buffer, array, 0);
 }
 
 /* Gives a description scratch memory that can be given back, if the device shares the host's

@@ -37,8 +37,9 @@ extern "C" {
 #endif
 
 /* How bytes go between host memory and a device. */
-enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT where the device shares memory with the host, else
-                                        STAGED */
+enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT where the device shares memory with the host, and on
+                                        NVIDIA's GPUs, which pin the arrays and `work` for the call;
+                                        else STAGED */
        CLSORT_TRANSFER_DIRECT = 1,   /* commands read and write the host arrays. For devices with
                                         memory of their own: fast if the arrays and `work` are
                                         pinned memory, such as mapped CL_MEM_ALLOC_HOST_PTR */
@@ -64,10 +65,10 @@ typedef struct clsort_multi_desc {
     /* Argsort: receives the permutation, count cl_ulong. Keys are only read, and values are not
        looked at; keys_out may be NULL. NULL: no argsort. */
     cl_ulong *indices;
-    /* Host memory for sorted runs in two trips, and for the result of one trip in place; else not
-       needed. NULL: from CLSORT_MALLOC. Its bytes are count * (bytes of a key or record), rounded
-       up to a multiple of 16, and count * value_size; of an argsort count * 8 in place of the
-       latter. */
+    /* Host memory for sorted runs in two trips, and for the result of one trip in place with
+       several buffers; else not needed. NULL: from CLSORT_MALLOC. Its bytes are count * (bytes of a
+       key or record), rounded up to a multiple of 16, and count * value_size; of an argsort
+       count * 8 in place of the latter. */
     void *work;
     size_t work_size;           /* bytes of `work` */
     /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 of that
@@ -79,7 +80,9 @@ typedef struct clsort_multi_desc {
 } clsort_multi_desc;
 CLSORT__DEFAULT(clsort_multi_desc)
 
-/* Sorts the arrays. Blocks. The sorters may belong to different contexts and platforms.
+/* Sorts the arrays. Blocks. The sorters may belong to different contexts and platforms. Give each
+   device a context of its own: threads that share one of NVIDIA's wait for each other's moves of
+   ordinary memory. On two H200s sorts of 0.9 ms took 35 ms and more so.
    - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
      in one trip; as eight runs that it merges, if one buffer or one sort does not take them all.
      Name the fastest one first.
@@ -88,10 +91,11 @@ CLSORT__DEFAULT(clsort_multi_desc)
    - GPUs merge keys of one type that are compared as they are (not some of their bits, equal zeros
      or equal NaNs), with values of up to 8 bytes, by clsort_enqueue_merge_runs. CPUs in two trips,
      and records, longer values and other keys, sort the pieces once more.
-   - With pinned arrays and CLSORT_TRANSFER_DIRECT on an NVIDIA H200, one trip of 2^30 u32 takes
-     1.15 times as long as moving them up and then down, and two trips of 2^28 u32, in a quarter of
-     their bytes of device memory, 1.6 times; by way of blocks ten times. Two H200s took 0.75 of the
-     time of one.
+   - If reading back the result fails in one trip in place, it is read once more. If that fails,
+     too, the call fails, and the arrays are undefined.
+   - 2^30 u32 on an NVIDIA H200 take 0.44 to 0.56 s in one trip, 0.78 to 0.99 s in two trips, and as
+     long with two H200s: most of it is pinning. Arrays that are pinned before take 0.18 s, 0.22 to
+     0.25 s, and 0.19 s. By way of blocks ordinary arrays took 1.6 s in one trip, 2.9 s in two.
    - Every device has two jobs at a time: bytes of one move while the other is sorted. A fast device
      does more jobs. No threads are made: the calling thread asks all devices in turn; with one
      device and CLSORT_TRANSFER_DIRECT it sleeps.
@@ -104,8 +108,9 @@ CLSORT__DEFAULT(clsort_multi_desc)
    - A call makes up to two queues of each device, which are released with its buffers.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. Arrays that receive a result are then undefined; those that are sorted in
-   place are as they were, or hold a permutation of the input: sorted runs, each value with its key.
-   This holds unless a driver still writes to host memory after clFinish and clWaitForEvents failed.
+   place are as they were, or hold a permutation of the input: sorted runs, each value with its key;
+   but see one trip in place. This holds unless a driver still writes to host memory after clFinish
+   and clWaitForEvents failed.
    Errors: CLSORT_ERROR_NULL_ARGUMENT also for no sorters; CLSORT_ERROR_UNKNOWN_VALUE also for a
    sorter that is given twice; CLSORT_ERROR_VALUE_SIZE if only one of keys_out and values_out is
    given; CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size; CLSORT_ERROR_SCRATCH_TOO_LARGE if
@@ -162,6 +167,7 @@ enum {
     CLSORT__MULTI_RUNS = 8,         /* of one device: as many, or more. Those that stay there ... */
     CLSORT__MULTI_PARTS = 8,        /* ... are merged to as many parts, or more */
     CLSORT__MULTI_MOST_PARTS = 64,  /* ... but not to more than these */
+    CLSORT__MULTI_PINS = 3 * CLSORT__MULTI_ARRAYS,  /* of inputs, `work` and results */
     CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory a command moves at most as many
                                            times CLSORT_STAGE_BYTES */
 };
@@ -230,7 +236,10 @@ typedef struct clsort__multi_slot {
 typedef struct clsort__multi_device {
     clsort_sorter *s;
     int is_cpu;
-    int direct;                 /* no pinned memory */
+    int direct;                 /* no blocks of pinned memory */
+    int pins;                   /* ordinary arrays are pinned instead */
+    cl_mem pinned[CLSORT__MULTI_PINS];
+    cl_uint pin_count;
     cl_ulong memory;            /* bytes that may be used */
     size_t most;                /* elements of a job */
     clsort_share share;
@@ -253,6 +262,8 @@ typedef struct clsort__multi {
     int merges;                 /* is this the second trip? */
     int can_merge;              /* by clsort_enqueue_merge_runs; else pieces are sorted once more */
     int stays;                  /* runs stay on the only device until they are merged */
+    int overwrites;             /* the only device has the result, which is read over the input for
+                                   the first time; 2: for the second time */
     unsigned char *blocks;      /* of keys, one for each run that stays on the device */
     clsort_status unread;       /* why a block could not be read */
     size_t next;                /* elements that were handed out */
@@ -439,12 +450,6 @@ static cl_uint clsort__multi_working(const clsort__multi *m)
     return count;
 }
 
-static void clsort__multi_release_buffer(cl_mem *buffer)
-{
-    if (*buffer) CLSORT_CL(clReleaseMemObject)(*buffer);
-    *buffer = NULL;
-}
-
 static void clsort__multi_release_event(cl_event *event)
 {
     if (*event) CLSORT_CL(clReleaseEvent)(*event);
@@ -465,16 +470,38 @@ static void clsort__multi_release_slot(clsort__multi_slot *slot)
         CLSORT_CL(clWaitForEvents)(1, &slot->last);
     for (i = 0; i < CLSORT__MULTI_STAGES; i++) {
         clsort__multi_release_event(&slot->stages[i].event);
-        clsort__multi_release_buffer(&slot->stages[i].memory);
+        clsort__release_buffer(&slot->stages[i].memory);
     }
     for (i = 0; i < CLSORT__MULTI_ARRAYS; i++) {
-        clsort__multi_release_buffer(&slot->arrays[i]);
-        clsort__multi_release_buffer(&slot->merged[i]);
+        clsort__release_buffer(&slot->arrays[i]);
+        clsort__release_buffer(&slot->merged[i]);
     }
-    clsort__multi_release_buffer(&slot->scratch);
+    clsort__release_buffer(&slot->scratch);
     clsort__multi_release_event(&slot->last);
     memset(slot, 0, sizeof *slot);
     slot->queue = queue;
+}
+
+/* Pins arrays for as long as commands use them. Where the driver does not, these take longer.
+   Results in place are pinned as inputs. */
+static void clsort__multi_pin_arrays(const clsort__multi *m, clsort__multi_device *device,
+                                     const clsort__multi_arrays *arrays)
+{
+    int i;
+    for (i = 0; i < CLSORT__MULTI_ARRAYS && device->pins; i++) {
+        unsigned char *const array = arrays->array[i];
+        const int reads = array == m->in.array[i] && array != m->out.array[i];
+        if (array && (arrays != &m->out || array != m->in.array[i]))
+            device->pinned[device->pin_count++] =
+                clsort__pin(device->s, array, m->count * m->size[i],
+                            reads ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE);
+    }
+}
+
+/* Gives the arrays back to the caller. */
+static void clsort__multi_unpin(clsort__multi_device *device)
+{
+    while (device->pin_count) clsort__release_buffer(&device->pinned[--device->pin_count]);
 }
 
 /* Makes a block of pinned memory. */
@@ -626,13 +653,38 @@ static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__mul
                                        "device_memory: less than one element takes");
 }
 
+/* Begins at the first block of a direction. */
+static void clsort__multi_turn(clsort__multi_slot *slot, int state)
+{
+    slot->state = state;
+    slot->array = slot->piece = slot->offset = slot->at = 0;
+}
+
+/* Reads a result once more from its first block, when no command of its slot runs any more. */
+static void clsort__multi_read_again(clsort__multi *m, clsort__multi_device *device)
+{
+    clsort__multi_slot *const slot = &device->slot_list[0];
+    int i;
+    m->overwrites = 2;
+    CLSORT_CL(clFinish)(slot->queue);
+    clsort__multi_unpin(device);
+    for (i = 0; i < CLSORT__MULTI_STAGES; i++)
+        clsort__multi_release_event(&slot->stages[i].event);
+    clsort__multi_release_event(&slot->last);
+    clsort__multi_turn(slot, CLSORT__MULTI_DOWN);
+}
+
 /* Drops a device. Where it has too little memory, it goes on with half. */
 static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, clsort_status status)
 {
+    if (m->overwrites == 1) {
+        clsort__multi_read_again(m, device);
+        return;
+    }
     clsort__multi_stop(m, device);
     m->status = status;
     m->ends = m->only < m->device_count;
-    if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE && device->memory > 1) {
+    if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE && device->memory > 1 && !m->overwrites) {
         device->memory /= 2;
         status = m->ends ? CL_SUCCESS : clsort__multi_find_most(m, device);
     }
@@ -878,13 +930,6 @@ static clsort_status clsort__multi_sort(const clsort__multi *m, const clsort__mu
     return CL_SUCCESS;
 }
 
-/* Begins at the first block of a direction. */
-static void clsort__multi_turn(clsort__multi_slot *slot, int state)
-{
-    slot->state = state;
-    slot->array = slot->piece = slot->offset = slot->at = 0;
-}
-
 /* A chunk has become a run. If it stays on the device, it takes the slot's arrays. */
 static void clsort__multi_add_run(clsort__multi *m, clsort__multi_slot *slot)
 {
@@ -919,6 +964,14 @@ static clsort_status clsort__multi_end(clsort__multi *m, clsort__multi_device *d
     return CL_SUCCESS;
 }
 
+/* Is the next command the first one that reads a result over the input? It is enqueued when the
+   sort has ended well, so that what fails from then on can be done again. */
+static int clsort__multi_will_overwrite(const clsort__multi *m, const clsort__multi_slot *slot)
+{
+    return m->only < m->device_count && !m->stays && slot->state == CLSORT__MULTI_DOWN
+           && m->to.array[0] == m->in.array[0];
+}
+
 /* Enqueues and ends all that can be in a job now. */
 static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device *device,
                                          clsort__multi_slot *slot, int *moved)
@@ -927,6 +980,11 @@ static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device 
         clsort__multi_stage *const stage = device->direct ? NULL : &slot->stages[slot->turn];
         clsort__multi_block block;
         int is_free = 1;
+        if (m->overwrites == 0 && clsort__multi_will_overwrite(m, slot)) {
+            CLSORT__MUST(clsort__multi_is_over(device->s, slot->last, &is_free));
+            if (!is_free) return CL_SUCCESS;
+            m->overwrites = 1;
+        }
         if (stage) CLSORT__MUST(clsort__multi_settle(device->s, stage, &is_free));
         if (!is_free) return CL_SUCCESS;
         if (clsort__multi_find_block(m, device, slot, &block)) {
@@ -1058,8 +1116,8 @@ static clsort_status clsort__multi_trip(clsort__multi *m)
 static void clsort__multi_drop_runs(clsort__multi *m)
 {
     for (; m->run_count; m->run_count--) {
-        clsort__multi_release_buffer(&m->runs[m->run_count - 1].arrays[0]);
-        clsort__multi_release_buffer(&m->runs[m->run_count - 1].arrays[1]);
+        clsort__release_buffer(&m->runs[m->run_count - 1].arrays[0]);
+        clsort__release_buffer(&m->runs[m->run_count - 1].arrays[1]);
     }
 }
 
@@ -1159,20 +1217,23 @@ static clsort_status clsort__multi_merge_there(clsort__multi *m)
     return clsort__multi_trip(m);
 }
 
-/* Sorts all on one device, in one trip. In place the result goes through m->work, so that a failure
-   in the middle leaves the input. */
+/* Sorts all on one device, in one trip. In place the result of several runs goes through m->work,
+   so that a failure in the middle leaves the input; that of one job is read over the input. */
 static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
 {
-    const int in_place = clsort__multi_in_place(m);
+    const int by_work = clsort__multi_in_place(m) && m->stays;
     clsort_status status;
-    if (in_place) CLSORT__MUST(clsort__multi_make_work(m));
+    if (by_work) CLSORT__MUST(clsort__multi_make_work(m));
     m->only = device;
     m->from = m->in;
-    m->to = in_place ? m->work : m->out;
+    m->to = by_work ? m->work : m->out;
+    clsort__multi_pin_arrays(m, &m->devices[device], &m->in);
+    clsort__multi_pin_arrays(m, &m->devices[device], by_work ? &m->work : &m->out);
     status = clsort__multi_trip(m);
     if (status == CL_SUCCESS && m->stays) status = clsort__multi_merge_there(m);
-    if (status == CL_SUCCESS && in_place) clsort__multi_copy_work(m);
+    if (status == CL_SUCCESS && by_work) clsort__multi_copy_work(m);
     clsort__multi_drop_runs(m);
+    clsort__multi_unpin(&m->devices[device]);
     m->merges = 0;
     m->unread = CL_SUCCESS;
     return status;
@@ -1207,12 +1268,18 @@ static clsort_status clsort__multi_run_all(clsort__multi *m)
         m->only = m->device_count;
         if (!clsort__multi_works(m, i) || !clsort__multi_holds(m, &m->devices[i])) continue;
         status = clsort__multi_sort_alone(m, i);
-        if (status == CL_SUCCESS) return CL_SUCCESS;
+        if (status == CL_SUCCESS || m->overwrites) return status;
     }
     m->stays = 0;
     clsort__multi_plan(m);
     if (!clsort__multi_working(m)) return m->status;
     CLSORT__MUST(clsort__multi_make_work(m));
+    for (i = 0; i < m->device_count; i++) {
+        if (!clsort__multi_works(m, i)) continue;
+        clsort__multi_pin_arrays(m, &m->devices[i], &m->in);
+        clsort__multi_pin_arrays(m, &m->devices[i], &m->work);
+        clsort__multi_pin_arrays(m, &m->devices[i], &m->out);
+    }
     m->from = m->in;
     m->to = m->work;
     CLSORT__MUST(clsort__multi_trip(m));
@@ -1340,8 +1407,9 @@ static clsort_status clsort__multi_ask_device(clsort__multi_device *device,
     device->memory = given->device_memory ? given->device_memory
                      : shared             ? memory / 4
                                           : memory - memory / 8;
+    device->pins = given->transfer == CLSORT_TRANSFER_DEFAULT && !shared && clsort__can_pin(s);
     device->direct = given->transfer == CLSORT_TRANSFER_DEFAULT
-                         ? shared == CL_TRUE
+                         ? shared == CL_TRUE || device->pins
                          : given->transfer == CLSORT_TRANSFER_DIRECT;
     return CL_SUCCESS;
 }
@@ -1368,8 +1436,9 @@ static void clsort__multi_close(clsort__multi *m)
     cl_uint i, j;
     clsort__multi_drop_runs(m);
     for (i = 0; i < m->device_count; i++) {
-        const clsort__multi_device *const device = &m->devices[i];
+        clsort__multi_device *const device = &m->devices[i];
         if (m->given.shares) m->given.shares[i] = device->share;
+        clsort__multi_unpin(device);
         for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
             if (device->slot_list[j].queue)
                 CLSORT_CL(clReleaseCommandQueue)(device->slot_list[j].queue);
