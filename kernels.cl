@@ -666,6 +666,8 @@
 #define INLINE static inline __attribute__((always_inline))
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_NOINLINE static __attribute__((noinline))
+/* All work-items of a work-group wait here; each then sees what the others wrote to local memory. */
+#define local_barrier() barrier(CLK_LOCAL_MEM_FENCE)
 /* Kernels whose work-items hold vectors say so, and so do those of CPUs whose work-items have a
    block each. Otherwise Intel's compiler takes them apart to join 16 work-items, which takes 1.3
    times as long, and minutes to compile where vectors sort or records have 12 bytes. NVIDIA's
@@ -1401,7 +1403,7 @@ INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
 
 /* A work-group of one work-item needs no barriers, which are not free on a CPU. */
 #if CLSORT_GROUP_LOG2 > 0
-#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#define group_sync() local_barrier()
 #else
 #define group_sync()
 #endif
@@ -1959,9 +1961,9 @@ INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window
                         window_t to)
 {
     put_items(v, keys, words, from);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     get_items(v, keys, words, to);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 #else
@@ -2204,7 +2206,7 @@ INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint
 {
     for (uint stage = first; stage <= last; stage++)
         for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {
-            barrier(CLK_LOCAL_MEM_FENCE);
+            local_barrier();
             for (uint t = local_id(); t < CLSORT_TILE_ITEMS / 2; t += CLSORT_GROUP) {
                 const window_t w = make_window(t, 1, left - 1, left > stage);
                 const uint i = window_item(w, 0), j = window_item(w, 1);
@@ -2214,7 +2216,7 @@ INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint
                 put_item(keys, words, j, b);
             }
         }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Loads the block at `base` into local memory. block_stages may follow without a barrier
@@ -2482,11 +2484,11 @@ INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint coun
    work-items of a group; begins and ends with a barrier. */
 INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
 {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
         put_item(keys, words, local_id() * CLSORT_ITEMS + m, v[m]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
@@ -2540,18 +2542,18 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 {
     const uint t = local_id(), probe = t % CLSORT_PROBES;
     local uint *range = ranges + t / CLSORT_PROBES * 2;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint width = widest; width > 0; width = (width - 1) / CLSORT_PROBES) {
         const uint low = range[0], high = range[1],
                    x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         if (x < high) {
             if (second_first(p, x, diagonal - 1 - x, c))
                 atomic_min(&range[1], x);
             else
                 atomic_max(&range[0], x + 1);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
     }
 }
 #endif   /* CLSORT_GROUP >= 16 */
@@ -2565,13 +2567,13 @@ INLINE uint prefix_max(local uint *x, uint own)
 {
     const uint t = local_id();
     x[t] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
         const uint other = t >= step ? x[t - step] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         own = max(own, other);
         x[t] = own;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
     }
     return own;
 }
@@ -2586,9 +2588,9 @@ INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *sp
     const uint b = prefix_max(splits, first + (diagonal - a)) - first;
     *split = diagonal - b;
     splits[t] = *split;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint next = splits[t + 1 < CLSORT_GROUP ? t + 1 : t];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return next;
 }
 #endif   /* CLSORT_COMPARATOR */
@@ -2684,7 +2686,7 @@ INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 #if CLSORT_GROUP >= 16
     search_splits(p, diagonal, splits_here, has_splits ? 0 : min(p.na, p.nb), c);
 #else
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 #endif
 }
 
@@ -2700,7 +2702,7 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
     const pair_t tile = { source, source, base, base, count, base, 0 };
     item_t v[CLSORT_ITEMS];
     load_runs(keys, words, tile, count, codec, number, 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
         v[m] = get_item(keys, words, t * CLSORT_ITEMS + m);
@@ -2732,7 +2734,7 @@ INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *s
     p.first_b += from - a;
     p.na = na;
     load_runs(keys, words, p, count, codec, 0, 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
 }
@@ -3261,7 +3263,7 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
                              codec);
     words[t] = count;
     words[CLSORT_GROUP + t] = samples_among(count, k, step_log2);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint place = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
     if (exists && place < number)   /* it is, where runs are sorted */
         ((global uint *)(samples + samples_at))[(size_t)place * CLSORT__MOST_RUNS + k]
@@ -3295,7 +3297,7 @@ INLINE void bound_place(place_search_t *p, global const uint *samples, uint numb
                exists = back <= last && s < number;
     words[local_id()]
         = exists && samples[(size_t)s * CLSORT__MOST_RUNS + CLSORT__MOST_RUNS - 1] <= p->rank;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint before = min(last - min(last, CLSORT__MOST_RUNS - 1u), number)
                         + sum_lanes(words, CLSORT__MOST_RUNS);
     p->low = before ? min(sample_count(samples, before - 1), p->size) : 0;
@@ -3313,7 +3315,7 @@ INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
     words[CLSORT_GROUP + t] = p->high;
     codes[t] = open ? code_at(p->run, p->low, c) : CLSORT_TOP_CODE;
     codes[CLSORT_GROUP + t] = open ? code_at(p->run, p->high - 1, c) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     p->low_sum = sum_lanes(words, CLSORT__MOST_RUNS);
     p->high_sum = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
     p->first = CLSORT_TOP_CODE;
@@ -3380,7 +3382,7 @@ INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
     own[t] = found;
     if (lane_run() == 0)
         own[CLSORT_GROUP + t / CLSORT__MOST_RUNS] = open;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint sum = sum_lanes(own, CLSORT__MOST_RUNS), above = sum > p->rank;
     for (uint i = 0; i < CLSORT_PLACES; i++)
         more |= own[CLSORT_GROUP + i];
@@ -3400,7 +3402,7 @@ INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
 {
     const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);
     words[local_id()] = size;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint before = sum_lanes(words, lane_run());
     return p->high_sum == p->rank            ? p->high
            : p->rank - p->low_sum <= slack  ? p->low
@@ -3424,12 +3426,12 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     CLSORT_PICK_RUN(run, lane_run());
     place_search_t p = { run.array, run.count, 0, 0, (uint)min(i * tile, (size_t)n), 0, 0, 0, 0 };
     bound_place(&p, (global const uint *)(samples + samples_at), number, step_log2, words);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     measure_place(&p, codec, words, codes);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint step = 0, more = 1; more; step++)
         more = step_place(&p, step, slack, codec, words);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint count = end_place(&p, slack, words);
     if (i <= tiles)
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
@@ -3460,7 +3462,7 @@ INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *split
     merged_tile_t m;
     if (local_id() < 2 * CLSORT__MOST_RUNS)
         own[local_id()] = from[i * CLSORT__MOST_RUNS + local_id()];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     m.begin = tile_begin(own, i, tile, slack, n);
     m.size = tile_begin(own + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - m.begin;
     return m;
@@ -3506,7 +3508,7 @@ INLINE void find_shares(shares_t s, array_t run, uint size)
         s.keys[t] = (ulong)(size_t)from.keys;
         s.values[t] = (ulong)(size_t)from.values;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint k = 1; k < CLSORT__MOST_RUNS; k++)
         owner = s.begins[k] <= t ? k : owner;
@@ -3549,17 +3551,17 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     const uint t = local_id();
     item_t v[CLSORT_ITEMS];
     find_shares(s, own.array, merged.size);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     load_shares(keys, words, s, codec);
     #pragma unroll 1
     for (uint level = 0; level < levels; level++) {
         const uint a = s.owners[t] >> (level + 1) << (level + 1), b = a + (1u << level),
                    end = a + (2u << level);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         merge_items(v, keys, words, &s.owners[0], s.begins[a] * CLSORT_ITEMS,
                     s.sums[b] - s.sums[a], s.begins[b] * CLSORT_ITEMS, s.sums[end] - s.sums[b],
                     codec);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
@@ -3711,16 +3713,16 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
         const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;
         uint rank = 0;
         put_item(keys, words, t, r);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         for (uint step = run; step > 0; step /= 2)
             if (rank + step <= run) {
                 const item_t other = get_item(keys, words, sibling + rank + step - 1);
                 rank += is_second ? (comes_before(r, other, codec) ? 0 : step)
                                   : (comes_before(other, r, codec) ? step : 0);
             }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         put_item(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         r = get_item(keys, words, t);
     }
 #endif   /* CLSORT_SHARE_LOG2 > 0 */
@@ -3796,7 +3798,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, 
     if (t == 0)
         sums[CLSORT_GROUP] =
             slices ? atomic_add((volatile global uint *)j.table + JOBS_LISTED, slices) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     write_jobs(j, sums[CLSORT_GROUP], first, slices, sums);
 }
 #endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET */
@@ -3823,7 +3825,7 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         const array_t to = runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),
                                        0);
         sort_tile(from, to, job.segment.begin + first, size, first, codec, keys, words, splits);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
     }
 }
 
@@ -4067,7 +4069,7 @@ INLINE packing_t clear_packing(local uint *space)
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
     const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
     clear_words(space, CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS));
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return packing;
 }
 
@@ -4082,7 +4084,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local 
     const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
     const packing_t packing = clear_packing(space);
     const layout_t layout = flag_segments(j, packing);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint t = local_id(), size = *packing.end, inside = own_inside(j.segments, packing);
     if (CLSORT_BRANCH_BARRIERS && size == 0)
         return;
@@ -4096,9 +4098,9 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local 
     }
     if (t == 0)
         flag_head(packing, size);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     find_around(packing, size);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     sort_packed(keys, words, packing, codec);
     for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)
         if (inside >> m & 1)
@@ -5936,7 +5938,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 INLINE void clear_counters(local uint *counters)
 {
     clear_words(counters, CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Adds a digit of pass first + p to a work-item's counters. */
@@ -6179,7 +6181,7 @@ INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *
                         digit_t digit, const uint *rank)
 {
 #if CLSORT_STAGES_LATE
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         stage_code(tile, get_rank(rank, m), code[m],
@@ -6229,7 +6231,7 @@ INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *ran
     uint sum = 0;
     item_digits_t digits;
     count_team_digits(tile, &digits, code, digit);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
         const uint count = digit_count(tile, d);
         tile.offsets[d] = tile.next[d];
@@ -6237,10 +6239,10 @@ INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *ran
         sum += count;
     }
     place_digits(tile, group_scan(sum, tile.sums));
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     rank_items(tile, &digits, code, digit, rank);
     stage_codes(tile, &digits, code, digit, rank);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: tiles move
@@ -6293,7 +6295,7 @@ INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size
         for (uint w = 0; w < CLSORT_WORDS; w++)
             if (tile_item(m) < size)
                 staged[w * CLSORT_RADIX_TILE + get_rank(rank, m)] = value[m].word[w];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         uint word[CLSORT_WORDS_OR_1];
@@ -6313,7 +6315,7 @@ INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
     uint place[CLSORT_RADIX_ITEMS];
     store_codes(tile, to, c, digit, size, place);
     if (CLSORT_WORDS) {
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         move_values(tile, value, to, size, rank, place);
     }
 }
@@ -6354,7 +6356,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
     clear_counters(counters);
     count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, counters, &seen);
     merge_seen(counters + CLSORT_COUNT_WORDS, seen);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
         const uint count = counter_sum(counters, d);
         block_counts(r, block)[d] = count;
@@ -6425,7 +6427,7 @@ INLINE void begin_block(radix_t r, uint block, tile_t tile)
         tile.next[d] += sum;
         sum += tile.offsets[d];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Moves `size` elements that begin at `from`. Called by all work-items with the tile free; ends
@@ -6440,7 +6442,7 @@ INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, d
     order_tile(tile, code, digit, rank);
     load_values(value, from, size);
     store_tile(tile, value, to, codec, digit, size, rank);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 #if CLSORT_IS(RADIX)
@@ -6481,7 +6483,7 @@ INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters
                    i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;
         codes[d] = splitter_code(splitters, CLSORT_SPLITTER_TREE ? i : d, count, c);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;
     const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],
                             codes[tree ? 3 : 3 * step - 1] };
@@ -6603,7 +6605,7 @@ INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
         atomic_add(&own[vote_digit(encode(*key_place(from, i), r.codec), r.digit, bit)
                         * (CLSORT__WARP / 4)],
                    1u);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: few parts are ranked by votes
@@ -6761,7 +6763,7 @@ INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_
         for (uint w = 0; w < CLSORT_WORDS; w++)
             if (tile_item(m) < size)
                 staged[w * slots + rank[m]] = value[m].word[w];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll 4
     for (uint at = local_id(); at < chunks * CLSORT_PACK; at += CLSORT_GROUP) {
         const uint d = v.owners[at / CLSORT_PACK];
@@ -6797,16 +6799,16 @@ INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
         value_t value[CLSORT_RADIX_ITEMS];
         if (t % CLSORT__WARP < CLSORT_DIGITS)
             v.counts[t / CLSORT__WARP * CLSORT_DIGITS + t % CLSORT__WARP] = count;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         place_keys(v, rank, key, place_parts(v, &next, skew, CLSORT_RADIX_TILE - size, &chunks));
         load_values(value, from, size);
         left -= size;
         from = advance(from, CLSORT_RADIX_TILE);
         load_keys(key, from, r.codec, left);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         store_chunks(v, r.target, chunks);
         if (CLSORT_WORDS) {
-            barrier(CLK_LOCAL_MEM_FENCE);
+            local_barrier();
             move_words(v, value, rank, r.target, size, chunks);
         }
     }
@@ -6831,7 +6833,7 @@ CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *sp
 #else
     seen_t seen = { 0, 0 };
     count_block(r, r.source, b, 0, 0, counters, &seen);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 #endif
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
         radix_table(r, d)[block] = counter_sum(counters, d);
@@ -6881,7 +6883,7 @@ INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
         if (CLSORT_WORDS)
             tile.origins[get_rank(rank, m)] = (ushort)origin[m];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         origin[m] = CLSORT_WORDS ? tile.origins[tile_item(m)] : 0;
@@ -7027,7 +7029,7 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counter
     for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))
         count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, counters, &seen);
     merge_seen(counters + CLSORT_COUNT_WORDS, seen);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = local_id(); i < radix_passes(r) * CLSORT_DIGITS; i += CLSORT_GROUP) {
         const uint count = counter_sum(counters, i);
         if (count != 0)
@@ -7133,15 +7135,15 @@ INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     uint rank[CLSORT_RANK_WORDS];
     load_codes(code, from, r.codec, b.size);
     count_team_digits(tile, &digits, code, digit);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint count = publish_counts(r, plan, number, tile);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     rank_items(tile, &digits, code, opaque_digit(digit), rank);
     stage_codes(tile, &digits, code, digit, rank);
     load_values(value, from, b.size);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
 
@@ -7224,7 +7226,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
         }
         shares[i] = share;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (t != 0)
         return;
     float peers = (float)n;
@@ -7275,7 +7277,7 @@ CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
     local uint2 *found = (local uint2 *)(space + 1);
     if (t == 0)
         list[0] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = t; i < b.size; i += CLSORT_GROUP) {
         const size_t at = (size_t)b.begin + i;
         const code_t upper = upper_at(r, at, low);
@@ -7283,10 +7285,10 @@ CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
             && (at == 0 || upper_at(r, at - 1, low) != upper))
             found[atomic_inc(&list[0])] = (uint2)((uint)at, count_equal_prefix(r, at, low));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (t == 0)
         list[1] = atomic_add(prefixes_found(r), list[0]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
         ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
         if (found[i].y > CLSORT__EDGE_MOST_EQUAL_PREFIX)
@@ -7356,14 +7358,14 @@ INLINE void join_extremes(local code_t *extremes, const uint twice)
     local code_t *own = extremes + local_id();
     #pragma unroll 1
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         if (local_id() < step) {
             join_extreme(own, step);
             if (twice)
                 join_extreme(own + 2 * CLSORT_GROUP, step);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: buckets
@@ -7541,7 +7543,7 @@ INLINE void clear_bucket(bucket_space_t l)
     clear_words(l.bins, CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS);
     if (local_id() < 8)
         l.words[local_id()] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Turns the counts of bins into where they begin. Returns the longest one of the first `looked_at`
@@ -7551,7 +7553,7 @@ INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 {
     place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
                  l.sums, &l.words[WORD_LONGEST]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return l.words[WORD_LONGEST];
 }
 
@@ -7574,7 +7576,7 @@ INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
         #pragma unroll
         for (uint m = 1; m < most; m += 2)
             order_codes(&key[m], &key[m + 1]);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
         key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
     }
@@ -7601,12 +7603,12 @@ INLINE void sort_by_network(bucket_space_t l, uint size)
         for (uint p = local_id(); p / run * 2 * run < size; p += CLSORT_GROUP)
             order_places(l, p / run * 2 * run + p % run,
                          p / run * 2 * run + 2 * run - 1 - p % run, size);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         for (uint step = run / 2; step > 0; step /= 2) {
             for (uint p = local_id(); p / step * 2 * step < size; p += CLSORT_GROUP)
                 order_places(l, p / step * 2 * step + p % step,
                              p / step * 2 * step + p % step + step, size);
-            barrier(CLK_LOCAL_MEM_FENCE);
+            local_barrier();
         }
     }
 }
@@ -7624,7 +7626,7 @@ INLINE uint is_unordered(bucket_space_t l)
     }
     if (found)
         atomic_or(&l.words[WORD_UNORDERED], 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return l.words[WORD_UNORDERED];
 }
 
@@ -7640,7 +7642,7 @@ INLINE void order_bins(bucket_space_t l, uint size, uint longest)
         else
             sort_by_network(l, size);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: bins of warps
@@ -7751,7 +7753,7 @@ INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size
             l.keys[key_slot(at)] = i < size ? key[m] : CLSORT_TOP_CODE;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* What makes bins: a map, or the splitters in local memory. */
@@ -7781,7 +7783,7 @@ INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map
     uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
     clear_bucket(l);
     count_bins(l, key, rank, size, map, OF_MAP, 0, 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, size);
     order_bins(l, size, one_code_bins(map) ? 0 : longest);
@@ -8076,7 +8078,7 @@ INLINE void find_extremes(hybrid_t h, cells_t *s)
     s->last = s->extremes[CLSORT_GROUP];
     s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
     s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: hybrid map of cells
@@ -8184,7 +8186,7 @@ INLINE void count_cells(hybrid_t h, cells_t s)
     const uint size = s.heavies ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
         s.counts[pad_slot(i, 5)] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint at = local_id(); at < whole; at += CLSORT_SAMPLE_STEP) {
         const array_t from = advance(h.alt, at);
         #pragma unroll
@@ -8196,7 +8198,7 @@ INLINE void count_cells(hybrid_t h, cells_t s)
         count_cell(s, encode(load_key(h.alt, i), h.codec));
     for (uint i = local_id(); i < (s.heavies ? s.size : 0); i += CLSORT_AHEAD * CLSORT_GROUP)
         count_light_cells(h, s, i);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: hybrid cells
@@ -8390,7 +8392,7 @@ INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
     clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
     for (uint i = local_id(); i < size; i += CLSORT_GROUP)
         s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / size)), h.codec);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
         const code_t code = s.heavy_sample[i];
         uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
@@ -8400,7 +8402,7 @@ INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
         } while (found != 0 && s.heavy_sample[(found & 0xFFFF) - 1] != code);
         atomic_add(&s.counts[at], 1u << 16);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Leaves the codes that `least` of those counted have, or more, as heavy_codes, in ascending order;
@@ -8421,17 +8423,17 @@ INLINE uint list_heavies(cells_t s, uint least, uint *weight)
     for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
         if (s.counts[i] >> 16 >= least && place < total)
             list[place++] = s.heavy_sample[(s.counts[i] & 0xFFFF) - 1];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
         uint rank = 0;
         for (uint j = 0; j < total; j++)
             rank += list[j] < list[i];
         heavy_codes(s)[rank] = list[i];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = local_id(); i < total; i += CLSORT_GROUP)
         heavy_cells(s)[i] = cell_of_code(s, heavy_codes(s)[i]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return total;
 }
 
@@ -8853,7 +8855,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                                   : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS);
     if (s.heavies == 0 && !s.cell_groups)
         spread_masks(h, masks);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
     else if (counted) count_group_digits(h, s, counted, first, step, counters);
     else if (s.cell_groups)
@@ -8861,7 +8863,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     else if (s.heavies == 0)
         count_by_split(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
     else count_by_split(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (counted) add_group_digits(h, counted, counters);
     else add_copies(h, counters);
 }
@@ -9223,17 +9225,17 @@ INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         k.code[m] = encode(k.code[m], codec);
     count_kept(&k, s, l.counters, by, moves);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     reserve_places(l, v.next, v.size, by);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (moves)
         stage_kept(&k, s, l, by);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (by == BY_MASKS && s.cell_groups)
         write_staged(v, s, l, codec, BY_CELL_GROUPS);
     else
@@ -9252,7 +9254,7 @@ INLINE uint light_digit(finder_t s, code_t code)
 INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     uint light = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll 8
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
@@ -9288,11 +9290,11 @@ INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t code
 INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     const uint light = count_light(v, s, l, codec);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         if (v.size != 0 && l.counters[d] != 0)
             l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     write_light(v, s, l, codec, light);
 }
 
@@ -9338,7 +9340,7 @@ INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint
         if (hybrid_range(h, d)[RANGE_TILES] <= tile && tile < end)
             *found = d;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     range_part_t p = { *found, 0, 0, 0 };
     const uint start = p.digit ? h.next[p.digit - 1] : 0, end = h.next[p.digit];
     p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_RADIX_TILE;
@@ -9366,11 +9368,11 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
         const range_part_t p = find_range_part(h, tile, end - tile, found);
         const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
         clear_words(counters, second_digits);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         count_by_split(s, advance(h.alt, p.begin), h.codec,
                        counted && is_cell_group(p.digit) ? 0 : p.size, 0,
                        CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             if (counters[d] != 0)
                 atomic_add(&h.buckets[p.digit * second_digits + d], counters[d]);
@@ -9403,7 +9405,7 @@ INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local
     const linear_map_t map = load_range_map(h, digit);
     if (local_id() == 0)
         *free = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint d = local_id(); d < h.second_digits / 2; d += CLSORT_GROUP)
         if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
             *free = 1;
@@ -9428,13 +9430,13 @@ INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint 
     uint place = group_scan_total(found, sums, &total);
     if (local_id() == 0)
         sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     place += sums[0];
     #pragma unroll 1
     for (uint k = 0; k < own; k++)
         if (needs_sort(second_digit_count(counts, first + k, h.second_digits, joins), one_code))
             hybrid_list(h)[place++] = digit * h.second_digits + first + k;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* A work-group for each range: its buckets' counts become the places where they begin. SKIP_PASSES
@@ -9452,7 +9454,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     const uint one_code = one_code_parts(load_range_map(h, digit));
     for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
         counts[d] = next[d];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
     list_buckets(h, digit, counts, joins, one_code, own, sums);
     uint sum = 0, total;
@@ -9485,7 +9487,7 @@ INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
         places[2 * k] = digit ? h.next[digit - 1] : 0;
         places[2 * k + 1] = h.next[digit];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint k = 0; k < heavies; k++) {
         const code_t key = decode(list[k], h.codec);
         for (uint i = places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)
@@ -9513,7 +9515,7 @@ CLSORT_NOINLINE_NV void pass_partial(global uchar *from, code_t mask, code_t fli
                     staged[place] = code[m];
             }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Moves any number of keys up to a tile by maps. They are loaded twice. */
@@ -9523,7 +9525,7 @@ INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
     pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
                  map.before, l.counters, l.staged, 0);
     reserve_places(l, v.next, v.size, BY_MAP);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
                  map.before, l.counters, l.staged, 1);
     #pragma unroll 4
@@ -9558,7 +9560,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
         all.size = p.size == CLSORT_RADIX_TILE ? p.size : 0;
         partial.size = p.size - all.size;
         move_tile(all, s, l, h.codec, BY_MAP);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         move_partial(partial, s, l, h.codec);
     } else if (p.size == CLSORT_RADIX_TILE) move_tile(v, s, l, h.codec, BY_MAP);
     else move_partial(v, s, l, h.codec);
@@ -9644,7 +9646,7 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
         key[m] = encode(key[m], codec);
     sort_bins(l, key, size, map);
     store_bucket(l, to, codec, size);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Calls sort_bucket for `size` keys of a bucket from `begin` on. */
@@ -9713,7 +9715,7 @@ INLINE void fit_bins(bucket_space_t l)
         l.words[WORD_TAKEN] = sum;
         l.words[WORD_BIN] = CLSORT_BUCKET_BINS;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Looks at a bucket's codes from the map's first one up to `top`: with `bin` 0 counts them by bins,
@@ -9774,7 +9776,7 @@ INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_
                    heavy = l.words[WORD_HEAVY];
         const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, top),
                      next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         w.low = taken ? first : begin;
         w.top = top;
         w.map = map;
@@ -9818,13 +9820,13 @@ INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint 
     const uint number = first + local_id() * step;
     if (local_id() == 0)
         list[CLSORT_GROUP] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (number < buckets) {
         const bucket_t b = take_bucket(h, number);
         if (!fits_bucket(b.size) && !b.one_code)
             list[atomic_inc(&list[CLSORT_GROUP])] = number;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Sorts the buckets above the capacity, or, where the passes must sort, makes ready what these
@@ -9844,7 +9846,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
         list_long(h, list, first, step, buckets);
         for (uint k = 0; k < list[CLSORT_GROUP]; k++)
             sort_long(h, space, take_bucket(h, list[k]));
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
     }
 }
 #endif   /* CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
@@ -9863,12 +9865,12 @@ INLINE void take_splitters(bucket_space_t l, const code_t *key)
     for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)
         own = t % CLSORT_BUCKET_ITEMS == m ? key[m] : own;
     l.keys[t] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll 8
     for (uint i = 0; i < CLSORT_GROUP; i++)
         place += l.keys[i] < own || (l.keys[i] == own && i < t);
     splitters[place] = place + 1 < CLSORT_GROUP ? own : CLSORT_TOP_CODE;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Counts the keys of each bin. A warp whose keys all exist and do not crowd asks that only once.
@@ -9883,7 +9885,7 @@ INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint
         count_bins(l, key, rank, size, map, of, 1, 0);
     else
         count_bins(l, key, rank, size, map, of, 0, crowds);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: sorting of runs
@@ -9898,7 +9900,7 @@ INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code
     count_run_bins(l, key, rank, size, map, OF_MAP);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = one_code_bins(map) ? 0 : longest;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
         take_splitters(l, key);
         clear_bucket(l);
@@ -9952,7 +9954,7 @@ INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
         s.before[t] = sum;
     if (t < CLSORT__MOST_RUNS)
         s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.splits[t] - sum) * CLSORT_KEY_BYTES;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return s.before[CLSORT__MOST_RUNS];
 }
 
@@ -10110,11 +10112,11 @@ INLINE void sort_block(ranks_t r)
     }
     if (place)
         atomic_add(&r.places[s.own], place);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint number = r.places[s.own] + 1, height = 32 - clz(number & (0 - number));
     if (s.first == 0 && number < r.size)
         r.tree[(r.size >> height) + (number >> height)] = code;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: ranks of others
@@ -10154,14 +10156,14 @@ INLINE void count_others(ranks_t r, code_t *v)
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             v[m] = next[m];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const rank_share_t s = share_of_ranks(r);
     uint before = 0;
     for (uint k = 0; k < s.each; k++)
         before += s.first + k <= s.own ? r.counts[s.first + k] : 0;
     if (before)
         atomic_add(&r.before[s.own], before);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* A work-group per block; a work-item for each of the block's nodes and one more, or more.
@@ -10182,7 +10184,7 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
         r.block[t] = t < r.elements ? item.key : CLSORT_TOP_CODE;
         r.places[t] = r.counts[t] = r.before[t] = 0;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     sort_block(r);
     count_others(r, v);
     if (t < r.elements)
@@ -10330,11 +10332,11 @@ INLINE void merge_lanes(code_t *v)
    with a barrier. */
 INLINE void hold(held_space_t l, const code_t *v)
 {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
         l.keys[pad_slot(local_id() * CLSORT_ITEMS + m, CLSORT_KEY_PAD_LOG2)] = v[m];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Where the first `diagonal` codes of two runs side by side, of `run` codes each from `begin` on,
@@ -10450,7 +10452,7 @@ INLINE void clear_counts(bins_t b)
         *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;
     if (local_id() == 0)
         b.words[BINS_LONGEST] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
@@ -10463,7 +10465,7 @@ INLINE uint place_sample_bins(held_space_t l, bins_t b)
                                   CLSORT__EDGE_SAMPLES_LONG_BIN, l.sums, &b.words[BINS_LONGEST]);
     if (local_id() == CLSORT_GROUP - 1)
         *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return b.words[BINS_LONGEST];
 }
 
@@ -10512,7 +10514,7 @@ INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
         l.keys[t / CLSORT__WARP] = *least;
         l.keys[warps + t / CLSORT__WARP] = *most;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     *least = l.keys[t % warps];
     *most = l.keys[warps + t % warps];
     extremes_of_lanes(least, most);
@@ -10522,7 +10524,7 @@ INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
     *least = l.keys[0];
     *most = l.keys[CLSORT_GROUP];
 #endif   /* CLSORT_WARPS */
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- radix: samples in bins
@@ -10541,7 +10543,7 @@ INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uin
     for (uint m = 0; m < CLSORT_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < size)
             *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Puts the codes where they belong, by counting those of its bin that come before. one_code: each
@@ -10563,12 +10565,12 @@ INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank,
             }
             rank[m] = place;
         }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll CLSORT_UNROLL_CODES
     for (uint m = 0; m < CLSORT_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < size)
             *held_slot(l, rank[m]) = code[m];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 /* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
@@ -10607,7 +10609,7 @@ INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size
         if (m * CLSORT_GROUP < size)
             rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     const uint longest = place_sample_bins(l, b);
     move_to_bins(l, b, code, rank, size);
     if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.one_code)
@@ -10740,7 +10742,7 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
         if (m * CLSORT_GROUP < size)
             rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     place_sample_bins(l, b);
     for (uint i = t; i < buckets; i += CLSORT_GROUP)
         s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
@@ -10785,7 +10787,7 @@ INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_sp
 {
     if (local_id() == 0)
         b.words[BINS_KEPT] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
         const code_t code = fragment_code(s, b, i);
         if (code >= span.first && code <= span.last) {
@@ -10794,7 +10796,7 @@ INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_sp
                 *held_slot(l, place) = code;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return read_once(&b.words[BINS_KEPT]);
 }
 
@@ -10810,7 +10812,7 @@ INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, frag
     uint kept = size;
     b.count[t] = before;
     b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (CLSORT_BRANCH_BARRIERS && size <= CLSORT_TILE_ITEMS) {
         #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -10822,7 +10824,7 @@ INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, frag
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return kept;
 }
 
@@ -10847,7 +10849,7 @@ INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, ui
                    fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;
         sort_in_bins(l, b, code, fits ? kept : 0);
         store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         done += is_done ? kept : 0;
         span = next_span(span, is_done);
     }
@@ -11126,7 +11128,7 @@ INLINE quick_space_t quick_space(local ulong *space)
 INLINE void tree_level(local uint *sums, uint step, uint down)
 {
     const uint right = (2 * local_id() + 2) * step - 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (right < CLSORT_GROUP) {
         const uint left = sums[right - step];
         if (down)
@@ -11143,16 +11145,16 @@ INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
     sums[local_id()] = x;
     for (uint step = 1; step < CLSORT_GROUP; step *= 2)
         tree_level(sums, step, 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     *total = read_once(&sums[CLSORT_GROUP - 1]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     if (local_id() == 0)
         sums[CLSORT_GROUP - 1] = 0;
     for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
         tree_level(sums, step, 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     x = read_once(&sums[local_id()]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return x;
 }
 
@@ -11196,18 +11198,18 @@ INLINE partition_t get_partition(quick_space_t l, uint t)
 INLINE partition_t join_group(partition_t p, quick_space_t l)
 {
     const uint t = local_id();
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     put_partition(l, t, p);
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
         if (t < step) {
             p = join_partitions(p, get_partition(l, t + step));
             put_partition(l, t, p);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     p = get_partition(l, 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return p;
 }
 
@@ -11219,14 +11221,14 @@ INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
     const uint t = local_id(), samples = count_samples(q, r);
     const code_t own = t < samples ? take_sample(q, from, r, samples, t) : middle_code(r);
     uint rank = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     l.codes[t] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint k = 0; k < samples; k++)
         rank += l.codes[k] < own || (l.codes[k] == own && k < t);
     if (samples ? t < samples && rank == samples / 2 : t == 0)
         l.codes[CLSORT_GROUP] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return l.codes[CLSORT_GROUP];
 }
 
@@ -11288,11 +11290,11 @@ INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, codec_t c
     #pragma unroll
     for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++)
         put_item(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     #pragma unroll
     for (uint m = 0; m < CLSORT_MOVED_ITEMS; m++)
         v[m] = get_item(l.keys, l.words, quick_tile_item(m));
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
 }
 
 //---- quicksort: a tile moves
@@ -11317,7 +11319,7 @@ INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivo
         equal += is_equal;
         greater += !is_less && !is_equal;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     return total;
 }
 
@@ -11348,7 +11350,7 @@ INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, ui
         next.less += less;
         next.equal += equal;
         next.greater += count - less - equal;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        local_barrier();
     }
 }
 
@@ -11581,9 +11583,9 @@ INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
         }
     }
 #if CLSORT_SHARE_LOG2 > 0
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     put_partition(l, t, p);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     for (uint k = t; ends && k * share > first_block(q, open);)
         head = join_partitions(head, get_partition(l, --k));
     if (ends)
@@ -12485,9 +12487,9 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
     }
     for (uint r = t; r <= rows_here; r += CLSORT_GROUP)
         flag_head(packing, r * s.n);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     find_around(packing, size);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    local_barrier();
     sort_packed(codes, words, packing, s.codec);
     for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {
         const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);

@@ -604,7 +604,8 @@ static double allowed_tables(const clsort_desc *d, size_t key)
               half = key == 4 && !d->value_size && d->count <= (size_t)5 << 26;
     const double radix = (!portable && sweeps > 1.14e6 ? sweeps : 1.14e6)
                          + (passes ? 0 : half ? 0.54e6 : 1.07e6);
-    if (d->rows) return n * (double)d->rows / 2 + 132000;
+    const double rows = n * (double)d->rows / 2 + 132000;
+    if (d->rows) return !d->algorithm && radix > rows ? radix : rows;
     if (d->algorithm == CLSORT_MERGE) return merge;
     if (d->algorithm == CLSORT_QUICKSORT)
         return d->count < 1u << 23 ? 1.24 * n + 137000 : n / 2 + 6.3e6;
