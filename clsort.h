@@ -1839,48 +1839,49 @@ static const char *const clsort__source[] = {
 "uint i=0;i<size;i++)\nstore_whole_item(target,c,base +i,v[i]);\n}\n#endif\n\n",
 "//---- segments\n\n\n\n\n\n\n\n#define CLSORT_SEGMENT_ARGS \\\n global const uchar*offsets,ulong "
 "offsets_at,global const uchar*ends,ulong ends_at,\\\n global const uchar*number,ulong number_at,"
-"uint segments,uint count,uint stride,\\\n uint kind\n#define CLSORT_SEGMENTS \\\n {\\\n (global "
-"const uint*)(offsets+offsets_at),(global const uint*)(ends+ends_at),\\\n (global const uint*)("
-"number+number_at),segments,count,stride,kind\\\n }\ntypedef struct{\nglobal const uint*offsets,*"
-"ends,*number;\nuint segments,count,stride,kind;\n}segments_t;\n\ntypedef struct{uint begin,size;}"
-"segment_t;\n\n\n\nINLINE uint segment_count(segments_t s)\n{\nreturn s.kind&"
-"CLSORT__SEGMENTS_IN_RANGES&&s.segments?min(s.segments,*s.number)\n:s.segments;\n}\n\n\n\nINLINE "
-"segment_t take_segment(segments_t s,uint i)\n{\nconst uint most=s.kind&"
+"uint segments,uint count,uint stride,\\\n uint given_as\n#define CLSORT_SEGMENTS \\\n {\\\n ("
+"global const uint*)(offsets+offsets_at),(global const uint*)(ends+ends_at),\\\n (global const "
+"uint*)(number+number_at),segments,count,stride,given_as\\\n }\ntypedef struct{\nglobal const "
+"uint*offsets,*ends,*number;\nuint segments,count,stride,given_as;\n}segments_t;\n\ntypedef "
+"struct{uint begin,size;}segment_t;\n\n\n\nINLINE uint segment_count(segments_t s)\n{\nreturn "
+"s.given_as&CLSORT__SEGMENTS_IN_RANGES&&s.segments?min(s.segments,*s.number)\n:s.segments;\n}\n\n"
+"\n\nINLINE segment_t take_segment(segments_t s,uint i)\n{\nconst uint most=s.given_as&"
 "CLSORT__COUNT_ON_DEVICE?min(s.count,*s.number):s.count;\nsegment_t own={i*s.stride,most};\nif("
-"s.kind&CLSORT__SEGMENTS_AT_OFFSETS){\nown.begin=min(s.offsets[i],most);\nown.size=max(min("
-"s.ends[i],most),own.begin)-own.begin;\n}\nif(s.kind&CLSORT__SEGMENTS_IN_RANGES){\nown.begin="
+"s.given_as&CLSORT__SEGMENTS_AT_OFFSETS){\nown.begin=min(s.offsets[i],most);\nown.size=max(min("
+"s.ends[i],most),own.begin)-own.begin;\n}\nif(s.given_as&CLSORT__SEGMENTS_IN_RANGES){\nown.begin="
 "s.offsets[CLSORT__RANGE_WORDS*i];\nown.size=s.offsets[CLSORT__RANGE_WORDS*i+1];\n}\nreturn own;\n"
-"}\n\n\n\n\nINLINE uint segment_descends(segments_t s,uint i)\n{\nconst uint most=s.kind&"
-"CLSORT__COUNT_ON_DEVICE?min(s.count,*s.number):s.count,\ngaps=s.kind&CLSORT__SEGMENTS_HAVE_GAPS;"
-"\nif(!(s.kind&CLSORT__SEGMENTS_AT_OFFSETS)||(gaps&&i+1==s.segments))\nreturn 0;\nconst segment_t "
-"own=take_segment(s,i);\nreturn own.begin+own.size>min(s.offsets[i+1],most);\n}\n\n\nINLINE uint "
-"find_segment(segments_t s,uint place)\n{\nuint low=0,high=s.segments;\nwhile(low<high){\nconst "
-"uint middle=low+(high-low)/2;\nif(take_segment(s,middle).begin<place)\nlow=middle +1;\nelse\n"
-"high=middle;\n}\nreturn low;\n}\n\n\nINLINE segment_t segment_around(segments_t s,uint i)\n{\n"
-"const segment_t nowhere={0,0};\nconst uint after=s.kind&CLSORT__SEGMENTS_AT_OFFSETS?find_segment("
-"s,i+1)\n:i/s.stride +1;\nconst segment_t own=after?take_segment(s,after-1):nowhere;\nreturn i>="
-"own.begin&&i-own.begin<own.size?own:nowhere;\n}\n\n",
+"}\n\n\n\n\nINLINE uint segment_descends(segments_t s,uint i)\n{\nconst uint most=s.given_as&"
+"CLSORT__COUNT_ON_DEVICE?min(s.count,*s.number):s.count,\ngaps=s.given_as&"
+"CLSORT__SEGMENTS_HAVE_GAPS;\nif(!(s.given_as&CLSORT__SEGMENTS_AT_OFFSETS)||(gaps&&i+1=="
+"s.segments))return 0;\nconst segment_t own=take_segment(s,i);\nreturn own.begin+own.size>min("
+"s.offsets[i+1],most);\n}\n\n\nINLINE uint find_segment(segments_t s,uint place)\n{\nuint low=0,"
+"high=s.segments;\nwhile(low<high){\nconst uint middle=low+(high-low)/2;\nif(take_segment(s,"
+"middle).begin<place)\nlow=middle +1;\nelse\nhigh=middle;\n}\nreturn low;\n}\n\n\nINLINE "
+"segment_t segment_around(segments_t s,uint i)\n{\nconst segment_t nowhere={0,0};\nconst uint "
+"after=s.given_as&CLSORT__SEGMENTS_AT_OFFSETS?find_segment(s,i+1)\n:i/s.stride +1;\nconst "
+"segment_t own=after?take_segment(s,after-1):nowhere;\nreturn i>=own.begin&&i-own.begin<"
+"own.size?own:nowhere;\n}\n\n",
 "//---- segments: jobs\n\n\n\n\n\n\n\n\n\n\n\n\nenum{JOBS_LISTED,JOBS_LONGEST,JOBS_DESCEND,"
 "JOBS_NUMBERS};\n#define CLSORT_JOB_ARGS \\\n CLSORT_SEGMENT_ARGS,global uchar*jobs,ulong jobs_at,"
 "uint most_jobs,uint per\n#define CLSORT_JOBS {CLSORT_SEGMENTS,(global uint*)(jobs+jobs_at),"
 "most_jobs,per}\ntypedef struct{\nsegments_t segments;\nglobal uint*table;\nuint most,per;\n}"
 "jobs_t;\n\ntypedef struct{\nsegment_t segment;\nuint slice,where;\n}job_t;\n\n\n\nINLINE jobs_t "
-"sortable_jobs(jobs_t j)\n{\nif(j.segments.kind&CLSORT__SEGMENTS_AT_OFFSETS&&j.segments.segments\n"
-"&&j.table[JOBS_DESCEND])\nj.segments.segments=0;\nreturn j;\n}\n\n\nINLINE uint job_count(jobs_t "
-"j)\n{\nconst uint segments=j.segments.segments;\nreturn j.per?segments*j.per:segments?min("
-"j.table[JOBS_LISTED],j.most):0;\n}\n\n\n\nINLINE uint pass_job_count(jobs_t j,uint pass)\n{\n"
-"return j.per||(j.segments.segments&&j.table[JOBS_LONGEST]>1u<<pass)?job_count(j):0;\n}\n\n\n"
-"INLINE global uint*job_half_tile(jobs_t j,uint half_tile)\n{\nreturn j.table +CLSORT__JOB_HEAD+2*"
-"(size_t)j.most+half_tile;\n}\n\nINLINE job_t take_job(jobs_t j,uint i)\n{\nconst segments_t s="
-"j.segments;\nconst uint which=j.per?i/j.per:j.table[CLSORT__JOB_HEAD+2*i];\nconst job_t job={"
-"take_segment(s,which),\nj.per?i%j.per:j.table[CLSORT__JOB_HEAD+2*i+1],\ns.kind&"
-"CLSORT__SEGMENTS_IN_RANGES\n?s.offsets[CLSORT__RANGE_WORDS*which+2]\n:ARRAY_SOURCE};\nreturn job;"
-"\n}\n\n\n\n\n\nINLINE ulong first_job(ulong jobs)\n{\nconst ulong items=get_global_size(0),step="
-"jobs<items?items*633/1024|1:1;\nreturn get_global_id(0)*step&(items-1);\n}\n\n\nINLINE uint "
-"segment_passes(segment_t s,uint tile)\n{\nreturn ceil_log2(s.size?(s.size -1)/tile +1:1);\n}\n\n"
-"\n\nINLINE array_t advance(array_t a,long i)\n{\na.keys+=i*(CLSORT_PAIRS_APART(a)?4\n"
-":CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES);\na.values+=i*CLSORT_VALUE_BYTES;\nreturn a;"
-"\n}\n\n",
+"sortable_jobs(jobs_t j)\n{\nif(j.segments.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&"
+"j.segments.segments\n&&j.table[JOBS_DESCEND])\nj.segments.segments=0;\nreturn j;\n}\n\n\nINLINE "
+"uint job_count(jobs_t j)\n{\nconst uint segments=j.segments.segments;\nreturn j.per?segments*"
+"j.per:segments?min(j.table[JOBS_LISTED],j.most):0;\n}\n\n\n\nINLINE uint pass_job_count(jobs_t j,"
+"uint pass)\n{\nreturn j.per||(j.segments.segments&&j.table[JOBS_LONGEST]>1u<<pass)?job_count(j)"
+":0;\n}\n\n\nINLINE global uint*job_half_tile(jobs_t j,uint half_tile)\n{\nreturn j.table +"
+"CLSORT__JOB_HEAD+2*(size_t)j.most+half_tile;\n}\n\nINLINE job_t take_job(jobs_t j,uint i)\n{\n"
+"const segments_t s=j.segments;\nconst uint which=j.per?i/j.per:j.table[CLSORT__JOB_HEAD+2*i];\n"
+"const job_t job={take_segment(s,which),\nj.per?i%j.per:j.table[CLSORT__JOB_HEAD+2*i+1],\n"
+"s.given_as&CLSORT__SEGMENTS_IN_RANGES\n?s.offsets[CLSORT__RANGE_WORDS*which+2]\n:ARRAY_SOURCE};\n"
+"return job;\n}\n\n\n\n\n\nINLINE ulong first_job(ulong jobs)\n{\nconst ulong items="
+"get_global_size(0),step=jobs<items?items*633/1024|1:1;\nreturn get_global_id(0)*step&(items-1);\n"
+"}\n\n\nINLINE uint segment_passes(segment_t s,uint tile)\n{\nreturn ceil_log2(s.size?(s.size -1)"
+"/tile +1:1);\n}\n\n\n\nINLINE array_t advance(array_t a,long i)\n{\na.keys+=i*("
+"CLSORT_PAIRS_APART(a)?4\n:CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES);\na.values+=i*"
+"CLSORT_VALUE_BYTES;\nreturn a;\n}\n\n",
 "//---- local\n#if CLSORT_LANES==1\n\n\n#define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2("
 "CLSORT_KEY_BYTES)\n#define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>"
 "CLSORT__WORD_PAD_LOG2))\n\nINLINE uint pad_slot(uint i,const uint pad_log2)\n{\nreturn i+(i>>"
@@ -2089,7 +2090,7 @@ static const char *const clsort__source[] = {
 "data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
 "left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
 #else
-"#line 2132\n",
+"#line 2131\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
@@ -2103,7 +2104,7 @@ static const char *const clsort__source[] = {
 "codec_t c,uint n,uint stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step("
 "row,row,c,n,left-1,left>stage);\n}\n\n",
 #else
-"#line 2179\n",
+"#line 2178\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2117,7 +2118,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2202\n",
+"#line 2201\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch blocks\n\n\nINLINE void block_stages(local code_t*keys,local "
@@ -2137,7 +2138,7 @@ static const char *const clsort__source[] = {
 "blocks;k++){\nload_block(keys,words,from,c,k<<CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,"
 "words,first,last);\nstore_block(keys,words,to,c,k<<CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2253\n",
+"#line 2252\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "//---- bitonic: published batch local\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint "
@@ -2162,7 +2163,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2314\n",
+"#line 2313\n",
 #endif
 "//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
 "first_b,nb;\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,"
@@ -2582,7 +2583,7 @@ static const char *const clsort__source[] = {
 "(t& ~(2*run-1))+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\n"
 "store_item(target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3733\n",
+"#line 3732\n",
 #endif
 "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
 "!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t "
@@ -2598,8 +2599,8 @@ static const char *const clsort__source[] = {
 "0},own=i<segment_count(s)?take_segment(s,i):nothing;\nif(get_num_groups(0)==1&&t==0)\nfor(uint k="
 "0;k<CLSORT__JOB_HEAD;k++)\nj.table[k]=0;\nbarrier(CLK_GLOBAL_MEM_FENCE);\nif(i<segment_count(s)&&"
 "segment_descends(s,i))\natomic_or((volatile global uint*)j.table +JOBS_DESCEND,1);\nconst uint "
-"own_slices=own.size>least?(own.size -1)/slice +1:0;\nif(s.kind&CLSORT__SEGMENTS_AT_OFFSETS&&i<"
-"s.segments\n&&(i==0||take_segment(s,i-1).begin/reach<own.begin/reach))\natomic_xchg((volatile "
+"own_slices=own.size>least?(own.size -1)/slice +1:0;\nif(s.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&"
+"i<s.segments\n&&(i==0||take_segment(s,i-1).begin/reach<own.begin/reach))\natomic_xchg((volatile "
 "global uint*)job_half_tile(j,own.begin/reach),i);\nuint slices;\nsums[t]=own_slices+"
 "group_scan_total(own_slices,sums,&slices);\nif(own_slices)\natomic_max((volatile global uint*)"
 "j.table +JOBS_LONGEST,own_slices);\nif(t==0)\nsums[CLSORT_GROUP]=\nslices?atomic_add((volatile "
@@ -2643,9 +2644,9 @@ static const char *const clsort__source[] = {
 "flag_inside(packing_t m,uint first,uint end)\n{\nfor(uint word=first/32;word*32<end;word++){\n"
 "const uint from=max(first,word*32)%32,size=min(end,word*32+32)-word*32;\natomic_or(&"
 "m.around[word],(size<32?(1u<<size)-1: ~0u)& ~0u<<from);\n}\n}\n\n\n\nINLINE uint own_inside("
-"segments_t s,packing_t m)\n{\nuint inside= ~0u;\nif(s.kind&CLSORT__SEGMENTS_HAVE_GAPS)\nfor(uint "
-"k=0;k<CLSORT_ITEMS;k++){\nconst uint i=k*CLSORT_GROUP +local_id();\ninside^=(~m.around[i/32]>>"
-"i%32&1)<<k;\n}\nreturn inside;\n}\n\n\n\n\nINLINE uint first_of_half_tile(jobs_t j,uint "
+"segments_t s,packing_t m)\n{\nuint inside= ~0u;\nif(s.given_as&CLSORT__SEGMENTS_HAVE_GAPS)\nfor("
+"uint k=0;k<CLSORT_ITEMS;k++){\nconst uint i=k*CLSORT_GROUP +local_id();\ninside^=(~m.around[i/32]"
+">>i%32&1)<<k;\n}\nreturn inside;\n}\n\n\n\n\nINLINE uint first_of_half_tile(jobs_t j,uint "
 "half_tile,uint reach)\n{\nconst segments_t s=j.segments;\nconst uint i=s.segments?min(*"
 "job_half_tile(j,half_tile),s.segments-1):0;\nconst uint begins=s.segments&&take_segment(s,i)"
 ".begin/reach==half_tile;\nreturn begins&&(i==0||take_segment(s,i-1).begin/reach<half_tile)"
@@ -2658,7 +2659,7 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP){\nconst segment_t own=take_segment(s,i);\nconst uint start=per?(i-first)*"
 "own.size:own.begin-head.begin;\nif(!per&&own.begin-half_begin>=reach)\nbreak;\nif(own.size>0&&"
 "own.size<=reach&&start<=CLSORT_TILE_ITEMS-own.size){\nflag_head(m,start);\natomic_max(m.end,"
-"start+own.size);\nif(s.kind&CLSORT__SEGMENTS_HAVE_GAPS){\nflag_head(m,start+own.size);\n"
+"start+own.size);\nif(s.given_as&CLSORT__SEGMENTS_HAVE_GAPS){\nflag_head(m,start+own.size);\n"
 "flag_inside(m,start,start+own.size);\n}\n}\n}\nreturn layout;\n}\n\n",
 "//---- merge: heads of segments\n\nINLINE uint last_head(local const uint*head_flags,uint index)"
 "\n{\nuint word=index/32,bits=head_flags[word]&((1u<<index%32)-1);\nwhile(bits==0&&word>0)\nbits="
@@ -3137,10 +3138,10 @@ static const char *const clsort__source[] = {
 "CLSORT_VECTOR_LANES\n?CLSORT_VECTOR_LANES\n:1;\n}\n\n\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL "
 "void clsort_radix_pieces(CLSORT_RADIX_ARGS,CLSORT_JOB_ARGS,uint piece)\n{\nradix_t r="
 "CLSORT_RADIX;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst segments_t s="
-"j.segments;\nconst uint ranges=s.kind&CLSORT__SEGMENTS_IN_RANGES,listed= !ranges&& !j.per,\n"
+"j.segments;\nconst uint ranges=s.given_as&CLSORT__SEGMENTS_IN_RANGES,listed= !ranges&& !j.per,\n"
 "together=rows_together(r,j),\ngroups=s.segments/together+(s.segments%together!=0),\nwhole=listed|"
-"|j.per==1?groups:0,\ncut=j.per==1?0:job_count(j);\nconst ulong all=(ulong)whole +cut;\nr.scratch+"
-"=get_global_id(0)*CLSORT__PLAN_WORDS;\nfor(ulong i=first_job(all);i<all;i+=get_global_size(0)){\n"
+"|j.per==1?groups:0,cut=j.per==1?0:job_count(j);\nconst ulong all=(ulong)whole +cut;\nr.scratch+="
+"get_global_id(0)*CLSORT__PLAN_WORDS;\nfor(ulong i=first_job(all);i<all;i+=get_global_size(0)){\n"
 "if(together>1){\nsort_rows(r,s,(uint)i*together);\ncontinue;\n}\njob_t job={{0,0},0,ARRAY_SOURCE}"
 ";\nif(i<whole)\njob.segment=take_segment(s,(uint)i);\nelse\njob=take_job(j,(uint)(i-whole));\nif("
 "!listed||(job.segment.size<=piece)==(i<whole))\nsort_piece(r,job,piece);\n}\n}\n#endif\n\n",
@@ -3885,10 +3886,10 @@ static const char *const clsort__source[] = {
 "INLINE uint heavy_from(cells_t s,uint k,uint cell)\n{\n#pragma unroll 1\nwhile(k<s.heavies&&"
 "heavy_cells(s)[k]<cell)\nk++;\nreturn k;\n}\n\n",
 "//---- radix: hybrid ranges begin\n\nINLINE void begin_range(hybrid_t h,uint digit,code_t low,"
-"uint heavy)\n{\nset_table_code(hybrid_range(h,digit)+RANGE_LOW,low);\nhybrid_range(h,digit)"
-"[RANGE_HEAVY]=heavy;\n}\n\n\nINLINE void write_heavy(hybrid_t h,cells_t s,uint number,uint digit)"
-"\n{\nconst code_t code=heavy_codes(s)[number];\nbegin_range(h,digit,code,1);\nbegin_range(h,"
-"digit+1,(code_t)(code +1),0);\nset_table_code(hybrid_heavy(h,number)+HEAVY_CODE,code);\n"
+"uint is_heavy)\n{\nset_table_code(hybrid_range(h,digit)+RANGE_LOW,low);\nhybrid_range(h,digit)"
+"[RANGE_HEAVY]=is_heavy;\n}\n\n\nINLINE void write_heavy(hybrid_t h,cells_t s,uint number,uint "
+"digit)\n{\nconst code_t code=heavy_codes(s)[number];\nbegin_range(h,digit,code,1);\nbegin_range("
+"h,digit+1,(code_t)(code +1),0);\nset_table_code(hybrid_heavy(h,number)+HEAVY_CODE,code);\n"
 "hybrid_heavy(h,number)[HEAVY_DIGIT]=digit;\n}\n\n\n\n\nINLINE uint write_ranges(hybrid_t h,"
 "cells_t s,uint first,uint mask,uint heavy,uint end,\nuint digit)\n{\nwhile(mask!=0||heavy<end){\n"
 "const uint cell=first+(mask?31-clz(mask& -mask):CLSORT__HYBRID_MASK_CELLS);\nif(heavy<end&&"
@@ -4366,12 +4367,12 @@ static const char *const clsort__source[] = {
 "portion_t next_portion(hybrid_t h,local ulong2*space,bucket_t b,code_t*low)\n{\nconst "
 "bucket_space_t l=bucket_space(space);\ncode_t top=b.last;\nportion_t w;\ndo{\nconst code_t first="
 " *low;\nconst linear_map_t map=make_map(first,top,1,0);\nclear_bucket(l);\nscan_bucket(h,space,b,"
-"0,map,top,0);\nfit_bins(l);\nconst uint bin=l.words[WORD_BIN],taken=l.words[WORD_TAKEN],\nheavy="
-"l.words[WORD_HEAVY];\nconst code_t begin=map_start(map,bin,CLSORT_BUCKET_BINS_LOG2,top),\nnext="
-"map_start(map,bin+1,CLSORT_BUCKET_BINS_LOG2,top);\nlocal_barrier();\nw.low=taken?first:begin;\n"
-"w.top=top;\nw.map=map;\nw.bin=bin;\nw.one_code=taken==0&&(code_t)(next-begin)==1;\nw.size="
-"w.one_code?heavy:taken;\n*low=w.one_code?next:begin;\ntop=(code_t)(next-1);\n}while(w.size==0);\n"
-"return w;\n}\n\n",
+"0,map,top,0);\nfit_bins(l);\nconst uint bin=l.words[WORD_BIN],taken=l.words[WORD_TAKEN],\n"
+"heavy_size=l.words[WORD_HEAVY];\nconst code_t begin=map_start(map,bin,CLSORT_BUCKET_BINS_LOG2,"
+"top),\nnext=map_start(map,bin+1,CLSORT_BUCKET_BINS_LOG2,top);\nlocal_barrier();\nw.low="
+"taken?first:begin;\nw.top=top;\nw.map=map;\nw.bin=bin;\nw.one_code=taken==0&&(code_t)(next-begin)"
+"==1;\nw.size=w.one_code?heavy_size:taken;\n*low=w.one_code?next:begin;\ntop=(code_t)(next-1);\n}"
+"while(w.size==0);\nreturn w;\n}\n\n",
 "//---- radix: hybrid long buckets\n\n\nINLINE void sort_long(hybrid_t h,local ulong2*space,"
 "bucket_t b)\n{\nconst array_t alt=advance(h.alt,b.begin),target=advance(h.target,b.begin);\n"
 "code_t low=b.low;\nfor(uint i=local_id();i<b.size&&b.resplit;i+=CLSORT_GROUP)\nstore_key(alt,i,"
@@ -4682,7 +4683,7 @@ static const char *const clsort__source[] = {
 "codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,"
 "before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10883\n",
+"#line 10881\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
@@ -5009,33 +5010,33 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11955\n",
+"#line 11953\n",
 #endif
 "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
 "CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong minus_zero,"
 "\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint "
 "select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global "
-"const uchar*ends,ulong ends_at,global const uchar*number,\\\n ulong number_at,uint kind\n#define "
-"CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored_high_bits,"
+"const uchar*ends,ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n"
+"#define CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored_high_bits,"
 "first_bit,rows,n,\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)("
 "bounds+bounds_at),(global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),"
-"kind\\\n }\ntypedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\nuint "
-"ignored_high_bits,first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,"
-"passes;\nglobal const uint*bounds,*ends,*number;\nuint kind;\n}select_t;\n\n\n\n\n\nINLINE "
-"select_t select_from_row(select_t s,uint row)\n{\nconst uint most=s.kind&CLSORT__COUNT_ON_DEVICE&"
-"&row<s.rows?min(s.n,*s.number):s.n;\nulong begin=row<s.rows?row*s.stride:0;\ns.n=most;\nif("
-"s.kind&CLSORT__ROW_LENGTHS&&row<s.rows)\ns.n=min(most,s.bounds[row]);\nif(s.kind&"
-"CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],most);\nbegin="
-"first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\ns.keys+=begin;\n"
-"s.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){return "
-"s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*indices,"
-"ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong indices_apart,"
-"ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+keys_out_at,outputs,"
-"indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\nuint outputs;\nulong "
-"indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define add_local(place,x)"
-"atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local(local uint*place,uint "
-"x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
+"given_as\\\n }\ntypedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\n"
+"uint ignored_high_bits,first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,"
+"passes;\nglobal const uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE "
+"select_t select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&"
+"CLSORT__COUNT_ON_DEVICE&&row<s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*"
+"s.stride:0;\ns.n=most;\nif(s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row])"
+";\nif(s.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],"
+"most);\nbegin=first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\n"
+"s.keys+=begin;\ns.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){"
+"return s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*"
+"indices,ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong "
+"indices_apart,ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+"
+"keys_out_at,outputs,indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\n"
+"uint outputs;\nulong indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define "
+"add_local(place,x)atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local("
+"local uint*place,uint x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
 "//---- select: parts\n\n\ntypedef struct{\nglobal const uchar*keys;\nuint row,part,first,end;\n"
 "global const uint*numbers;\n}row_part_t;\n\nINLINE row_part_t row_part(select_t s,uint number,"
 "uint parts,uint part_elements)\n{\nconst uint row=number/parts,part=number%parts;\nconst uint "
@@ -5375,17 +5376,17 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP)\nif(count[1]+i<c.most)\nc.all[count[1]+i]=list[i];\n}\n\n",
 "//---- select: finding ranks\n\n\ntypedef struct{ranked_t low,high;uint has_low,has_high;}"
 "share_t;\n\n\n\n\n\nINLINE share_t find_share(select_t s,global const ranked_t*all,uint count,"
-"uint range,\nuint ranges,local ranked_t*firsts,local ranked_t*space)\n{\nconst uint lid=local_id("
-"),deep=count>CLSORT_GROUP;\nconst uint each=deep?max(min(count/(2*s.k),min(count/CLSORT_GROUP,"
-"16u)),1u):0,\napart=deep?max(count/(each*CLSORT_GROUP),1u):0;\nranked_t own=CLSORT_RANKED("
-"CLSORT_TOP_CODE,0xFFFFFFFFu-lid);\nfor(uint j=0;j<each;j++){\nconst uint column=lid+j*"
-"CLSORT_GROUP;\nconst ranked_t x=all[column*apart+draw_below(column+1,apart)];\nif("
+"uint number,\nuint shares,local ranked_t*firsts,local ranked_t*space)\n{\nconst uint lid="
+"local_id(),deep=count>CLSORT_GROUP;\nconst uint each=deep?max(min(count/(2*s.k),min("
+"count/CLSORT_GROUP,16u)),1u):0,\napart=deep?max(count/(each*CLSORT_GROUP),1u):0;\nranked_t own="
+"CLSORT_RANKED(CLSORT_TOP_CODE,0xFFFFFFFFu-lid);\nfor(uint j=0;j<each;j++){\nconst uint column="
+"lid+j*CLSORT_GROUP;\nconst ranked_t x=all[column*apart+draw_below(column+1,apart)];\nif("
 "CLSORT_RANKED_BEFORE(x,own))\nown=x;\n}\nfirsts[lid]=own;\ngroup_sync();\nif(deep|| "
 "!CLSORT_BRANCH_BARRIERS){\nput_in_block(firsts,space,lid);\ngroup_sync();\nfirsts[rank_in_blocks("
 "space,own)]=own;\n}\ngroup_sync();\nconst float before=(float)s.k*(float)(CLSORT_GROUP*each)/("
 "float)max(count,1u);\nconst uint end=(uint)min(before +4*sqrt(before)+4,(float)CLSORT_GROUP);\n"
-"const uint low=end*range/ranges,high=end*(range +1)/ranges;\nconst share_t share={firsts[low<"
-"CLSORT_GROUP?low:0],\nfirsts[high<CLSORT_GROUP?high:0],range>0,\ndeep&&high<CLSORT_GROUP};\n"
+"const uint low=end*number/shares,high=end*(number+1)/shares;\nconst share_t share={firsts[low<"
+"CLSORT_GROUP?low:0],\nfirsts[high<CLSORT_GROUP?high:0],number>0,\ndeep&&high<CLSORT_GROUP};\n"
 "return share;\n}\n\n\n\nINLINE void list_share(global const ranked_t*all,uint count,share_t "
 "share,\nlocal ranked_t*list,local uint*counts)\n{\nuint before=0;\nfor(uint i=local_id();i<count;"
 "i+=CLSORT_GROUP*CLSORT_VISITS){\nranked_t x[CLSORT_VISITS];\nuint taken=0;\n#pragma unroll\nfor("
@@ -5414,16 +5415,16 @@ static const char *const clsort__source[] = {
 "CLSORT_GROUP;\nif(crowded|| !CLSORT_BRANCH_BARRIERS)\nfill_buckets(l,crowded?count:0);\nfor(uint "
 "i=local_id();i<count;i+=CLSORT_GROUP){\nconst uint rank=crowded?rank_in_buckets(l,i):rank_among("
 "l.list,count,l.list[i]);\nwrite_ranked(s,p,out,before +rank,l.list[i]);\n}\n}\n\n\n\n\nINLINE "
-"void rank_share(select_t s,tables_t t,output_t out,uint group_row,uint range,\nuint ranges,uint "
+"void rank_share(select_t s,tables_t t,output_t out,uint group_row,uint number,\nuint shares,uint "
 "again,local ulong*space)\n{\nconst uint lid=local_id(),exists=group_row<s.rows,own_row="
 "exists?group_row:0;\nglobal uint*row=row_words_of(t,own_row);\nglobal const ranked_t*all="
 "row_candidates(t,own_row);\nlocal ranked_t*list=(local ranked_t*)space,*firsts=list+"
 "CLSORT__LISTED;\nlocal uint*counts=(local uint*)(firsts+2*CLSORT_GROUP);\nconst uint found="
 "exists?row[ROW_CANDIDATES]:0,\nfits=found>=s.k&&found<=t.most_candidates,\ncount=fits&&(found>"
-"CLSORT_GROUP|| !range)?found:0;\nif(lid<2)\ncounts[lid]=0;\nconst share_t share=find_share(s,all,"
-"count,range,ranges,firsts,firsts+CLSORT_GROUP);\nlist_share(all,count,share,list,counts);\n"
+"CLSORT_GROUP|| !number)?found:0;\nif(lid<2)\ncounts[lid]=0;\nconst share_t share=find_share(s,"
+"all,count,number,shares,firsts,firsts+CLSORT_GROUP);\nlist_share(all,count,share,list,counts);\n"
 "group_sync();\nconst uint before=counts[0],listed=counts[1],\nwanted=before<s.k&&listed<="
-"CLSORT__LISTED?listed:0;\nconst uint last=range==ranges-1||found<=CLSORT_GROUP;\nif(lid==0&&"
+"CLSORT__LISTED?listed:0;\nconst uint last=number==shares-1||found<=CLSORT_GROUP;\nif(lid==0&&"
 "exists\n&&(!fits||(before<s.k&&listed>CLSORT__LISTED)\n||(count&&last&&before +listed<s.k)))\n"
 "fail_row(t,row,again);\nlocal uint*ends=counts+2;\nlocal ushort*bucket=(local ushort*)(ends+"
 "CLSORT_GROUP);\nconst buckets_t l={list,firsts,ends,(local uint*)(firsts+CLSORT_GROUP),bucket,\n"
@@ -6005,9 +6006,9 @@ struct clsort_sorter {
     int shares_memory;          /* it can work in memory of the host's */
     size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
     int has_vectors;            /* a CPU whose compiler uses vector registers */
-    int has_rows;               /* one whose compiler may well show what vectors of AVX-512 can
+    int has_wide_vectors;       /* one whose compiler may well show what vectors of AVX-512 can
                                    do: only a reason to choose kernels, which do without, too */
-    int has_lanes;              /* one whose work-items always run as lanes of vectors */
+    int always_lanes;           /* one whose work-items always run as lanes of vectors */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
     int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
     int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
@@ -6032,7 +6033,7 @@ struct clsort_sorter {
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
     struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__form *forced;  /* what AUTO takes while forms are tried and sized; NULL:
+    const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
                                    its own */
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
     int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
@@ -6246,9 +6247,9 @@ typedef struct clsort__radix_form {
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
-    int lean;                   /* has no room for passes where AUTO took it, but what merge needs,
+    int yields_to_merge;        /* has no room for passes where AUTO took it, but what merge needs,
                                    which AUTO takes if the kernels do not build */
-    int numbers;                /* where indices are wanted, it may number the keys as they are */
+    int numbers_keys;           /* where indices are wanted, it may number the keys as they are */
     size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
     /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
        has the passes. NULL: it is one of the forms of passes. */
@@ -6826,7 +6827,7 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
     for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
     s->has_narrow = !s->is_cpu && least == 16;
-    s->has_lanes = s->has_vectors && least > 1;
+    s->always_lanes = s->has_vectors && least > 1;
     return CL_SUCCESS;
 }
 
@@ -6838,7 +6839,7 @@ static clsort_status clsort__cpu_facts(clsort_sorter *s)
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
     s->has_vectors = native >= 4;
-    s->has_rows = wide >= 16;
+    s->has_wide_vectors = wide >= 16;
     return CL_SUCCESS;
 }
 
@@ -8598,10 +8599,10 @@ typedef struct clsort__measured {
 } clsort__measured;
 
 /* What AUTO takes while it is tried or sized; the rest is its own. */
-typedef struct clsort__form {
+typedef struct clsort__trial {
     const clsort__crossover *row;   /* NULL: its own */
     cl_uint select;                 /* 1 + CLSORT__BY_*; 0: its own */
-} clsort__form;
+} clsort__trial;
 
 /* Finds the class of a description; 0: it has none. Codes of fields, expressions and several ways
    to select have none. */
@@ -8665,8 +8666,8 @@ static int clsort__device_kind(const clsort_sorter *s)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
     return !s || s->has_progress ? CLSORT__NVIDIA
-           : s->has_lanes        ? CLSORT__CPU_LANES
-           : s->has_rows         ? CLSORT__CPU_ROWS
+           : s->always_lanes     ? CLSORT__CPU_LANES
+           : s->has_wide_vectors ? CLSORT__CPU_ROWS
            : s->has_vectors      ? CLSORT__CPU_VECTORS
            : s->is_cpu           ? CLSORT__CPU
            : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
@@ -8745,12 +8746,12 @@ static int clsort__suits_samples(const clsort_desc *d)
    arrays than it writes? Indices are not read. */
 static int clsort__moves_values(const clsort_desc *d)
 {
-    const int numbers = d->indices || d->value_size > 8;
+    const int by_index = d->indices || d->value_size > 8;
     if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
         return 0;
-    if (d->record_size) return !clsort__keys_stay(d) && !numbers && d->record_size <= 16
-                               && !d->value_size;
-    return numbers || (!clsort__keys_stay(d) && !clsort__values_stay(d));
+    if (d->record_size)
+        return !clsort__keys_stay(d) && !by_index && d->record_size <= 16 && !d->value_size;
+    return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
 }
 
 /* The families that are the fastest for few elements, with work-groups and items of their own
@@ -11256,7 +11257,7 @@ typedef struct clsort__radix_local {
     size_t bins;                /* clsort_radix_count */
     size_t histogram;           /* clsort_radix_histogram */
     size_t sums;                /* clsort_partition_scan, clsort_radix_begin */
-    size_t shares, runs;        /* clsort_radix_measure, clsort_radix_prefixes */
+    size_t shares, prefixes;    /* clsort_radix_measure, clsort_radix_prefixes */
     size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
     size_t sweeps;              /* clsort_radix_sweeps */
     size_t few;                 /* clsort_radix_small */
@@ -11293,7 +11294,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.histogram = ((all >> halved) * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = sums * 4;
     l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
-    l.runs = 4 * (tile + 2);
+    l.prefixes = 4 * (tile + 2);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           CLSORT__RADIX_STAGES_LATE(c->team, words))
              + (c->family == CLSORT__PARTITION ? tile : 0);
@@ -11553,7 +11554,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
     clsort__radix_moves_of_sweeps(run, j);
     if (!j->mends) return;
-    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.runs);
+    clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_PREFIXES, 0, j->blocks, l.prefixes);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
 }
 
@@ -12379,9 +12380,10 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(s, p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    const int lean = form && form->lean && p->by_auto && clsort__can(CLSORT_MERGE, &p->d),
+    const int yields_to_merge = form && form->yields_to_merge && p->by_auto
+                                && clsort__can(CLSORT_MERGE, &p->d),
               tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
-    const size_t own = lean ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
+    const size_t own = yields_to_merge ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
                        : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                                   : clsort__radix_tables(s, p);
     return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
@@ -12424,14 +12426,14 @@ static size_t clsort__piece_workers(size_t n)
 static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
     const clsort__data *a = &p->data;
-    const cl_uint kind = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                         | (a->has_gaps ? (cl_uint)CLSORT__SEGMENTS_HAVE_GAPS : 0)
-                         | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
-                         | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
+    const cl_uint given_as = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                             | (a->has_gaps ? (cl_uint)CLSORT__SEGMENTS_HAVE_GAPS : 0)
+                             | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
+                             | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     CLSORT__SPANS(run, a->at_offsets || a->in_ranges ? a->offsets : any,
                   a->at_offsets ? a->ends : any,
                   a->count_on_device || a->in_ranges ? a->count : any);
-    CLSORT__UINTS(run, clsort__amount(run, a->segments), p->d.count, a->stride, kind);
+    CLSORT__UINTS(run, clsort__amount(run, a->segments), p->d.count, a->stride, given_as);
 }
 
 /* The bytes from a row of an output to the next, 0 where its elements lie like those of the
@@ -13010,11 +13012,11 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 {
     const int blocks = algorithm == CLSORT_MERGE
                        && clsort__local_choice(&d->tuning) == CLSORT__LOCAL_ONLY;
-    const cl_uint form = clsort__is_batch(d)         ? (cl_uint)CLSORT__BATCH
-                         : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
-                         : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
-                                                   : algorithm;
-    const clsort__algorithm *a = clsort__find_algorithm(form);
+    const cl_uint number = clsort__is_batch(d)       ? (cl_uint)CLSORT__BATCH
+                           : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
+                           : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
+                                                     : algorithm;
+    const clsort__algorithm *a = clsort__find_algorithm(number);
     return a && a->base == algorithm ? a : NULL;
 }
 
@@ -13249,16 +13251,16 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
     const clsort__data *a = &p->data;
     const int same = a->element_bytes == p->key.bytes && !clsort__merges_codes(&p->key.codec)
                      && clsort__same_span(a->keys, pairs.keys),
-              writes = !same && !p->d.precedes, numbers = pairs.values.buffer != NULL;
+              writes = !same && !p->d.precedes, writes_numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT);
     CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset),
                   pairs.keys.buffer ? pairs.keys : pairs.values,
-                  numbers ? pairs.values : pairs.keys);
+                  writes_numbers ? pairs.values : pairs.keys);
     CLSORT__UINTS(run, clsort__amount(run, a->extent), p->key.bytes);
     CLSORT__ULONGS(run, a->element_bytes, p->key.codec.minus_zero, p->key.codec.nans);
-    CLSORT__UINTS(run, (cl_uint)writes, (cl_uint)numbers);
-    clsort__traffic(run, 1, (cl_ulong)a->extent
-                                * ((numbers ? 4 : 0) + (writes ? 2 * p->key.bytes : 0)));
+    CLSORT__UINTS(run, (cl_uint)writes, (cl_uint)writes_numbers);
+    clsort__traffic(
+        run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + (writes ? 2 * p->key.bytes : 0)));
     clsort__launch(run, a->extent);
 }
 
@@ -13269,15 +13271,15 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
 {
     const clsort__data *a = &p->data;
     const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
-    const int numbers = pairs.values.buffer != NULL;
+    const int writes_numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
-                  numbers ? pairs.values : pairs.keys);
+                  writes_numbers ? pairs.values : pairs.keys);
     CLSORT__UINTS(run, clsort__amount(run, a->extent), bytes, end < p->key.field_count,
-                  (cl_uint)numbers);
+                  (cl_uint)writes_numbers);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_fields(run, p->key.fields + first, end - first);
-    clsort__traffic(run, 1, (cl_ulong)a->extent * ((numbers ? 4 : 0) + read + bytes));
+    clsort__traffic(run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + read + bytes));
     clsort__launch(run, a->extent);
 }
 
@@ -13335,7 +13337,7 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
 {
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     cl_uint first, end = p->key.field_count;
-    if (form && form->numbers && clsort__sorts_as_it_is(p)) {
+    if (form && form->numbers_keys && clsort__sorts_as_it_is(p)) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -13393,9 +13395,9 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     const clsort__data *a = &p->data;
     clsort__arrays from, to;
     if (p->indirect) {
-        const int numbers = p->config.family == CLSORT__SEGMENTS && p->config.ties
-                            && clsort__tile_shape(run->s, p).share_log2;
-        (numbers ? clsort__sort_numbered : clsort__sort_indirect)(run, p, scratch);
+        const int by_number = p->config.family == CLSORT__SEGMENTS && p->config.ties
+                              && clsort__tile_shape(run->s, p).share_log2;
+        (by_number ? clsort__sort_numbered : clsort__sort_indirect)(run, p, scratch);
         return;
     }
     from.keys = clsort__span_from(a->keys, p->d.key_offset);
@@ -14287,9 +14289,9 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
 {
     const clsort__data *a = &p->data;
     const clsort__span none = clsort__no_span;
-    const cl_uint kind = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                         | (a->has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
-                         | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
+    const cl_uint given_as = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                             | (a->has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
+                             | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, none);
@@ -14300,7 +14302,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
     CLSORT__SPANS(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : none,
                   a->at_offsets ? a->ends : none, a->count_on_device ? a->count : none);
-    clsort__arg_uint(run, kind);
+    clsort__arg_uint(run, given_as);
 }
 
 static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
@@ -16004,16 +16006,16 @@ static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory
 
 /* ---- >>measure ------------------------------------------------------------------------------- */
 
-/* The forms that AUTO may take at a count: by each of the rows that say yes or no to each
+/* The trials that AUTO may take at a count: by each of the rows that say yes or no to each
    threshold, and by its own row, which is the last one. The most counts: all powers of two from the
    first one on, and another. */
 enum {
     CLSORT__CORNERS = 16,
-    CLSORT__OWN_FORM = CLSORT__CORNERS,
-    CLSORT__FORMS = CLSORT__CORNERS + 1,
+    CLSORT__OWN_TRIAL = CLSORT__CORNERS,
+    CLSORT__TRIALS = CLSORT__CORNERS + 1,
     CLSORT__FIRST_COUNT_LOG2 = 8,
     CLSORT__MOST_COUNTS = 26,
-    CLSORT__MOST_RUNS_EACH = 5
+    CLSORT__MOST_REPEATS = 5
 };
 
 /* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
@@ -16026,16 +16028,16 @@ enum {
     CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
 };
 
-/* How a count is sorted. Forms that plan the same share the number of the first of them, and its
+/* How a count is sorted. Trials that plan the same share the number of the first of them, and its
    times: those of two rounds, in ns, 0 if it was dropped. */
 typedef struct clsort__timings {
     size_t n;
-    int form[CLSORT__FORMS];
-    const clsort__algorithm *algorithm[CLSORT__FORMS];  /* NULL: rows are selected from, ... */
-    int way[CLSORT__FORMS];                             /* ... in this way */
-    clsort__config config[CLSORT__FORMS];
-    double ns[CLSORT__FORMS][2];
-    cl_uint out;                /* a bit for each form that does not run */
+    int trial[CLSORT__TRIALS];
+    const clsort__algorithm *algorithm[CLSORT__TRIALS]; /* NULL: rows are selected from, ... */
+    int way[CLSORT__TRIALS];                            /* ... in this way */
+    clsort__config config[CLSORT__TRIALS];
+    double ns[CLSORT__TRIALS][2];
+    cl_uint out; /* a bit for each trial that does not run */
 } clsort__timings;
 
 typedef struct clsort__measurement {
@@ -16046,9 +16048,9 @@ typedef struct clsort__measurement {
     cl_mem memory[CLSORT__ITS_BUFFERS];
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
-    clsort__form forms[CLSORT__FORMS];
+    clsort__trial trials[CLSORT__TRIALS];
     cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent, build;        /* ns of the count before; of the longest build of a form */
+    double spent, build;        /* ns of the count before; of the longest build of a trial */
     cl_uint done, total;        /* steps */
     clsort__kinds warmed;
     unsigned char *found, *right;   /* top-k: the outputs, and what they must be */
@@ -16057,7 +16059,7 @@ typedef struct clsort__measurement {
     clsort__timings at[CLSORT__MOST_COUNTS];
 } clsort__measurement;
 
-/* ---- forms ---- */
+/* ---- trials ---- */
 
 /* The row that says yes to the thresholds whose bits are set, whatever the count. */
 static clsort__crossover clsort__corner_row(int corner)
@@ -16077,33 +16079,33 @@ static int clsort__corner_at(const clsort__crossover *row, size_t n)
            | (n >= row->hybrid) << 3;
 }
 
-/* The forms: rows at all corners, or for top-k all ways; then AUTO's own. */
-static void clsort__make_forms(clsort__measurement *m)
+/* The trials: rows at all corners, or for top-k all ways; then AUTO's own. */
+static void clsort__make_trials(clsort__measurement *m)
 {
-    const int forms = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
+    const int trials = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
     int f;
     for (f = 0; f < CLSORT__CORNERS; f++) m->corners[f] = clsort__corner_row(f);
-    for (f = 0; f < forms; f++)
-        if (m->d.top_k) m->forms[f].select = 1 + (cl_uint)f;
-        else m->forms[f].row = &m->corners[f];
+    for (f = 0; f < trials; f++)
+        if (m->d.top_k) m->trials[f].select = 1 + (cl_uint)f;
+        else m->trials[f].row = &m->corners[f];
 }
 
-/* Lets AUTO take a form in the next calls. */
-static void clsort__force(clsort__measurement *m, int form)
+/* Lets AUTO take a trial in the next calls. */
+static void clsort__force(clsort__measurement *m, int trial)
 {
-    const clsort__form *const f = &m->forms[form];
+    const clsort__trial *const f = &m->trials[trial];
     m->s->forced = f->row || f->select ? f : NULL;
 }
 
-/* Asks the planner how each form would sort m->d. */
-static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
+/* Asks the planner how each trial would sort m->d. */
+static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
 {
     int f;
-    for (f = 0; f < CLSORT__FORMS; f++) {
+    for (f = 0; f < CLSORT__TRIALS; f++) {
         clsort__checks c = clsort__begin_checks(m->s);
         clsort_desc d;
         clsort__job j;
-        int *same = &t->form[f];
+        int *same = &t->trial[f];
         clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
         clsort__force(m, f);
         j.op->judge(&c, &j);
@@ -16118,20 +16120,20 @@ static void clsort__find_forms(clsort__measurement *m, clsort__timings *t)
     m->s->forced = NULL;
 }
 
-/* Does the time of a form grow faster than the count? */
-static int clsort__outgrows(const clsort__timings *t, int form)
+/* Does the time of a trial grow faster than the count? */
+static int clsort__outgrows(const clsort__timings *t, int trial)
 {
-    return t->algorithm[form] ? t->algorithm[form]->number != CLSORT_RADIX
-                              : t->way[form] == CLSORT__BY_SORTING;
+    return t->algorithm[trial] ? t->algorithm[trial]->number != CLSORT_RADIX
+                               : t->way[trial] == CLSORT__BY_SORTING;
 }
 
 /* Does it grow as the count does, whatever the count? */
-static int clsort__keeps_pace(const clsort__timings *t, int form)
+static int clsort__keeps_pace(const clsort__timings *t, int trial)
 {
-    const cl_uint family = t->config[form].family;
-    return t->algorithm[form] ? t->algorithm[form]->number == CLSORT_RADIX
-                                    && family != CLSORT__SAMPLES && family != CLSORT__RANKS
-                              : t->way[form] == CLSORT__BY_DIGITS;
+    const cl_uint family = t->config[trial].family;
+    return t->algorithm[trial] ? t->algorithm[trial]->number == CLSORT_RADIX
+                                     && family != CLSORT__SAMPLES && family != CLSORT__RANKS
+                               : t->way[trial] == CLSORT__BY_DIGITS;
 }
 
 /* ---- time ---- */
@@ -16262,15 +16264,15 @@ static clsort_status clsort__make_reference(clsort__measurement *m)
     return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
 }
 
-/* Sorts once by a form, and checks the result. */
-static clsort_status clsort__run_form(clsort__measurement *m, int form, double *ns)
+/* Sorts once by a trial, and checks the result. */
+static clsort_status clsort__run_trial(clsort__measurement *m, int trial, double *ns)
 {
     clsort__timed timed = { NULL };
     cl_event last = NULL;
     clsort_status status;
     CLSORT__MUST(clsort__restore(m));
     m->s->timed = &timed;
-    clsort__force(m, form);
+    clsort__force(m, trial);
     status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
     m->s->forced = NULL;
     m->s->timed = NULL;
@@ -16283,9 +16285,9 @@ static clsort_status clsort__run_form(clsort__measurement *m, int form, double *
     return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
-/* Builds and warms what a form needs. A build is not begun without the time that the longest one
+/* Builds and warms what a trial needs. A build is not begun without the time that the longest one
    has taken so far. */
-static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
+static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
 {
     clsort_desc given = m->d, d;
     clsort__kinds own;
@@ -16296,7 +16298,7 @@ static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
     clsort__sort_job(&j, m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
-    clsort__force(m, form);
+    clsort__force(m, trial);
     status = clsort__plan_job(&j);
     if (status == CL_SUCCESS) status = j.op->buffers(&j);
     if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
@@ -16306,7 +16308,7 @@ static clsort_status clsort__prepare_form(clsort__measurement *m, int form)
     return status;
 }
 
-/* Is it this form that failed, and not the measurement? */
+/* Is it this trial that failed, and not the measurement? */
 static int clsort__drops(clsort_status status)
 {
     return status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED
@@ -16314,14 +16316,14 @@ static int clsort__drops(clsort_status status)
            || status == CLSORT_ERROR_UNSUPPORTED;
 }
 
-/* The least time of a count in a round, of all forms or of those that keep pace; 0: all were
+/* The least time of a count in a round, of all trials or of those that keep pace; 0: all were
    dropped. */
 static double clsort__least_time(const clsort__timings *t, int round, int paced)
 {
     double least = 0;
     int f;
-    for (f = 0; f < CLSORT__FORMS; f++) {
-        const int takes_part = t->form[f] == f && (!paced || clsort__keeps_pace(t, f));
+    for (f = 0; f < CLSORT__TRIALS; f++) {
+        const int takes_part = t->trial[f] == f && (!paced || clsort__keeps_pace(t, f));
         const double ns = takes_part ? t->ns[f][round] : 0;
         if (ns > 0 && (!(least > 0) || ns < least)) least = ns;
     }
@@ -16336,18 +16338,18 @@ static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
     return CL_SUCCESS;
 }
 
-/* Builds what a form needs at a count, whose time is then that of sorts alone. */
-static clsort_status clsort__build_form(clsort__measurement *m, clsort__timings *t, int form)
+/* Builds what a trial needs at a count, whose time is then that of sorts alone. */
+static clsort_status clsort__build_trial(clsort__measurement *m, clsort__timings *t, int trial)
 {
     cl_ulong before;
     clsort_status status;
     int f;
     CLSORT__MUST(clsort__watch(m));
     before = m->now;
-    status = clsort__prepare_form(m, form);
+    status = clsort__prepare_trial(m, trial);
     if (clsort__drops(status))
-        for (f = form; f < CLSORT__FORMS; f++)
-            if (t->form[f] == form) t->out |= CLSORT__BIT(f);
+        for (f = trial; f < CLSORT__TRIALS; f++)
+            if (t->trial[f] == trial) t->out |= CLSORT__BIT(f);
     return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
 }
 
@@ -16363,9 +16365,9 @@ static clsort_status clsort__build_checks(clsort__measurement *m, int count)
     return clsort__end_build(m, before);
 }
 
-/* Builds what all forms need at all counts. Downwards: a program for many elements also serves
+/* Builds what all trials need at all counts. Downwards: a program for many elements also serves
    few. */
-static clsort_status clsort__build_forms(clsort__measurement *m)
+static clsort_status clsort__build_trials(clsort__measurement *m)
 {
     int i, f;
     CLSORT__MUST(clsort__build_checks(m, m->counts - 1));
@@ -16373,52 +16375,52 @@ static clsort_status clsort__build_forms(clsort__measurement *m)
     if (m->d.top_k) CLSORT__MUST(clsort__build_checks(m, 0));
     for (i = m->counts; i-- > 0;) {
         m->d.count = m->at[i].n;
-        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__FORMS);
-        clsort__find_forms(m, &m->at[i]);
-        for (f = 0; f < CLSORT__FORMS; f++)
-            if (m->at[i].form[f] == f) CLSORT__MUST(clsort__build_form(m, &m->at[i], f));
+        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__TRIALS);
+        clsort__find_trials(m, &m->at[i]);
+        for (f = 0; f < CLSORT__TRIALS; f++)
+            if (m->at[i].trial[f] == f) CLSORT__MUST(clsort__build_trial(m, &m->at[i], f));
     }
     return CL_SUCCESS;
 }
 
-/* Did a form take more than twice as long as one whose time grows as the count does: radix by
+/* Did a trial take more than twice as long as one whose time grows as the count does: radix by
    passes or from the top, for top-k digits? */
-static int clsort__is_behind(const clsort__timings *t, int form)
+static int clsort__is_behind(const clsort__timings *t, int trial)
 {
     const double least = clsort__least_time(t, 0, 1);
-    return least > 0 && t->ns[t->form[form]][0] > 2 * least;
+    return least > 0 && t->ns[t->trial[trial]][0] > 2 * least;
 }
 
-/* A form whose time outgrows the count, and which took four times as long as another at the count
+/* A trial whose time outgrows the count, and which took four times as long as another at the count
    before, or was behind at two counts: its time is taken to double, and it is not run. 0: it is
    run. */
-static double clsort__hopeless_time(const clsort__measurement *m, int count, int form)
+static double clsort__hopeless_time(const clsort__measurement *m, int count, int trial)
 {
     const clsort__timings *const t = &m->at[count], *const before = t - 1;
     double ns;
-    if (!count || !clsort__outgrows(t, form) || form == t->form[CLSORT__OWN_FORM]) return 0;
-    ns = before->ns[before->form[form]][0];
+    if (!count || !clsort__outgrows(t, trial) || trial == t->trial[CLSORT__OWN_TRIAL]) return 0;
+    ns = before->ns[before->trial[trial]][0];
     return ns > 4 * clsort__least_time(before, 0, 0)
-                   || (count > 1 && clsort__is_behind(before, form)
-                       && clsort__is_behind(before - 1, form))
+                   || (count > 1 && clsort__is_behind(before, trial)
+                       && clsort__is_behind(before - 1, trial))
                ? 2 * ns
                : 0;
 }
 
-/* The first run by a form, which is not timed but says how many follow. */
-static clsort_status clsort__first_run(clsort__measurement *m, int count, int form)
+/* The first run by a trial, which is not timed but says how many follow. */
+static clsort_status clsort__first_run(clsort__measurement *m, int count, int trial)
 {
     clsort__timings *const t = &m->at[count];
-    double *const ns = t->ns[form];
+    double *const ns = t->ns[trial];
     clsort_status status;
-    if (t->out & CLSORT__BIT(form)) return CL_SUCCESS;
+    if (t->out & CLSORT__BIT(trial)) return CL_SUCCESS;
     CLSORT__MUST(clsort__watch(m));
-    ns[0] = ns[1] = clsort__hopeless_time(m, count, form);
+    ns[0] = ns[1] = clsort__hopeless_time(m, count, trial);
     if (ns[0] > 0) {
-        t->out |= CLSORT__BIT(form);
+        t->out |= CLSORT__BIT(trial);
         return CL_SUCCESS;
     }
-    status = clsort__run_form(m, form, ns);
+    status = clsort__run_trial(m, trial, ns);
     if (status != CL_SUCCESS) ns[0] = 0;
     ns[1] = ns[0];
     return clsort__drops(status) ? CL_SUCCESS : status;
@@ -16436,36 +16438,36 @@ static double clsort__median(double *times, int count)
     return times[count / 2];
 }
 
-/* Does a form still take part? Not if it was dropped, or took four times as long as another. */
-static int clsort__takes_part(const clsort__timings *t, int form, double least)
+/* Does a trial still take part? Not if it was dropped, or took four times as long as another. */
+static int clsort__takes_part(const clsort__timings *t, int trial, double least)
 {
-    return t->form[form] == form && t->ns[form][0] > 0 && !(t->out & CLSORT__BIT(form))
-           && (t->ns[form][0] <= 4 * least || form == t->form[CLSORT__OWN_FORM]);
+    return t->trial[trial] == trial && t->ns[trial][0] > 0 && !(t->out & CLSORT__BIT(trial))
+           && (t->ns[trial][0] <= 4 * least || trial == t->trial[CLSORT__OWN_TRIAL]);
 }
 
-/* A round: forms take turns. `first`: the least time of the first runs. */
+/* A round: trials take turns. `first`: the least time of the first runs. */
 static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, int round,
                                    double first)
 {
-    const int runs = first < 2e6 ? CLSORT__MOST_RUNS_EACH : first < 5e7 ? 3 : 1;
-    double times[CLSORT__FORMS][CLSORT__MOST_RUNS_EACH];
-    int part[CLSORT__FORMS], f, r;
-    for (f = 0; f < CLSORT__FORMS; f++) part[f] = clsort__takes_part(t, f, first);
-    for (r = 0; r < runs; r++)
-        for (f = 0; f < CLSORT__FORMS; f++) {
+    const int repeats = first < 2e6 ? CLSORT__MOST_REPEATS : first < 5e7 ? 3 : 1;
+    double times[CLSORT__TRIALS][CLSORT__MOST_REPEATS];
+    int part[CLSORT__TRIALS], f, r;
+    for (f = 0; f < CLSORT__TRIALS; f++) part[f] = clsort__takes_part(t, f, first);
+    for (r = 0; r < repeats; r++)
+        for (f = 0; f < CLSORT__TRIALS; f++) {
             clsort_status status;
             if (!part[f]) continue;
-            status = clsort__run_form(m, f, &times[f][r]);
+            status = clsort__run_trial(m, f, &times[f][r]);
             if (clsort__drops(status)) part[f] = 0, t->ns[f][0] = t->ns[f][1] = 0;
             else CLSORT__MUST(status);
             CLSORT__MUST(clsort__check_time(m, 0));
         }
-    for (f = 0; f < CLSORT__FORMS; f++)
-        if (part[f]) t->ns[f][round] = clsort__median(times[f], runs);
+    for (f = 0; f < CLSORT__TRIALS; f++)
+        if (part[f]) t->ns[f][round] = clsort__median(times[f], repeats);
     return CL_SUCCESS;
 }
 
-/* Measures a count by all forms. */
+/* Measures a count by all trials. */
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
@@ -16474,11 +16476,11 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
     int f;
     if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
     m->d.count = t->n;
-    clsort__find_forms(m, t);
+    clsort__find_trials(m, t);
     CLSORT__MUST(clsort__restore(m));
     CLSORT__MUST(clsort__make_reference(m));
-    for (f = 0; f < CLSORT__FORMS; f++)
-        if (t->form[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
+    for (f = 0; f < CLSORT__TRIALS; f++)
+        if (t->trial[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
     first = clsort__least_time(t, 0, 0);
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
     if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
@@ -16488,19 +16490,19 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 
 /* ---- thresholds ---- */
 
-/* What a form costs at a count, as a part of the time of AUTO's own: below 0 only where it takes
+/* What a trial costs at a count, as a part of the time of AUTO's own: below 0 only where it takes
    more than 5 % less in both rounds, as much as nothing outweighs where it takes more than 5 %
-   more, or was dropped. If AUTO's own was dropped, the slowest form that is right stands for it. */
-static double clsort__cost(const clsort__timings *t, int form)
+   more, or was dropped. If AUTO's own was dropped, the slowest that is right stands for it. */
+static double clsort__cost(const clsort__timings *t, int trial)
 {
-    const double *own = t->ns[t->form[CLSORT__OWN_FORM]], *ns = t->ns[t->form[form]];
+    const double *own = t->ns[t->trial[CLSORT__OWN_TRIAL]], *ns = t->ns[t->trial[trial]];
     const double forbidden = 1e6;
     double ratio[2];
     int f;
-    for (f = 0; f < CLSORT__FORMS && !(own[0] > 0); f++) own = t->ns[t->form[f]];
-    if (!(t->ns[t->form[CLSORT__OWN_FORM]][0] > 0))
-        for (f = 0; f < CLSORT__FORMS; f++)
-            if (t->ns[t->form[f]][0] > own[0]) own = t->ns[t->form[f]];
+    for (f = 0; f < CLSORT__TRIALS && !(own[0] > 0); f++) own = t->ns[t->trial[f]];
+    if (!(t->ns[t->trial[CLSORT__OWN_TRIAL]][0] > 0))
+        for (f = 0; f < CLSORT__TRIALS; f++)
+            if (t->ns[t->trial[f]][0] > own[0]) own = t->ns[t->trial[f]];
     if (!(ns[0] > 0)) return forbidden;
     ratio[0] = ns[0] / own[0];
     ratio[1] = ns[1] / own[1];
@@ -16590,14 +16592,14 @@ static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row
     int i, f;
     for (i = 0; i < m->counts; i++) {
         const clsort__timings *const t = &m->at[i];
-        double least = clsort__cost(t, CLSORT__OWN_FORM);
-        int way = CLSORT__OWN_FORM;
+        double least = clsort__cost(t, CLSORT__OWN_TRIAL);
+        int way = CLSORT__OWN_TRIAL;
         for (f = 0; f < CLSORT__WAYS; f++) {
             const double cost = clsort__cost(t, f);
             if (cost + 1e-9 < least) least = cost, way = f;
         }
         after += 1 + least;
-        if (t->form[way] != t->form[CLSORT__OWN_FORM] && !t->algorithm[way])
+        if (t->trial[way] != t->trial[CLSORT__OWN_TRIAL] && !t->algorithm[way])
             best->select[clsort__ceil_log2(t->n)] = (unsigned char)(1 + t->way[way]);
     }
     best->gain = clsort__gain(m, after);
@@ -16812,7 +16814,7 @@ static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
     const size_t most = m->d.count;
     size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
-    clsort__make_forms(m);
+    clsort__make_trials(m);
     CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
     CLSORT__MUST(clsort__make_buffers(m));
     CLSORT__MUST(clsort__read_clock(m));
@@ -16821,7 +16823,7 @@ static clsort_status clsort__set_up_measurement(clsort__measurement *m)
     for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
         m->at[m->counts++].n = n;
     m->at[m->counts++].n = most;
-    m->total = 2 * (cl_uint)m->counts * CLSORT__FORMS;   /* builds and runs */
+    m->total = 2 * (cl_uint)m->counts * CLSORT__TRIALS; /* builds and runs */
     return CL_SUCCESS;
 }
 
@@ -16830,7 +16832,7 @@ static clsort_status clsort__measure_all(clsort__measurement *m)
 {
     int i;
     for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)(m->counts + i) * CLSORT__FORMS;
+        m->done = (cl_uint)(m->counts + i) * CLSORT__TRIALS;
         CLSORT__MUST(clsort__measure_count(m, i));
     }
     m->done = m->total;
@@ -16858,16 +16860,16 @@ static void clsort__end_measurement(clsort__measurement *m)
     CLSORT_FREE(m);
 }
 
-/* Builds, measures and decides, or only builds. AUTO's own form is the built-in one: what is found
+/* Builds, measures and decides, or only builds. AUTO's own trial is the built-in one: what is found
    does not depend on what was measured before. What fails in between is tried otherwise, so it is
    not reported; the caller reports the end. */
-static clsort_status clsort__try_forms(clsort__measurement *m, int builds,
-                                       clsort__measured_row *best)
+static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
+                                        clsort__measured_row *best)
 {
     clsort_sorter *const s = m->s;
     clsort_status status;
     s->pinned = 1;
-    status = clsort__build_forms(m);
+    status = clsort__build_trials(m);
     if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
     if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
     s->pinned = 0;
@@ -16886,7 +16888,7 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
     clsort__hush(s, 1);
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__try_forms(m, builds, &best);
+    status = clsort__run_trials(m, builds, &best);
     if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
     s->options = options;
     clsort__hush(s, 0);
@@ -17433,7 +17435,7 @@ CLSORT__ALONE(clsort_prepare,
 
 /* Raises *most to the scratch memory of a sort, or a selection, as AUTO plans it by `form`, which
    leaves to the built-in choices what it does not say. */
-static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__form *form,
+static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
                                size_t *most)
 {
     const int pinned = s->pinned;
@@ -17466,7 +17468,7 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 {
     const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
     const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
-    clsort__form form = { NULL, 0 };
+    clsort__trial form = { NULL, 0 };
     size_t i, most = 0;
     for (form.select = 0; form.select <= ways; form.select++)
         for (i = 0; i <= rows; i++) {
@@ -17483,7 +17485,7 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
     const clsort__crossover row = clsort__built_in_crossover(s, desc);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples, clsort__most_ranked(s),
                             row.radix - (size_t)1, row.hybrid - (size_t)1, desc->top_k };
-    const clsort__form form = { NULL, 0 };
+    const clsort__trial form = { NULL, 0 };
     size_t i, most = 0;
     for (i = 0; i < sizeof last / sizeof *last; i++) {
         clsort_desc d = *desc;

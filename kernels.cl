@@ -270,11 +270,11 @@
 /* In words again, of quicksort: sums, or counts of parts. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
-/* Bits of the argument `kind`, which says how segments are given. */
+/* Bits of the argument `given_as`, which says how segments are given. */
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* A bit of the `kind` of selections: rows have a length each. */
+/* A bit of the `given_as` of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
 /* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
@@ -1193,15 +1193,15 @@ INLINE void insertion_sort(array_t source, array_t target, uint base, uint size,
 #define CLSORT_SEGMENT_ARGS \
     global const uchar *offsets, ulong offsets_at, global const uchar *ends, ulong ends_at, \
         global const uchar *number, ulong number_at, uint segments, uint count, uint stride, \
-        uint kind
+        uint given_as
 #define CLSORT_SEGMENTS \
     { \
         (global const uint *)(offsets + offsets_at), (global const uint *)(ends + ends_at), \
-            (global const uint *)(number + number_at), segments, count, stride, kind \
+            (global const uint *)(number + number_at), segments, count, stride, given_as \
     }
 typedef struct {
     global const uint *offsets, *ends, *number;
-    uint segments, count, stride, kind;
+    uint segments, count, stride, given_as;
 } segments_t;
 
 typedef struct { uint begin, size; } segment_t;
@@ -1210,21 +1210,21 @@ typedef struct { uint begin, size; } segment_t;
    device counts. */
 INLINE uint segment_count(segments_t s)
 {
-    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
-                                                             : s.segments;
+    return s.given_as & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
+                                                                 : s.segments;
 }
 
 /* Segment i, clamped to the count. Offsets that do not ascend or that lead out make empty or
    overlapping segments. */
 INLINE segment_t take_segment(segments_t s, uint i)
 {
-    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
+    const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
     segment_t own = { i * s.stride, most };
-    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS) {
+    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS) {
         own.begin = min(s.offsets[i], most);
         own.size = max(min(s.ends[i], most), own.begin) - own.begin;
     }
-    if (s.kind & CLSORT__SEGMENTS_IN_RANGES) {
+    if (s.given_as & CLSORT__SEGMENTS_IN_RANGES) {
         own.begin = s.offsets[CLSORT__RANGE_WORDS * i];
         own.size = s.offsets[CLSORT__RANGE_WORDS * i + 1];
     }
@@ -1236,10 +1236,9 @@ INLINE segment_t take_segment(segments_t s, uint i)
    at the same time. */
 INLINE uint segment_descends(segments_t s, uint i)
 {
-    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,
-               gaps = s.kind & CLSORT__SEGMENTS_HAVE_GAPS;
-    if (!(s.kind & CLSORT__SEGMENTS_AT_OFFSETS) || (gaps && i + 1 == s.segments))
-        return 0;
+    const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,
+               gaps = s.given_as & CLSORT__SEGMENTS_HAVE_GAPS;
+    if (!(s.given_as & CLSORT__SEGMENTS_AT_OFFSETS) || (gaps && i + 1 == s.segments)) return 0;
     const segment_t own = take_segment(s, i);
     return own.begin + own.size > min(s.offsets[i + 1], most);
 }
@@ -1262,8 +1261,8 @@ INLINE uint find_segment(segments_t s, uint place)
 INLINE segment_t segment_around(segments_t s, uint i)
 {
     const segment_t nowhere = { 0, 0 };
-    const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1)
-                                                            : i / s.stride + 1;
+    const uint after = s.given_as & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1)
+                                                                : i / s.stride + 1;
     const segment_t own = after ? take_segment(s, after - 1) : nowhere;
     return i >= own.begin && i - own.begin < own.size ? own : nowhere;
 }
@@ -1300,7 +1299,7 @@ typedef struct {
    With no segments the table was never written, and is not read. */
 INLINE jobs_t sortable_jobs(jobs_t j)
 {
-    if (j.segments.kind & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments
+    if (j.segments.given_as & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments
         && j.table[JOBS_DESCEND])
         j.segments.segments = 0;
     return j;
@@ -1332,7 +1331,7 @@ INLINE job_t take_job(jobs_t j, uint i)
     const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];
     const job_t job = { take_segment(s, which),
                         j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
-                        s.kind & CLSORT__SEGMENTS_IN_RANGES
+                        s.given_as & CLSORT__SEGMENTS_IN_RANGES
                             ? s.offsets[CLSORT__RANGE_WORDS * which + 2]
                             : ARRAY_SOURCE };
     return job;
@@ -3788,7 +3787,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, 
     if (i < segment_count(s) && segment_descends(s, i))
         atomic_or((volatile global uint *)j.table + JOBS_DESCEND, 1);
     const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
-    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
+    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
         && (i == 0 || take_segment(s, i - 1).begin / reach < own.begin / reach))
         atomic_xchg((volatile global uint *)job_half_tile(j, own.begin / reach), i);
     uint slices;
@@ -3916,7 +3915,7 @@ INLINE void flag_inside(packing_t m, uint first, uint end)
 INLINE uint own_inside(segments_t s, packing_t m)
 {
     uint inside = ~0u;
-    if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS)
+    if (s.given_as & CLSORT__SEGMENTS_HAVE_GAPS)
         for (uint k = 0; k < CLSORT_ITEMS; k++) {
             const uint i = k * CLSORT_GROUP + local_id();
             inside ^= (~m.around[i / 32] >> i % 32 & 1) << k;
@@ -3956,7 +3955,7 @@ INLINE layout_t flag_segments(jobs_t j, packing_t m)
         if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
             flag_head(m, start);
             atomic_max(m.end, start + own.size);
-            if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS) {
+            if (s.given_as & CLSORT__SEGMENTS_HAVE_GAPS) {
                 flag_head(m, start + own.size);
                 flag_inside(m, start, start + own.size);
             }
@@ -5637,11 +5636,10 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
     radix_t r = CLSORT_RADIX;
     const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
     const segments_t s = j.segments;
-    const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,
+    const uint ranges = s.given_as & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,
                together = rows_together(r, j),
                groups = s.segments / together + (s.segments % together != 0),
-               whole = listed || j.per == 1 ? groups : 0,
-               cut = j.per == 1 ? 0 : job_count(j);
+               whole = listed || j.per == 1 ? groups : 0, cut = j.per == 1 ? 0 : job_count(j);
     const ulong all = (ulong)whole + cut;
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
     for (ulong i = first_job(all); i < all; i += get_global_size(0)) {
@@ -8276,10 +8274,10 @@ INLINE uint heavy_from(cells_t s, uint k, uint cell)
 
 //---- radix: hybrid ranges begin
 /* Says where range `digit` begins, and whether it is that of a heavy code. */
-INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
+INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint is_heavy)
 {
     set_table_code(hybrid_range(h, digit) + RANGE_LOW, low);
-    hybrid_range(h, digit)[RANGE_HEAVY] = heavy;
+    hybrid_range(h, digit)[RANGE_HEAVY] = is_heavy;
 }
 
 /* Gives heavy code `number` the range `digit`, and what follows it the next. */
@@ -9773,7 +9771,7 @@ INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_
         scan_bucket(h, space, b, 0, map, top, 0);
         fit_bins(l);
         const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
-                   heavy = l.words[WORD_HEAVY];
+                   heavy_size = l.words[WORD_HEAVY];
         const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, top),
                      next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
         local_barrier();
@@ -9782,7 +9780,7 @@ INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_
         w.map = map;
         w.bin = bin;
         w.one_code = taken == 0 && (code_t)(next - begin) == 1;
-        w.size = w.one_code ? heavy : taken;
+        w.size = w.one_code ? heavy_size : taken;
         *low = w.one_code ? next : begin;
         top = (code_t)(next - 1);
     } while (w.size == 0);
@@ -12010,13 +12008,13 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
         uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \
         uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
         ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \
-        ulong number_at, uint kind
+        ulong number_at, uint given_as
 #define CLSORT_SELECT \
     { \
         keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \
             stride, k, k, select_mode, list_capacity, passes, \
             (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \
-            (global const uint *)(number + number_at), kind \
+            (global const uint *)(number + number_at), given_as \
     }
 typedef struct {
     global const uchar *keys;
@@ -12026,21 +12024,21 @@ typedef struct {
     ulong stride;
     uint k, asked, select_mode, list_capacity, passes;
     global const uint *bounds, *ends, *number;
-    uint kind;
+    uint given_as;
 } select_t;
 
 /* The selection from one row: the row's elements begin at `keys` and are n, which may be less than
    the host says, and k is no more than that; `asked` stays. Kernels that have rows apply it before
-   anything else. `kind` says how: the lengths of rows or the offsets of segments are in `bounds`,
-   the ends of segments in `ends`, and *number is a count. */
+   anything else. `given_as` says how: the lengths of rows or the offsets of segments are in
+   `bounds`, the ends of segments in `ends`, and *number is a count. */
 INLINE select_t select_from_row(select_t s, uint row)
 {
-    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;
+    const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number)
+                                                                           : s.n;
     ulong begin = row < s.rows ? row * s.stride : 0;
     s.n = most;
-    if (s.kind & CLSORT__ROW_LENGTHS && row < s.rows)
-        s.n = min(most, s.bounds[row]);
-    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {
+    if (s.given_as & CLSORT__ROW_LENGTHS && row < s.rows) s.n = min(most, s.bounds[row]);
+    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {
         const uint first = min(s.bounds[row], most);
         begin = first * (ulong)CLSORT_KEY_BYTES;
         s.n = max(min(s.ends[row], most), first) - first;
@@ -13217,12 +13215,12 @@ INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *spa
    has these bounds. */
 typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
 
-/* Shares a row's candidates out among `ranges` work-groups by a sample of them: the firsts of
+/* Shares a row's candidates out among `shares` work-groups by a sample of them: the firsts of
    CLSORT_GROUP columns, so many of these that k candidates and a margin come before the last.
    CLSORT_GROUP candidates or fewer need no sample. firsts, space: CLSORT_GROUP pairs; the sample is
    in the order of pairs in `firsts` in the end. Called by all; ends with a barrier. */
-INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint range,
-                          uint ranges, local ranked_t *firsts, local ranked_t *space)
+INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint number,
+                          uint shares, local ranked_t *firsts, local ranked_t *space)
 {
     const uint lid = local_id(), deep = count > CLSORT_GROUP;
     const uint each = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
@@ -13244,9 +13242,9 @@ INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, ui
     group_sync();
     const float before = (float)s.k * (float)(CLSORT_GROUP * each) / (float)max(count, 1u);
     const uint end = (uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);
-    const uint low = end * range / ranges, high = end * (range + 1) / ranges;
+    const uint low = end * number / shares, high = end * (number + 1) / shares;
     const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],
-                            firsts[high < CLSORT_GROUP ? high : 0], range > 0,
+                            firsts[high < CLSORT_GROUP ? high : 0], number > 0,
                             deep && high < CLSORT_GROUP };
     return share;
 }
@@ -13350,8 +13348,8 @@ INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uin
 /* Ranks a share of a row's candidates and writes the wanted ones; the row fails if there are too
    few or too many of either. space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words,
    CLSORT_GROUP words, CLSORT__LISTED words. */
-INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,
-                       uint ranges, uint again, local ulong *space)
+INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint number,
+                       uint shares, uint again, local ulong *space)
 {
     const uint lid = local_id(), exists = group_row < s.rows, own_row = exists ? group_row : 0;
     global uint *row = row_words_of(t, own_row);
@@ -13360,15 +13358,15 @@ INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uin
     local uint *counts = (local uint *)(firsts + 2 * CLSORT_GROUP);
     const uint found = exists ? row[ROW_CANDIDATES] : 0,
                fits = found >= s.k && found <= t.most_candidates,
-               count = fits && (found > CLSORT_GROUP || !range) ? found : 0;
+               count = fits && (found > CLSORT_GROUP || !number) ? found : 0;
     if (lid < 2)
         counts[lid] = 0;
-    const share_t share = find_share(s, all, count, range, ranges, firsts, firsts + CLSORT_GROUP);
+    const share_t share = find_share(s, all, count, number, shares, firsts, firsts + CLSORT_GROUP);
     list_share(all, count, share, list, counts);
     group_sync();
     const uint before = counts[0], listed = counts[1],
                wanted = before < s.k && listed <= CLSORT__LISTED ? listed : 0;
-    const uint last = range == ranges - 1 || found <= CLSORT_GROUP;
+    const uint last = number == shares - 1 || found <= CLSORT_GROUP;
     if (lid == 0 && exists
         && (!fits || (before < s.k && listed > CLSORT__LISTED)
             || (count && last && before + listed < s.k)))

@@ -139,7 +139,7 @@ static void select_by_all_ways(const bench *b, int met[CLSORT__WAYS])
     int way;
     for (i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (way = 0; way < (int)CLSORT__WAYS; way++) {
-            const clsort__form form = { NULL, 1 + (cl_uint)way };
+            const clsort__trial form = { NULL, 1 + (cl_uint)way };
             top_case c = top_make(shapes[i].type, shapes[i].rows, shapes[i].count, shapes[i].k);
             clsort__plan p;
             c.pattern = i % 2 ? "mod-256" : "uniform";

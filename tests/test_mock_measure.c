@@ -266,7 +266,7 @@ static int follows(world *w, const clsort_desc *d, int fastest)
         if (at.count < 256 && fastest != BITONIC) continue;
         for (corner = 0; corner < CLSORT__CORNERS; corner++) {
             const clsort__crossover row = clsort__corner_row(corner);
-            const clsort__form form = { &row, 0 };
+            const clsort__trial form = { &row, 0 };
             w->sorter->forced = &form;
             clsort__make_plan(w->sorter, &at, &p);
             can |= planned_kind(&p) == fastest;
@@ -333,7 +333,7 @@ static void follows_the_clock(bench *b)
 }
 
 /* How a selection works, of so many elements and by a form; NULL: by what AUTO takes. */
-static int planned_way(world *w, const clsort_desc *d, size_t count, const clsort__form *form)
+static int planned_way(world *w, const clsort_desc *d, size_t count, const clsort__trial *form)
 {
     clsort_desc at = *d, own;
     clsort__checks c = clsort__begin_checks(w->sorter);
@@ -351,7 +351,7 @@ static int planned_way(world *w, const clsort_desc *d, size_t count, const clsor
    that was measured; if that count is selected from in this way anyhow, it stays as planned. */
 static int follows_ways(world *w, const clsort_desc *d, int fastest)
 {
-    const clsort__form form = { NULL, 1 + (cl_uint)fastest };
+    const clsort__trial form = { NULL, 1 + (cl_uint)fastest };
     size_t n;
     int met = 0, wanted;
     for (n = 256 + 2 * d->top_k; n <= d->count; n += n / 5 + 1) {
@@ -873,7 +873,7 @@ static void serves_its_class(bench *b)
 {
     enum { CHANGES = 12 };
     const clsort_desc d = selection_number(2, 1 << 12);
-    const clsort__form tiles = { NULL, 1 + CLSORT__BY_TILES };
+    const clsort__trial tiles = { NULL, 1 + CLSORT__BY_TILES };
     int i, own;
     world w;
     (void)b;
@@ -902,7 +902,7 @@ static void serves_its_class(bench *b)
 static void keeps_conditions(bench *b)
 {
     const clsort_desc d = selection_number(0, 1000);
-    const clsort__form streams = { NULL, 1 + CLSORT__BY_STREAMS };
+    const clsort__trial streams = { NULL, 1 + CLSORT__BY_STREAMS };
     world w;
     (void)b;
     open_world_for(&w, SORTS, mock_cpu());

@@ -102,8 +102,8 @@ static void info_facts(const clsort_sorter *s)
               s->has_local ? "of its own" : "in global memory",
               (unsigned long)(s->max_allocation >> 20),
               s->shares_memory ? ", shares the host's memory" : "",
-              s->has_vectors ? ", vector registers" : "", s->has_rows ? ", AVX-512" : "",
-              s->has_lanes ? ", work-items in lanes of vectors" : "",
+              s->has_vectors ? ", vector registers" : "", s->has_wide_vectors ? ", AVX-512" : "",
+              s->always_lanes ? ", work-items in lanes of vectors" : "",
               s->has_progress ? ", no work-group starves" : "", s->has_warps ? ", warps" : "",
               s->has_narrow ? ", sub-groups from 16" : "",
               s->enqueues ? ", kernels enqueue kernels" : "");
