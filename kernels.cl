@@ -666,7 +666,7 @@
 #define INLINE static inline __attribute__((always_inline))
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_NOINLINE static __attribute__((noinline))
-/* All work-items of a work-group wait here; each then sees what the others wrote to local memory. */
+/* All work-items of a group wait here; each then sees what the others wrote to local memory. */
 #define local_barrier() barrier(CLK_LOCAL_MEM_FENCE)
 /* Kernels whose work-items hold vectors say so, and so do those of CPUs whose work-items have a
    block each. Otherwise Intel's compiler takes them apart to join 16 work-items, which takes 1.3
