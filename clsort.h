@@ -18013,6 +18013,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - Sorters on parts of devices (clCreateSubDevices), also where a context names the whole
      device.
    - clsort_explain writes names with suffixes. CLSORT_LATER also stands for segment_ends.
+   - Python: sort(keys, out=keys) sorts in place.
    - Python: merges take `stable` and `zero_equal`, which mean what they mean for sorts, so that
      they merge what numpy sorted; `python -m build examples/python` writes an archive that
      builds.

@@ -469,6 +469,21 @@ def _matches(array, what, shape, dtype=None):
         raise TypeError(f"{what}: its dtype is {array.dtype} instead of {np.dtype(dtype)}")
 
 
+def _receiver(out, keys, rows, axis):
+    """The rows of `out`, which holds the keys now, after checking that it can receive them."""
+    if not isinstance(out, np.ndarray) or _has_masks(out):
+        raise TypeError("out: it is no array of numpy's")
+    keys = np.asarray(keys)
+    _matches(out, "out", keys.shape, keys.dtype)
+    if axis is not None and _axis(axis, keys) % keys.ndim != keys.ndim - 1:
+        raise ValueError(f"out: axis is {axis}, but must be the last one, or None")
+    if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
+        raise ValueError("out: it must be C-contiguous, aligned and writeable")
+    if out is not keys:
+        out[...] = keys
+    return out.reshape(rows.shape)
+
+
 def _known(order, kind=Order):
     """Refuses options that no sort has, or no merge."""
     for name in order.keys() - kind.__annotations__.keys():
@@ -706,7 +721,8 @@ class Sorter:
 
     def sort(self, keys: ArrayLike, axis: int | None = -1, kind: str | None = None, *,
              by: Sequence[str] | None = None, segments: ArrayLike | None = None,
-             segment_ends: ArrayLike | None = None, **order: Unpack[Order]) -> np.ndarray:
+             segment_ends: ArrayLike | None = None, out: np.ndarray | None = None,
+             **order: Unpack[Order]) -> np.ndarray:
         """The sorted keys, as a new array of the same shape; as np.sort, each row by itself.
 
         axis, kind  as in numpy: None sorts all keys as one row; "stable" and "mergesort" are
@@ -717,10 +733,16 @@ class Sorter:
                   itself, for each i; keys have one dimension. Other keys stay where they are
         segment_ends  m integers; then `segments` has m, too: keys[segments[i]:segment_ends[i]].
                   None begins before the begin or end of the one before
+        out       the array that receives the keys, C-contiguous, of their shape and dtype; keys
+                  itself: in place. Rows are then along the last axis, or axis is None. Where arrays
+                  are large, a new one costs more than the sort on a GPU: its pages are new, too
         """
-        out = np.array(_along(_host(keys), axis), order="C")
-        self._sort_host(out, None, None, by, segments, segment_ends, _of_kind(kind, order))
-        return out if axis is None else np.moveaxis(out, -1, axis)
+        rows = _along(_host(keys), axis)
+        sorts = np.array(rows, order="C") if out is None else _receiver(out, keys, rows, axis)
+        self._sort_host(sorts, None, None, by, segments, segment_ends, _of_kind(kind, order))
+        if out is not None:
+            return out
+        return sorts if axis is None else np.moveaxis(sorts, -1, axis)
 
     def argsort(self, keys: ArrayLike, axis: int | None = -1, kind: str | None = None, *,
                 by: Sequence[str] | None = None, segments: ArrayLike | None = None,

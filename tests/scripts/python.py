@@ -1526,6 +1526,30 @@ def test_numbers_without_an_axis_are_refused():
         assert raised(call) == wanted
 
 
+def test_sorts_write_where_out_says():
+    keys = draw_keys(np.random.default_rng(5), np.dtype("f4"), (5, 300))
+    for axis in (-1, 1, None):
+        wanted, own, other = sorter.sort(keys, axis), keys.copy(), np.empty_like(keys)
+        for array in own, other:
+            source = own if array is own else keys
+            assert sorter.sort(source, axis, out=array) is array
+            equal(array, wanted.reshape(keys.shape))
+    both = np.concatenate((keys[0], keys[0, :1]))
+    wanted = sorter.sort(keys[0])
+    equal(sorter.sort(both[:-1], out=both[1:]), wanted)   # they overlap
+    frozen = keys.copy()
+    frozen.flags.writeable = False
+    for text, kind, out, axis in (
+            ("no array of numpy's", TypeError, keys.tolist(), -1),
+            ("no array of numpy's", TypeError, np.ma.array(keys), -1),
+            ("its shape is (5, 299) instead of (5, 300)", ValueError, keys[:, 1:], -1),
+            ("its dtype is float64 instead of float32", TypeError, keys.astype("f8"), -1),
+            ("axis is 0, but must be the last one", ValueError, keys.copy(), 0),
+            ("C-contiguous", ValueError, np.asfortranarray(keys), -1),
+            ("C-contiguous", ValueError, frozen, None)):
+        raises(kind, text, lambda: sorter.sort(keys, axis, out=out))
+
+
 def test_wrong_arguments_are_value_errors_or_type_errors():
     keys, records = np.arange(5), np.zeros(3, [("a", "i4")])
     for status in clsort.ARGUMENT_STATUSES:
