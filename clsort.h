@@ -177,7 +177,7 @@
        that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
        merge. AUTO sorts long rows one after another, as arrays: on an NVIDIA GPU from 2^21
-       elements on, on CPUs from 2^11 for each core. On GPUs shorter rows have shorter tiles. A million short rows
+       elements on, on CPUs from 2^12 with two cores, from 2^18 with more. On GPUs shorter rows have shorter tiles. A million short rows
        take as many launches as one, segments as many as one of `count` elements: offsets are not
        read back. NVIDIA's GPUs merge all segments in one launch.
      - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
@@ -8800,33 +8800,38 @@ static int clsort__fills_cores(const clsort_sorter *s, const clsort__plan *p)
     return p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
 }
 
-/* From how many elements of a row on AUTO sorts one row after another, each as an array of its own;
-   on CPUs for each core. Shorter rows are sorted all at once, as segments are. On CPUs so are many
-   rows of bare keys, whatever their length: each core sorts pieces of them in vectors.
-   Measured on an NVIDIA H200, as itself and as another vendor's, and on two cores with PoCL and
-   Intel's runtime. */
+/* From how many elements of a row on AUTO sorts one row after another, each as an array of its own.
+   Shorter rows are sorted all at once, as segments are. On CPUs so are many rows of bare keys,
+   whatever their length: each core sorts pieces of them in vectors. More cores than two sort more
+   rows at the same time, and share an array out from some 2^17 elements on.
+   Measured on an NVIDIA H200, as itself and as another vendor's; on two cores with PoCL and Intel's
+   runtime; on 16 cores with PoCL. */
 typedef struct clsort__long_row {
     int device;
     int bare;                   /* keys alone; 0: anything */
+    cl_uint units;              /* at most that many compute units */
     cl_uint least;
 } clsort__long_row;
 static const clsort__long_row clsort__long_rows[] = {
-    { CLSORT__NVIDIA, 0, 1u << 21 },
-    { CLSORT__OTHER_GPU, 1, 1u << 22 },
-    { CLSORT__OTHER_GPU, 0, 1u << 21 },
-    { CLSORT__MERGE_GPU, 0, CLSORT__NEVER },
-    { CLSORT__CPU, 1, 1u << 12 },
-    { CLSORT__CPU, 0, 1u << 11 }
+    { CLSORT__NVIDIA, 0, CLSORT__NEVER, 1u << 21 },
+    { CLSORT__OTHER_GPU, 1, CLSORT__NEVER, 1u << 22 },
+    { CLSORT__OTHER_GPU, 0, CLSORT__NEVER, 1u << 21 },
+    { CLSORT__MERGE_GPU, 0, CLSORT__NEVER, CLSORT__NEVER },
+    { CLSORT__CPU, 1, 2, 1u << 13 },
+    { CLSORT__CPU, 0, 2, 1u << 12 },
+    { CLSORT__CPU, 0, CLSORT__NEVER, 1u << 18 }
 };
 
-static cl_ulong clsort__long_row_least(const clsort_sorter *s, const clsort_desc *d)
+static size_t clsort__long_row_least(const clsort_sorter *s, const clsort_desc *d)
 {
     const int device = s->is_cpu ? CLSORT__CPU : clsort__device_kind(s);
     const clsort__long_row *l = clsort__long_rows;
-    cl_uint least;
-    while (l->device != device || (l->bare && !clsort__is_bare(d))) l++;
-    least = device == CLSORT__OTHER_GPU ? clsort__scale_crossover(s, l->least) : l->least;
-    return (cl_ulong)clsort__divide_crossover(least) * (s->is_cpu ? s->compute_units : 1);
+    while (l->device != device || s->compute_units > l->units
+           || (l->bare && !clsort__is_bare(d)))
+        l++;
+    return clsort__divide_crossover(device == CLSORT__OTHER_GPU
+                                        ? clsort__scale_crossover(s, l->least)
+                                        : l->least);
 }
 
 /* Does AUTO sort rows one after another? More rows than this would be more commands than a queue
@@ -9004,7 +9009,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         clsort__plan_scratch(NULL, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
-    if (desc->rows > 1 && !desc->algorithm && desc->count >= clsort__divide_crossover(1u << 11)) {
+    if (desc->rows > 1 && !desc->algorithm && desc->count >= clsort__divide_crossover(1u << 12)) {
         d = clsort__one_row(desc);
         p.scratch.layout = clsort__most_scratch(&d);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;

@@ -922,10 +922,12 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__long_rows", "nvidia auto u32 rows:3 n:1000000..4000000" },
     { "clsort__long_rows", "gpu auto u32 values:4 rows:3 units:132 n:1000000..4000000" },
     { "clsort__long_rows", "gpu auto u32 rows:3 units:132 n:1000000..8000000" },
-    { "clsort__long_rows", "cpu auto u32 bare rows:2 n:1..100000" },
-    { "clsort__long_rows", "cpu auto u64 values:4 rows:3 n:1..100000" },
-    { "clsort__fills_cores", "cpu auto u32 bare n:50000 rows:1..50" },
-    { "CLSORT__MOST_LONG_ROWS", "cpu auto u32 values:4 n:50000 rows:1023..1026" },
+    { "clsort__long_rows", "cpu auto u32 bare units:2 rows:2 n:1..100000" },
+    { "clsort__long_rows", "cpu auto u64 values:4 units:2 rows:3 n:1..100000" },
+    { "clsort__long_rows", "cpu auto u32 units:4 rows:3 n:200000..300000" },
+    { "clsort__long_rows", "cpu auto u32 values:4 rows:3 n:10000 units:1..8" },
+    { "clsort__fills_cores", "cpu auto u32 bare n:50000 units:2 rows:1..8" },
+    { "CLSORT__MOST_LONG_ROWS", "cpu auto u32 values:4 n:50000 units:2 rows:1023..1026" },
     { "clsort__fit_row", "nvidia auto u32 rows:20 n:1..5000" },
     { "clsort__fit_row", "gpu auto u64 values:4 rows:20 n:1..5000" }
 };
