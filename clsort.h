@@ -177,9 +177,10 @@
        that of bitonic is 4096. Tiles are 256 keys on CPUs.
      - Rows and segments of up to a tile are read and written once; longer ones take the passes of
        merge. AUTO sorts long rows one after another, as arrays: on an NVIDIA GPU from 2^21
-       elements on, on CPUs from 2^12 with two cores, from 2^18 with more. On GPUs shorter rows have shorter tiles. A million short rows
-       take as many launches as one, segments as many as one of `count` elements: offsets are not
-       read back. NVIDIA's GPUs merge all segments in one launch.
+       elements on, on CPUs from 2^12 with two cores, from 2^18 with more. On GPUs shorter rows
+       have shorter tiles. A million short rows take as many launches as one, segments as many as
+       one of `count` elements: offsets are not read back. NVIDIA's GPUs merge all segments in one
+       launch.
      - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
        Intel's runtime for CPUs 1.4 times.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
