@@ -940,17 +940,21 @@ typedef struct span_reads { cl_uint damaged, longs, powers; } span_reads;
 static void damage_span(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
 {
     span_reads *r = (span_reads *)user;
-    const cl_uint *keys = (const cl_uint *)host, edge = CLSORT__EDGE_LEAST_SPAN;
-    const size_t count = bytes / sizeof *keys;
-    cl_uint span, w;
+    unsigned char *const keys = (unsigned char *)host;   /* at any address */
+    const cl_uint edge = CLSORT__EDGE_LEAST_SPAN;
+    const size_t count = bytes / sizeof(cl_uint);
+    cl_uint first, last, span, w;
     (void)buffer, (void)at;
     if (count < 1000) return;
-    span = keys[count - 1] - keys[0];
+    memcpy(&first, keys, sizeof first);
+    memcpy(&last, keys + (count - 1) * sizeof last, sizeof last);
+    span = last - first;
     if (count == CLSORT__TEST_TOP_DOWN && span + 1 - edge < 3)
         r->longs |= 1u << (span + 1 - edge);
     for (w = 1; count == CLSORT__TEST_COUNT && w < 32; w++)
         if (span + 1 - (1u << w) < 3 + (1u << w >> 10)) r->powers |= 1u << w;
-    if (count == CLSORT__TEST_TOP_DOWN && span == r->damaged) ((cl_uint *)host)[1000] ^= 1;
+    if (count == CLSORT__TEST_TOP_DOWN && span == r->damaged)
+        keys[1000 * sizeof(cl_uint)] ^= 1;
 }
 
 /* The self-test sorts spans around every power of two, and below, at and above the one that decides
