@@ -299,6 +299,17 @@ static void sort_on_part(cl_context context, cl_device_id part)
     clReleaseCommandQueue(queue);
 }
 
+static int has_halves(cl_device_id device)
+{
+    cl_device_partition_property ways[8] = { 0 };
+    size_t bytes = 0, i, found = 0;
+    const cl_int error =
+        clGetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, sizeof ways, ways, &bytes);
+    for (i = 0; error == CL_SUCCESS && i < bytes / sizeof *ways; i++)
+        found += ways[i] == CL_DEVICE_PARTITION_EQUALLY;
+    return found > 0;
+}
+
 /* A context of parts may name the whole device in place of them, as PoCL's does. In a context that
    was made of the whole one, a driver may take its parts or not. */
 static void parts_of_the_device(bench *b)
@@ -311,9 +322,11 @@ static void parts_of_the_device(bench *b)
     cl_int error = clGetDeviceInfo(whole, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     clsort_sorter *s;
     halves[1] = units / 2;
+    /* Mesa's rusticl, which has none, crashes when it is asked for some. */
+    if (error == CL_SUCCESS && !has_halves(whole)) error = CL_DEVICE_PARTITION_FAILED;
     if (error == CL_SUCCESS) error = clCreateSubDevices(whole, halves, 8, parts, &count);
     if (error != CL_SUCCESS) {
-        printf("skipped: this device has no parts: clCreateSubDevices says %d\n", (int)error);
+        printf("skipped: this device has no parts (%d)\n", (int)error);
         return;
     }
     context = clCreateContext(NULL, 2, parts, NULL, NULL, &error);
@@ -566,7 +579,7 @@ static void run_a_queue_for_each_sort(bench *b, int out_of_order)
     AT("%d buffers, %d queues, %.0f MiB in place of %.0f", counted.live[COUNTED_BUFFER] - buffers,
        counted.live[COUNTED_QUEUE] - held, resident() / 1048576, early / 1048576);
     CHECK(counted.live[COUNTED_BUFFER] <= buffers + 8 && counted.live[COUNTED_QUEUE] <= held + 8);
-    CHECK(resident() <= 1.2 * early);
+    if (i > queues) CHECK(resident() <= 1.2 * early);   /* else there are no such queues */
     clsort_destroy(s);
     clReleaseMemObject(d.keys);
 }
