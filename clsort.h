@@ -17161,8 +17161,7 @@ static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c
 static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     static const char *const devices[CLSORT__CPU + 1] = {
-        "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs by lanes of vectors",
-        "CPUs with vectors", "CPUs"
+        "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs by lanes", "CPUs with vectors", "CPUs"
     };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
