@@ -125,7 +125,7 @@
                                                bytes without values
        radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
        quicksort                               1.24 n + 137 KB, from 2^23 elements on n / 2 + 6.3 MB
-       several rows, segments, device's count  n / 2 + 132 KB; of rows by AUTO radix's if it is more
+       several rows, segments, device's count  n / 2 + 132 KB; rows by AUTO: radix's, if larger
        an indirect sort                        nK, unless the output of keys holds all codes; 4n,
                                                unless `indices` does; the size of arrays in place
        top_k: R rows, w results of each        4Rw for values and records without `indices`; nK of
@@ -150,9 +150,9 @@
      scratch memory.
      The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A queue that is new to it
-     takes the buffers of one that has nothing left to do and sorted nothing since the new queue
-     before; markers, which the sorter enqueues there, tell. So a queue for each sort costs buffers
-     for two.
+     takes over the buffers of an idle one: nothing is left to do there, and nothing was sorted
+     there since the last new queue came. The sorter enqueues markers to see that. So a queue for
+     each sort costs buffers for two.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
      on NVIDIA's GPUs. A warmed-up enqueue takes none, and neither does the first one after
      clsort_prepare, but for a further queue, more than 15 events in a wait list, and
@@ -341,9 +341,10 @@ extern "C" {
 
    THREADS
      There are no globals. While a function runs with a sorter, no other one may run with it but
-     clsort_context and clsort_device. One that another thread calls answers CLSORT_ERROR_BUSY and
-     touches nothing, where it sees the first one; without atomics it may not, and crash. Any thread
-     may call a function that takes no sorter, or NULL for it, at any time.
+     clsort_context and clsort_device. While another thread is in a call with it, a call answers
+     CLSORT_ERROR_BUSY and touches nothing. A plain variable tells: calls that begin at the same
+     moment may still crash. Any thread may call a function that takes no sorter, or NULL for it, at
+     any time.
      Callbacks run on the thread that uses the sorter. None may use this sorter, but that the
      diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
@@ -8813,13 +8814,14 @@ typedef struct clsort__long_row {
     cl_uint units;              /* at most that many compute units */
     cl_uint least;
 } clsort__long_row;
+enum { CLSORT__LEAST_LONG_ROW = 1 << 12 };   /* of all devices */
 static const clsort__long_row clsort__long_rows[] = {
     { CLSORT__NVIDIA, 0, CLSORT__NEVER, 1u << 21 },
     { CLSORT__OTHER_GPU, 1, CLSORT__NEVER, 1u << 22 },
     { CLSORT__OTHER_GPU, 0, CLSORT__NEVER, 1u << 21 },
     { CLSORT__MERGE_GPU, 0, CLSORT__NEVER, CLSORT__NEVER },
     { CLSORT__CPU, 1, 2, 1u << 13 },
-    { CLSORT__CPU, 0, 2, 1u << 12 },
+    { CLSORT__CPU, 0, 2, CLSORT__LEAST_LONG_ROW },
     { CLSORT__CPU, 0, CLSORT__NEVER, 1u << 18 }
 };
 
@@ -9010,7 +9012,8 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         clsort__plan_scratch(NULL, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
-    if (desc->rows > 1 && !desc->algorithm && desc->count >= clsort__divide_crossover(1u << 12)) {
+    if (desc->rows > 1 && !desc->algorithm
+        && desc->count >= clsort__divide_crossover(CLSORT__LEAST_LONG_ROW)) {
         d = clsort__one_row(desc);
         p.scratch.layout = clsort__most_scratch(&d);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
@@ -13511,10 +13514,12 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 /* Plans a sort. Each of few long rows is sorted as an array of its own. */
 static void clsort__plan_sort(const clsort_sorter *s, const clsort_desc *d, clsort__job *j)
 {
-    const clsort_desc row = clsort__one_row(d);
+    clsort_desc row;
     clsort__make_plan(s, d, &j->plan);
     j->plan.one_by_one = clsort__takes_one_by_one(s, &j->plan);
-    if (j->plan.one_by_one) clsort__make_plan(s, &row, &j->then);
+    if (!j->plan.one_by_one) return;
+    row = clsort__one_row(d);
+    clsort__make_plan(s, &row, &j->then);
 }
 
 /* Checks a sort and plans it. */
