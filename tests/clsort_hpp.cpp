@@ -1,4 +1,4 @@
-/* Calls all of examples/clsort.hpp: with views of sizes 0, 1, short, fitting and long, at any place
+/* Calls all of clsort.hpp: with views of sizes 0, 1, short, fitting and long, at any place
    of a buffer, and reads what each call says where it refuses. tests/scripts/examples compiles and
    runs it. Ends with the number of checks that failed; the exit status is 1 if there is one. */
 
@@ -167,7 +167,7 @@ template <class V> void run_sort(stage &st, const one_call &c)
     sorted_values = values;
     event done;
     const view<V> moved(c.size ? st.target : nullptr, c.size, MARGIN);
-    judge(st, c, st.s.sort(st.queue, describe(st, c), moved, nullptr, &done), done);
+    judge(st, c, st.s.sort_by_key(st.queue, describe(st, c), moved, nullptr, &done), done);
     for (size_t r = 0; c.status == CL_SUCCESS && r < std::max<size_t>(c.rows, 1); r++) {
         const size_t begin = MARGIN + r * step;
         const std::vector<size_t> from = sorted_places(st, begin, c.count);
@@ -236,7 +236,7 @@ void errors(stage &st)
     const clsort_desc d = sorter::desc(view<cl_uint>(st.keys, 10));
     clsort_desc wrong = d;
     wrong.keys = nullptr;
-    check(st.s.sort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT
+    check(st.s.sort_by_key(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT
               && std::strstr(st.s.error(), "view of values"),
           "a short view", st.s.error());
     check(st.s.sort(st.queue, wrong) == CLSORT_ERROR_MISSING_BUFFER
@@ -248,10 +248,10 @@ void errors(stage &st)
     check(st.s.top(st.queue, d, view<cl_uint>(nullptr, 5)) == CLSORT_ERROR_MISSING_BUFFER
               && std::strstr(st.s.error(), "indices"),
           "indices of the top that are missing", st.s.error());
-    check(st.s.sort(st.queue, d, view<cl_uint>(nullptr, 10)) == CLSORT_ERROR_VALUE_SIZE
+    check(st.s.sort_by_key(st.queue, d, view<cl_uint>(nullptr, 10)) == CLSORT_ERROR_VALUE_SIZE
               && std::strstr(st.s.error(), "value"),
           "values that are missing", st.s.error());
-    check(st.s.sort(st.queue, d, view<cl_uint>(st.target, 10, 3 * ROOM - 9)) == SHORT
+    check(st.s.sort_by_key(st.queue, d, view<cl_uint>(st.target, 10, 3 * ROOM - 9)) == SHORT
               && std::strstr(st.s.error(), "clsort_enqueue_sort: values"),
           "a view beyond its buffer", st.s.error());
     check(st.s.sort(nullptr, d) == CLSORT_ERROR_NULL_ARGUMENT && st.s.error()[0], "no queue",
@@ -277,6 +277,66 @@ void preparing(stage &st)
     d.top_k = 101;
     check(st.s.prepare(st.queue, d) == TOP_K && std::strstr(st.s.error(), "top_k"),
           "prepare with k above n", st.s.error());
+}
+
+/* Views in the place of a description, keys in host memory, and a description that says more. */
+void without_description(stage &st)
+{
+    std::vector<cl_uint> places(ROOM), sorted(st.key);
+    std::vector<size_t> from = sorted_places(st, 0, ROOM);
+    for (size_t i = 0; i < ROOM; i++)
+        places[i] = static_cast<cl_uint>(from[i]), sorted[i] = st.key[from[i]];
+    const view<const cl_uint> read(st.keys, ROOM);
+    const view<cl_uint> keys(st.keys, ROOM), indices(st.target, ROOM);
+    write(st, st.keys, st.key);
+    check(st.s.top(st.queue, read, indices.part(0, 1)) == CL_SUCCESS
+              && st.s.argsort(st.queue, read, indices) == CL_SUCCESS
+              && st.s.sort_by_key(st.queue, keys, indices) == CL_SUCCESS
+              && st.s.sort(st.queue, keys) == CL_SUCCESS
+              && st.s.prepare(st.queue, keys) == CL_SUCCESS,
+          "a view of keys", st.s.error());
+    expect(st, st.keys, sorted, "a view of keys");
+    std::vector<cl_uint> host(st.key);
+    check(st.s.sort_host(host.data(), ROOM) == CL_SUCCESS && host == sorted, "sort_host",
+          st.s.error());
+    clsort_desc d = clsort_desc_default();
+    d.order = CLSORT_DESCENDING;
+    std::reverse(sorted.begin(), sorted.end());
+    check(st.s.sort_host(host.data(), ROOM, d) == CL_SUCCESS && host == sorted,
+          "sort_host, the largest first", st.s.error());
+}
+
+/* A count that only the device knows, memory of the caller's, and nothing to build: what a frame
+   of a renderer has. Of ROOM keys the first 100 are sorted, and indices move with them. */
+void count_on_device(stage &st, cl_context context)
+{
+    std::vector<cl_uint> values(ROOM), sorted_values(ROOM), sorted_keys(st.key), count(1, 100);
+    for (size_t i = 0; i < ROOM; i++) values[i] = sorted_values[i] = static_cast<cl_uint>(i);
+    const std::vector<size_t> from = sorted_places(st, 0, 100);
+    for (size_t i = 0; i < 100; i++)
+        sorted_values[i] = values[from[i]], sorted_keys[i] = st.key[from[i]];
+    write(st, st.keys, st.key);
+    write(st, st.target, values);
+    cl_mem visible = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, nullptr);
+    write(st, visible, count);
+    clsort_desc d = sorter::desc(view<cl_uint>(st.keys, ROOM));
+    size_t bare = 0;
+    d.count_buffer = visible, d.stable = 1;
+    check(st.s.scratch_size(d, &bare) == CL_SUCCESS
+              && st.s.scratch_size<cl_uint>(d, &d.scratch_size) == CL_SUCCESS
+              && d.scratch_size > bare && bare > 0,
+          "scratch_size", "pairs take no more than keys");
+    d.scratch = clCreateBuffer(context, CL_MEM_READ_WRITE, d.scratch_size, nullptr, nullptr);
+    check(st.s.prepare<cl_uint>(st.queue, d) == CL_SUCCESS, "prepare", st.s.error());
+    d.flags = CLSORT_FLAG_NO_BUILD;
+    check(st.s.sort_by_key(st.queue, d, view<cl_uint>(st.target, ROOM)) == CL_SUCCESS,
+          "a count on the device", st.s.error());
+    expect(st, st.keys, sorted_keys, "a count on the device");
+    expect(st, st.target, sorted_values, "a count on the device, values");
+    clReleaseMemObject(visible);
+    clReleaseMemObject(d.scratch);
+    check(st.s.scratch_size(d, nullptr) == CLSORT_ERROR_NULL_ARGUMENT && st.s.error()[0],
+          "scratch_size", "of nowhere");
 }
 
 /* An argsort takes a view of `size` indices, and of no fewer. */
@@ -350,9 +410,9 @@ void owners(stage &st)
     refuses(two, st, CLSORT_ERROR_NULL_ARGUMENT, "a sorter that was moved from by =");
     const clsort_desc d = sorter::desc(view<cl_uint>(st.keys, 10));
     check(lone.sort(st.queue, d) == CL_SUCCESS, "a clone that was moved", lone.error());
-    check(lone.sort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT, "a clone", "took it");
+    check(lone.argsort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT, "a clone", "took it");
     sorter three(std::move(lone));
-    check(std::strstr(three.error(), "view of values"), "an error after a move", three.error());
+    check(std::strstr(three.error(), "view of indices"), "an error after a move", three.error());
     clsort_options options = clsort_options_default();
     options.struct_size = 3;
     sorter unknown(nullptr, nullptr, &options);
@@ -389,6 +449,8 @@ int main()
     preparing(st);
     lengths(st);
     events(st);
+    without_description(st);
+    count_on_device(st, clsort_context(st.s.get()));
     owners(st);
     clReleaseMemObject(st.keys);
     clReleaseMemObject(st.target);
