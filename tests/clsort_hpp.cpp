@@ -265,13 +265,16 @@ void errors(stage &st)
           "prepare without a key type, then", st.s.error());
 }
 
+/* A sort of any smaller count is prepared, too, by a sorter that has built nothing yet. */
 void preparing(stage &st)
 {
+    sorter other(clsort_context(st.s.get()), clsort_device(st.s.get()));
+    check(other.prepare(st.queue, view<cl_uint>(nullptr, 1 << 17)) == CL_SUCCESS, "prepare",
+          other.error());
     for (const size_t count : { size_t(0), size_t(1), size_t(100) }) {
         clsort_desc d = sorter::desc(view<cl_uint>(st.keys, count));
-        check(st.s.prepare(st.queue, d) == CL_SUCCESS, "prepare", st.s.error());
         d.flags = CLSORT_FLAG_NO_BUILD;
-        check(st.s.sort(st.queue, d) == CL_SUCCESS, "a sort that was prepared", st.s.error());
+        check(other.sort(st.queue, d) == CL_SUCCESS, "a sort that was prepared", other.error());
     }
     clsort_desc d = sorter::desc(view<cl_uint>(st.keys, 100));
     d.top_k = 101;
@@ -307,9 +310,10 @@ void without_description(stage &st)
 }
 
 /* A count that only the device knows, memory of the caller's, and nothing to build: what a frame
-   of a renderer has. Of ROOM keys the first 100 are sorted, and indices move with them. */
+   of a renderer has. Of ROOM keys the first 100 are sorted, and values move with them. */
 void count_on_device(stage &st, cl_context context)
 {
+    sorter other(context, clsort_device(st.s.get()));
     std::vector<cl_uint> values(ROOM), sorted_values(ROOM), sorted_keys(st.key), count(1, 100);
     for (size_t i = 0; i < ROOM; i++) values[i] = sorted_values[i] = static_cast<cl_uint>(i);
     const std::vector<size_t> from = sorted_places(st, 0, 100);
@@ -322,21 +326,23 @@ void count_on_device(stage &st, cl_context context)
     clsort_desc d = sorter::desc(view<cl_uint>(st.keys, ROOM));
     size_t bare = 0;
     d.count_buffer = visible, d.stable = 1;
-    check(st.s.scratch_size(d, &bare) == CL_SUCCESS
-              && st.s.scratch_size<cl_uint>(d, &d.scratch_size) == CL_SUCCESS
+    check(other.scratch_size(d, &bare) == CL_SUCCESS
+              && other.scratch_size<cl_uint>(d, &d.scratch_size) == CL_SUCCESS
               && d.scratch_size > bare && bare > 0,
           "scratch_size", "pairs take no more than keys");
     d.scratch = clCreateBuffer(context, CL_MEM_READ_WRITE, d.scratch_size, nullptr, nullptr);
-    check(st.s.prepare<cl_uint>(st.queue, d) == CL_SUCCESS, "prepare", st.s.error());
+    check(other.prepare<cl_uint>(st.queue, d) == CL_SUCCESS, "prepare", other.error());
     d.flags = CLSORT_FLAG_NO_BUILD;
-    check(st.s.sort_by_key(st.queue, d, view<cl_uint>(st.target, ROOM)) == CL_SUCCESS,
-          "a count on the device", st.s.error());
+    check(other.sort_by_key(st.queue, d, view<cl_uint>(st.target, ROOM)) == CL_SUCCESS,
+          "a count on the device", other.error());
     expect(st, st.keys, sorted_keys, "a count on the device");
     expect(st, st.target, sorted_values, "a count on the device, values");
     clReleaseMemObject(visible);
     clReleaseMemObject(d.scratch);
-    check(st.s.scratch_size(d, nullptr) == CLSORT_ERROR_NULL_ARGUMENT && st.s.error()[0],
-          "scratch_size", "of nowhere");
+    check(other.argsort(st.queue, d, view<cl_uint>(nullptr, 0)) == SHORT
+              && other.scratch_size(d, nullptr) == CLSORT_ERROR_NULL_ARGUMENT
+              && std::strstr(other.error(), "bytes"),
+          "scratch_size to nowhere", other.error());
 }
 
 /* An argsort takes a view of `size` indices, and of no fewer. */
