@@ -380,7 +380,8 @@ def _handle(given, kind, what):
     place could crash the interpreter."""
     ours = Device if kind == "Device" else _Queue
     if not isinstance(given, (ours, getattr(sys.modules.get("pyopencl"), kind, ours))):
-        raise TypeError(f"{what}: {type(given).__name__} is no {kind} of PyOpenCL's")
+        listed = ", and none of devices()" if kind == "Device" else ""
+        raise TypeError(f"{what}: {type(given).__name__} is no {kind} of PyOpenCL's{listed}")
     return given.int_ptr
 
 
@@ -772,8 +773,8 @@ class Sorter:
             context, device = context.context, context.device
         if isinstance(device, str):
             device = _device_named(device, devices(library=library))
-        if context is not None and (device is None or not hasattr(context, "int_ptr")):
-            raise TypeError("pass a queue, a device, or a context and a device")
+        if context is not None and device is None:
+            raise TypeError("pass a queue, device=, or a context and a device")
         context = None if context is None else _handle(context, "Context", "context")
         device = None if device is None else _handle(device, "Device", "device")
         if context is not None or device is None:
