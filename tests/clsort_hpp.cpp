@@ -260,7 +260,7 @@ void errors(stage &st)
 void preparing(stage &st)
 {
     sorter other(clsort_context(st.s.get()), clsort_device(st.s.get()));
-    check(other.prepare(st.queue, view<cl_uint>(nullptr, 1 << 17)) == CL_SUCCESS, "prepare",
+    check(other.prepare(st.queue, view<cl_uint>(nullptr, 4096)) == CL_SUCCESS, "prepare",
           other.error());
     for (const size_t count : { size_t(0), size_t(1), size_t(100) }) {
         clsort_desc d = sorter::desc(view<cl_uint>(st.keys, count));
