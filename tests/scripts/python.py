@@ -663,28 +663,20 @@ def test_masked_arrays_are_refused():
     raises(TypeError, "masked arrays are refused", sorter.enqueue_sort, None, masked)
 
 
-def reads_numbers(keys, numbers):
-    """Each call that reads numbers below that of keys, or up to it: (what they are, function)."""
-    rows = np.stack([keys, keys])
-    return [("indices", lambda: sorter.gather(numbers, keys)),
-            ("segments", lambda: sorter.sort(keys, segments=numbers)),
-            ("segments", lambda: sorter.top_k(keys, 1, segments=numbers)),
-            ("segment_ends", lambda: sorter.argsort(keys, segments=[0, 0], segment_ends=numbers)),
-            ("segment_ends", lambda: sorter.top_k(keys, 1, segments=[0, 0], segment_ends=numbers)),
-            ("lengths", lambda: sorter.top_k(rows, 1, lengths=numbers))]
-
-
 def test_numbers_that_would_wrap_are_refused():
     keys = np.arange(5, dtype="u4")[::-1].copy()
-    for wrong in ([0, -1], [0, 6], [0, 1 << 32], [0, (1 << 32) + 1], np.array([0, -1], "i8"),
-                  np.array([0, -1], "i1"), np.array([0, 1 << 63], "u8")):
-        for what, call in reads_numbers(keys, wrong):
-            raises(ValueError, f"{what}: ", call)
-    for wrong in ([0, 1.7], [0.0, 1.0], [False, True], np.zeros(0), ["0", "1"], [0, 1j],
-                  np.array([0, 1], "m8[s]")):
-        for what, call in reads_numbers(keys, wrong):
-            raises(TypeError, "which is no integer", call)
-    raises(ValueError, "indices: 5 is not from 0 to 4", sorter.gather, [5], keys)
+    for kind, text, wrong in (
+            (ValueError, "is not from 0 to ", ([0, -1], [0, 10], [0, 1 << 32], [0, (1 << 32) + 1],
+                                               np.array([0, -1], "i1"), np.array([1 << 63], "u8"))),
+            (TypeError, "which is no integer", ([0, 1.7], [0.0, 1.0], [False, True], np.zeros(0),
+                                                ["0", "1"], [0, 1j], np.array([0, 1], "m8[s]")))):
+        for numbers in map(np.array, wrong):
+            for _, name, call in (c for c in calls_with(numbers) if c[0] == "numbers"):
+                if name != "prepare":
+                    raises(kind, text, call)
+    for what, numbers in ("segments", [0, 6]), ("segment_ends", [6, 5]):
+        raises(ValueError, f"{what}: 6 is not from 0 to 5", sorter.top_k, keys, 1,
+               **{"segments": [0, 0], what: numbers})
     for dtype in np.dtype("u4").newbyteorder(), "u8", "f4", "S4":
         raises(TypeError, "segments: its dtype", sorter.prepare, None, keys,
                segments=np.array([0, 1]).astype(dtype))
