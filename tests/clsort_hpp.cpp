@@ -244,7 +244,8 @@ void descriptions()
 {
     key_type<cl_uchar>(1), key_type<cl_ushort>(1), key_type<cl_uint>(1), key_type<cl_ulong>(1);
     key_type<cl_char>(2), key_type<cl_short>(2), key_type<cl_int>(2), key_type<cl_long>(2);
-    key_type<cl_float>(3), key_type<cl_double>(3);
+    key_type<cl_float>(3), key_type<cl_double>(3), key_type<const cl_float>(3);
+    key_type<bool>(1), key_type<unsigned long long>(1), key_type<long>(2), key_type<long long>(2);
     const view<triple> whole(nullptr, 10, 1), part = whole.part(2, 5), none = whole.part(10, 0);
     check(part.size == 5 && part.first == 3 && part.offset() == 3 * sizeof(triple), "part",
           "another size or place");

@@ -32,20 +32,15 @@
 
 namespace clsort {
 
-/* The number of a key type. Specialise it for a half of yours: cl_half is an integer. */
-template <cl_uint number> struct key_number { static const cl_uint value = number; };
-template <class T> struct key;
+/* The number of a key type: CLSORT_F32 of float, CLSORT_U64 of any unsigned integer of 8 bytes.
+   cl_half is an integer: specialise this for a half of yours, whose `value` is CLSORT_F16. */
+template <class T> struct key {
+    static_assert(!__is_class(T), "a struct is no key: set record_size in a description");
+    static const bool is_float = T(0.5) > T(0) && T(2) > T(1), is_unsigned = T(-1) > T(0);
+    static const cl_uint kind = is_float ? CLSORT_F32 : is_unsigned ? CLSORT_U32 : CLSORT_I32;
+    static const cl_uint value = (kind & 0xff00) | static_cast<cl_uint>(8 * sizeof(T));
+};
 template <class T> struct key<const T> : key<T> {};
-template <> struct key<cl_uchar> : key_number<CLSORT_U8> {};
-template <> struct key<cl_ushort> : key_number<CLSORT_U16> {};
-template <> struct key<cl_uint> : key_number<CLSORT_U32> {};
-template <> struct key<cl_ulong> : key_number<CLSORT_U64> {};
-template <> struct key<cl_char> : key_number<CLSORT_I8> {};
-template <> struct key<cl_short> : key_number<CLSORT_I16> {};
-template <> struct key<cl_int> : key_number<CLSORT_I32> {};
-template <> struct key<cl_long> : key_number<CLSORT_I64> {};
-template <> struct key<cl_float> : key_number<CLSORT_F32> {};
-template <> struct key<cl_double> : key_number<CLSORT_F64> {};
 
 /* Exchanges two values, as std::swap does. */
 template <class T> void exchange(T &a, T &b) noexcept
