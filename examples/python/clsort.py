@@ -262,7 +262,7 @@ def _load(path=None):
         functions = [getattr(library, function) for function in FUNCTIONS]
     except OSError as error:
         told = "" if os.path.exists(path) else (
-            f": run `make lib` in your clone of clsort; for a copy of clsort.py elsewhere, copy "
+            ": run `make lib` in your clone of clsort; for a copy of clsort.py elsewhere, copy "
             f"build/lib/{name} beside it, or set CLSORT_LIBRARY to its path")
         raise OSError(f"{error}{told}") from None
     except AttributeError as error:

@@ -867,7 +867,7 @@ def test_each_call_says_what_is_wrong():
               for n in (-1, 1 << 64)),
             ("first_bit: -1", lambda: s.sort(keys, bits=(-1, 8))),
             ("last_bit: ", lambda: s.sort(keys, bits=(0, (1 << 32) + 8))),
-            ("first_bit must be below", lambda: s.sort(keys, bits=(3, 50))),
+            ("last_bit", lambda: s.sort(keys, bits=(3, 50))),
             ("bits: they must be", lambda: s.sort(keys, bits=(1, 2, 3))),
             ("no algorithm 'bogo'", lambda: s.sort(keys, algorithm="bogo")),
             ("auto, ", lambda: s.sort(keys, algorithm=3)),
