@@ -6316,26 +6316,24 @@ struct clsort__run {
 
 /* ---- >>status -------------------------------------------------------------------------------- */
 
-static const struct clsort__code { cl_int code; const char *name; } clsort__codes[] = {
-    { 0, "CL_SUCCESS" }, { -1, "CL_DEVICE_NOT_FOUND" }, { -2, "CL_DEVICE_NOT_AVAILABLE" },
-    { -3, "CL_COMPILER_NOT_AVAILABLE" }, { -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
-    { -5, "CL_OUT_OF_RESOURCES" }, { -6, "CL_OUT_OF_HOST_MEMORY" },
-    { -7, "CL_PROFILING_INFO_NOT_AVAILABLE" }, { -8, "CL_MEM_COPY_OVERLAP" },
-    { -11, "CL_BUILD_PROGRAM_FAILURE" }, { -13, "CL_MISALIGNED_SUB_BUFFER_OFFSET" },
-    { -14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" }, { -30, "CL_INVALID_VALUE" },
-    { -32, "CL_INVALID_PLATFORM" }, { -33, "CL_INVALID_DEVICE" }, { -34, "CL_INVALID_CONTEXT" },
-    { -36, "CL_INVALID_COMMAND_QUEUE" }, { -38, "CL_INVALID_MEM_OBJECT" },
-    { -42, "CL_INVALID_BINARY" }, { -43, "CL_INVALID_BUILD_OPTIONS" },
-    { -44, "CL_INVALID_PROGRAM" }, { -46, "CL_INVALID_KERNEL_NAME" }, { -48, "CL_INVALID_KERNEL" },
-    { -49, "CL_INVALID_ARG_INDEX" }, { -50, "CL_INVALID_ARG_VALUE" },
-    { -51, "CL_INVALID_ARG_SIZE" }, { -52, "CL_INVALID_KERNEL_ARGS" },
-    { -54, "CL_INVALID_WORK_GROUP_SIZE" }, { -55, "CL_INVALID_WORK_ITEM_SIZE" },
-    { -57, "CL_INVALID_EVENT_WAIT_LIST" }, { -58, "CL_INVALID_EVENT" },
-    { -59, "CL_INVALID_OPERATION" }, { -61, "CL_INVALID_BUFFER_SIZE" },
-    { -63, "CL_INVALID_GLOBAL_WORK_SIZE" },
-    { -1001, "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, or "
-             "PoCL for CPUs" }
-};
+/* Codes of OpenCL 1.2 that a call may get. */
+#define CLSORT__OPENCL_CODES(X) \
+    X(CL_SUCCESS) X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE) X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP) X(CL_BUILD_PROGRAM_FAILURE) \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET) X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_INVALID_VALUE) X(CL_INVALID_PLATFORM) X(CL_INVALID_DEVICE) X(CL_INVALID_CONTEXT) \
+    X(CL_INVALID_COMMAND_QUEUE) X(CL_INVALID_MEM_OBJECT) X(CL_INVALID_BINARY) \
+    X(CL_INVALID_BUILD_OPTIONS) X(CL_INVALID_PROGRAM) X(CL_INVALID_KERNEL_NAME) \
+    X(CL_INVALID_KERNEL) X(CL_INVALID_ARG_INDEX) X(CL_INVALID_ARG_VALUE) X(CL_INVALID_ARG_SIZE) \
+    X(CL_INVALID_KERNEL_ARGS) X(CL_INVALID_WORK_GROUP_SIZE) X(CL_INVALID_WORK_ITEM_SIZE) \
+    X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION) \
+    X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_MAP_FAILURE) \
+    X(CL_INVALID_DEVICE_TYPE) X(CL_INVALID_QUEUE_PROPERTIES) X(CL_INVALID_HOST_PTR) \
+    X(CL_INVALID_PROGRAM_EXECUTABLE) X(CL_INVALID_KERNEL_DEFINITION) X(CL_INVALID_WORK_DIMENSION) \
+    X(CL_INVALID_GLOBAL_OFFSET)
+
+static const char clsort__no_name[] = "an OpenCL error";
 
 /* Begins a call with a sorter, which may be NULL; 0: another thread is in one. errno lies elsewhere
    in each thread, so its address tells them apart: public functions may call others. The call ends
@@ -6356,14 +6354,21 @@ static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
     return CL_SUCCESS;
 }
 
-/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. */
+/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. A
+   detail of one word is a place: the text of the status says what is wrong there. Other details
+   stand alone. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
-    const int number = status;
+    const char *const text = clsort_status_text(status), *meaning = strchr(text, ':');
+    const int length = (int)strcspn(text, ":"), number = status;
+    char code[16] = "";
     if (s->quiet) return status;
-    snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "",
-             detail ? ": " : "", clsort_status_text(status), number);
+    if (detail && strchr(detail, ' ')) meaning = NULL;
+    if (text == clsort__no_name) snprintf(code, sizeof code, " %d", number);
+    snprintf(s->message, sizeof s->message, "%s%s%s%s%s%.*s%s%s", function, detail ? ": " : "",
+             detail ? detail : "", meaning ? meaning : "", detail || meaning ? " (" : ": ", length,
+             text, code, detail || meaning ? ")" : "");
     if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
     return status;
 }
@@ -6890,7 +6895,8 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
                                                                     properties, &code);
     return clsort__note(s, code, "clCreateCommandQueueWithProperties");
 #else
-    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "quicksort-device");
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort",
+                        "quicksort-device: compile with CL_TARGET_OPENCL_VERSION 200 or later");
 #endif
 }
 
@@ -7221,7 +7227,7 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
         if (clsort__keep_file(path, text, entry, sizeof head + bytes)) return;
         s->options.cache_save = NULL;
         s->function = "clsort_cache_folder";
-        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%s",
+        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%.140s: no folder that only you can write to",
                        path ? path : "the user's folder of caches");
         return;
     }
@@ -7562,7 +7568,7 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
     char detail[320];
     size_t length;
     const char *line = clsort__first_error(log, &length);
-    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s",
+    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s: see clsort_build_log",
              c->comparator ? "record_type, precedes, " : "", clsort__family_name(c->family),
              length ? ": " : "", length < 200 ? (int)length : 200, line);
     return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram",
@@ -7876,7 +7882,8 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
         if (status != CL_SUCCESS) return status;
         if (fit == CLSORT__SPILLS) clsort__lower_items(s, &p->asked, &p->config);
         else if (p->config.group_log2 == clsort__least_group(&p->config))
-            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
+            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort",
+                                "the kernels need larger work-groups than the device runs");
         else {
             p->config.group_log2--;
             if (p->config.share_log2) p->config.share_log2--;
@@ -9198,7 +9205,8 @@ static void clsort__check_bits(clsort__checks *c, const clsort_desc *d)
     const clsort__mistake mistakes[] = {
         { !d->key_type, "first_bit, last_bit beside fields or precedes" },
         { last > width, "last_bit is above the key's width" },
-        { d->first_bit == last, "no bit lies between first_bit and last_bit" },
+        { d->first_bit == last,
+          "no bit lies between first_bit and last_bit: leave both 0 for all bits" },
         { d->first_bit > last, "first_bit is above last_bit" }
     };
     if (clsort__some_bits(d)) CLSORT__BLAME(c, CLSORT_ERROR_BIT_RANGE, mistakes);
@@ -9310,7 +9318,8 @@ static void clsort__need_room(clsort__checks *c, const char *field, size_t count
                               size_t offset)
 {
     if (!clsort__fits(count, size, offset))
-        clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "%s, with all elements", field);
+        clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "%s and all elements do not fit in a size_t",
+                      field);
 }
 
 static void clsort__need_multiple(clsort__checks *c, const char *field, size_t value, size_t unit)
@@ -9406,12 +9415,12 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
 {
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
     const clsort__mistake values[] = {
-        { (d->values || d->values_out) && !d->value_size, "value_size, the bytes of a value" },
+        { (d->values || d->values_out) && !d->value_size, "value_size is 0 beside values" },
         { c->needs_buffers && d->count && d->value_size && !d->values,
-          "values, of value_size bytes each" }
+          "values is NULL beside value_size" }
     };
     const clsort__mistake records[] = {
-        { d->record_size && outside, "record_size is below key_offset and the key" },
+        { d->record_size && outside, "record_size is below key_offset plus the key's size" },
         { d->key_offset && !d->record_size, "key_offset without record_size" }
     };
     cl_uint i;
@@ -9453,7 +9462,7 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     const clsort__mistake mistakes[] = {
         { clsort__exceeds_32_bits(rows), "rows" },
         { rows > 1 && clsort__product_exceeds(rows - 1, stride, left),
-          "rows: from the first to the last, with gaps" },
+          "rows: 2^32 elements or more from the first to the last, gaps included" },
         { segments >= 0xFFFFFFFFu, "segment_count" }
     };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
@@ -9498,9 +9507,11 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
+        { d->segment_count && !d->segments,
+          "segments is NULL: it holds segment_count + 1 offsets" },
         { !d->keys, "keys" },
-        { moves_values && !d->values_out, "values_out, for values beside indices or top_k" },
+        { moves_values && !d->values_out,
+          "values_out is NULL: values beside indices or top_k need it" },
         { selects && !d->keys_out && !d->indices && !d->values_out,
           "keys_out, indices or values_out: top_k needs one of them" }
     };
@@ -9508,7 +9519,8 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     if (!d->count) return;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
         if (a->buffer == CLSORT_LATER)
-            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which is CLSORT_LATER", a->name);
+            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER,
+                          "%s is CLSORT_LATER: this call needs the buffer", a->name);
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
@@ -9537,7 +9549,8 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     clsort__need_multiple(c, "row_stride", d->row_stride, element);
     clsort__check_field_alignment(c, d);
     if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
-        clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
+        clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k is above count: k = %.0f, a row has %.0f keys",
+                      (double)d->top_k, (double)d->count);
     if (c->needs_buffers) clsort__check_present(c, d, purpose);
 }
 
@@ -9619,7 +9632,8 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
         if (last && last->at.buffer != r[i].at.buffer) last = written = NULL;
         other = r[i].writes ? last : written;
         if (other && r[i].at.offset < other->at.offset + other->bytes)
-            return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s, %s", other->role, r[i].role);
+            return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s and %s overlap", other->role,
+                                  r[i].role);
         if (!last || last->at.offset + last->bytes < r[i].at.offset + r[i].bytes) last = &r[i];
         if (r[i].writes) written = &r[i];
     }
@@ -9634,7 +9648,7 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     int property;
     for (i = 0; i < count; i++) {
         CLSORT__REQUIRE(s, r[i].at.buffer != CLSORT_LATER, CLSORT_ERROR_MISSING_BUFFER,
-                        "%s, which is CLSORT_LATER", r[i].role);
+                        "%s is CLSORT_LATER: this call needs the buffer", r[i].role);
         if (r[i].at.buffer) r[given++] = r[i];
     }
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
@@ -9695,7 +9709,9 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
            + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
-    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS, "local memory");
+    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
+                    "local memory: %.0f bytes are needed, the device has %.0f", (double)need,
+                    (double)s->local_bytes);
     return CL_SUCCESS;
 }
 
@@ -9703,8 +9719,8 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
     CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
-                    "scratch of %.0f bytes, of which a buffer holds at most %.0f", (double)l->bytes,
-                    (double)l->most);
+                    "scratch of %.0f bytes, of which a buffer holds at most %.0f: sort fewer at once",
+                    (double)l->bytes, (double)l->most);
     return CL_SUCCESS;
 }
 
@@ -10824,7 +10840,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
     const int needed = needs_buffers && p->count;
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
     if (values.buffer && !size)
-        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size is 0 beside values");
     if (needed && size && !values.buffer)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names.values);
     if (values.offset && !size) clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names.values_offset);
@@ -13101,9 +13117,11 @@ static void clsort__check_gather_part(clsort__checks *c, const clsort_gather_des
     if (!r.element_bytes)
         clsort__blame_gather_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
     if (clsort__exceeds_32_bits(r.count))
-        clsort__blame_gather_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
+        clsort__blame_gather_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i,
+                                  ": count or source_count is 2^32 or more");
     if (!fits)
-        clsort__blame_gather_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
+        clsort__blame_gather_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i,
+                                  "_offset and all rows do not fit in a size_t");
     if (r.span.offset % align) clsort__blame_gather_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
     if (r.stride % align) clsort__blame_gather_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
     if (g->count && r.count && !r.span.buffer)
@@ -13199,7 +13217,7 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
     clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
     if (!g->keys && g->count) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "keys");
     if (!g->starts && !g->counts)
-        clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts, counts");
+        clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts and counts are NULL: give one");
 }
 
 static clsort_status clsort__check_group_buffers(clsort__job *j)
@@ -14935,8 +14953,8 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
     if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
     if (d->count && !values != !d->value_size)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
-                      values ? "value_size, the bytes of a value"
-                             : "values, of value_size bytes each");
+                      values ? "value_size is 0 beside values"
+                             : "values is NULL beside value_size");
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
         if (a->buffer || a->offset || a->stride)
             clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
@@ -15392,12 +15410,13 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
 {
-    CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
+    CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT,
+                    "context and device: give both or neither");
     CLSORT__MUST(clsort__judge_struct(s, "options", wrong));
     CLSORT__REQUIRE(s, !(s->options.flags
                          & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
-                    CLSORT_ERROR_UNKNOWN_FLAG, "options");
+                    CLSORT_ERROR_UNKNOWN_FLAG, "options.flags");
     s->pinned = (s->options.flags
                  & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
@@ -16925,7 +16944,7 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
                     CLSORT_ERROR_UNSUPPORTED,
                     "sort: only plain sorts by AUTO, and the plain first k of rows");
     CLSORT__REQUIRE(s, d->top_k || (!d->rows && !d->segments && !d->segment_count),
-                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments");
+                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments are sorted in one way");
     plain.count = d->count;
     plain.key_type = d->key_type;
     plain.order = d->order;
@@ -17253,13 +17272,18 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
-    size_t i;
-#define CLSORT__TEXT(name, code, text) case code: return text;
-    switch (status) { CLSORT_STATUS_LIST(CLSORT__TEXT) }
+#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
+#define CLSORT__NAME(name) case name: return #name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        CLSORT__OPENCL_CODES(CLSORT__NAME)
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
+               "or PoCL for CPUs";
+    default: return clsort__no_name;
+    }
 #undef CLSORT__TEXT
-    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
-        if (clsort__codes[i].code == status) return clsort__codes[i].name;
-    return "an OpenCL error";
+#undef CLSORT__NAME
 }
 
 CLSORT_API cl_uint clsort_version(void)
@@ -17858,7 +17882,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
                     CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
     CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
-                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
+                    "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
                                                                        m->sort)));
@@ -17946,7 +17970,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
-                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
+                    "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
