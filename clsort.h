@@ -37,12 +37,12 @@
      payload   nothing; values of any size beside the keys; whole records with the key inside,
                alone or with values beside them
      argsort   `indices` receives the permutation; clsort_enqueue_gather applies it
-     order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
-               equal; by some bits of the key; records by several fields of any types and orders,
+     order     ascending or descending; NaNs by bit pattern or all last; -0 and +0 apart or equal;
+               by a range of the key's bits; records by several fields of any types and orders,
                strings of bytes among them, or by an expression of yours in OpenCL C
      where     in place, or into other arrays
-     count     any within LIMITS, without padding; or what a buffer says when the sort runs; any
-               number in host memory, on several devices: tools/multi/clsort_multi.h
+     count     any length within LIMITS; the count may be in a device buffer; more than a device
+               holds, and on several devices: tools/multi/clsort_multi.h
      parts     rows at a stride, or segments between offsets
      top-k     the first k of each row or segment, or only the k-th; rows partitioned around it
      merge     sorted inputs: two by clsort_enqueue_merge, more by clsort_enqueue_merge_runs
@@ -53,146 +53,121 @@
                clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows, segments or a count on the device with `precedes`, by merge-local-only, or by another
-       algorithm than merge; but batch-* sort rows
-     - `precedes` by any algorithm but merge; fields of more than 8 bytes by bitonic or quicksort
+     - rows, segments or a count on the device: with `precedes`; by merge-local-only; by any other
+       algorithm than AUTO and merge. Exception: batch-* sort rows
+     - `precedes` by any algorithm but AUTO and merge; fields of more than 8 bytes by bitonic or
+       quicksort
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
      - merges and partitions of records, or with equal zeros or NaNs
-     These are refused with CLSORT_ERROR_UNSUPPORTED, or there is no field to ask for them.
+     These answer CLSORT_ERROR_UNSUPPORTED, or there is no field for them.
 
    ORDER, STABILITY, NaN
      Keys are compared by codes: unsigned numbers, made from all bits of the key.
      Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
-     - CLSORT_NAN_LAST puts every NaN after every number, in both orders: ascending the +NaNs with
-       rising bits, then the -NaNs with falling bits; descending first the -NaNs with rising bits,
-       then the +NaNs with falling bits.
-     - CLSORT_NAN_EQUAL puts them there, too, but all NaNs are equal, as in numpy.
-     - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
-     - For floats the last two imply `stable`. Integers ignore all three.
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Ascending: first +NaNs
+       with rising bits, then -NaNs with falling bits. Descending: first -NaNs with rising bits,
+       then +NaNs with falling bits.
+     - CLSORT_NAN_EQUAL puts NaNs last, too, and all NaNs are equal, as in numpy.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal. This and CLSORT_NAN_EQUAL sort floats stably.
+     - Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
      Results are deterministic: the same input, description, device and choices of AUTO give the
      same bytes.
-     These sorts are always stable:
+     A sort is stable (equal keys keep their order) if you set `stable`, and also
      - by `fields` or `precedes`
-     - of rows (even if `rows` is 1) or segments; but batch-* only with `stable`
-     - by merge or radix, if you name them; but not radix-hybrid of keys with values
-     All others are stable only with `stable`: by AUTO, bitonic or quicksort, also by some bits of
-     the key or with a count on the device. Keys that are equal in these bits may change places.
+     - of rows (even if `rows` is 1) or segments, except by batch-*
+     - by merge or radix, if you name them, except radix-hybrid of keys with values
+     Any other sort may reorder equal keys. With first_bit and last_bit, keys are equal if these
+     bits are.
 
    TOP-K
      With top_k = k, clsort_enqueue_sort selects the first k elements of each row or segment, in the
-     description's order. Of equal keys the smaller index comes first. The keys are only read, but
-     for CLSORT_FLAG_TOP_PARTITION.
+     description's order. Of equal keys the smaller index comes first. The keys are only read,
+     except with CLSORT_FLAG_TOP_PARTITION.
      - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
-     - Where a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
-       its keys is the last key of the order: all bits of its code are set. Nothing is written to
-       the rest of its values and records, and of keys whose NaNs are equal.
-     - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
-       is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
-       is below 48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element, one per row, or that a row has none.
+     - If a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
+       its keys is the last key of the order (all bits of its code are set). With equal NaNs the
+       rest of the keys is not written. The rest of values and records never is.
+     - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
+       above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
+       48 KiB.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row, or the rest as above if the row
+       has none.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
-       np.partition do: the k-th element stands in its place, or the last one where there are fewer,
-       what comes before it in front of it, and the rest behind it, both in any order. Its arrays
-       are those of a sort: in place or not, with `count` elements per row. Behind a row's length
-       nothing moves; indices are 0xFFFFFFFF there. It is a stable sort, with its time and scratch
-       memory, unless rows have lengths or a count on the device.
-     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY skips it,
-       unless it is done by a sort alone.
-     - Rows are sorted whole, and the first k copied, where that takes less time and no
-       tuning.work_group is set. Else one of several ways selects: clsort_explain names it,
-       kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
+       np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
+       before it stands in front, the rest behind, both in any order. Arrays are those of a
+       sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
+       indices are 0xFFFFFFFF there. Without lengths and a count on the device this is a stable
+       sort, with its time and scratch memory.
+     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
+       if a sort alone does it.
+     - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
+       Rows are not sorted whole if tuning.work_group is set.
 
    MEMORY
-     A sort takes the sum of the lines that apply, each array rounded up to 16.
-     - n is count; of rows, segments and a count on the device, the elements from the first to the
-       last, gaps included.
-     - K is the bytes of a key or code; V those of a value or record, or 4 in an indirect sort.
-     - An indirect sort sorts (key, index) pairs, then gathers the rest. It is taken with indices,
-       values above 8 bytes, records above 16, values beside records, fields, equal zeros or NaNs,
-       `precedes` if 4 does not divide record_size, and `stable` by bitonic or quicksort; of rows,
-       segments and a count on the device also by some bits of the key, with only keys or only
-       values in place, and with outputs of another row stride.
+     clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
+     the last, gaps included) with keys of K bytes and values or records of V bytes:
 
-       for                                     scratch memory in bytes, at most
-       all but bitonic and batch-*             nK + nV; for bitonic-a, too
-       merge                                   n / 16 + 8; with `precedes` 2n + 8
-       radix                                   1.14 MB; by sweeps, if it is more, 9.5 KB and for
-                                               each tile 1 KiB, from 2^30 elements on 2 KiB. A tile
-                                               is 4352 bare keys of 4 bytes, never below 1536
-       radix that may be radix-hybrid          1.07 MB more; 0.54 MB of up to 5 * 2^26 keys of 4
-                                               bytes without values
-       radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
-       quicksort                               1.24 n + 137 KB, from 2^23 elements on n / 2 + 6.3 MB
-       several rows, segments, device's count  n / 2 + 132 KB; rows by AUTO: radix's, if larger
-       an indirect sort                        nK, unless the output of keys holds all codes; 4n,
-                                               unless `indices` does; the size of arrays in place
-       top_k: R rows, w results of each        4Rw for values and records without `indices`; nK of
-                                               records and with equal NaNs; the size of arrays in
-                                               place; where rows are cut or few 41.2 KB R, and of
-                                               rows from 2^24 on R words for every 4096 elements
-       - one row for two cores, k <= 4096      R (32 KiB + 32k + n / 128), of keys of 8 bytes twice
-       - k <= 256 but on NVIDIA's GPUs         Rk (1.07 P + 3) (K + 4) if it is more than these two,
-                                               P = min(n, 2^24 / R) / 4096
-       - rows that are sorted whole            nK, 4n, and their stable sort to indices; nK as above
-       - sort of what was selected             RkK, 4Rk, and the stable sort of R rows of k
-       clsort_enqueue_merge_runs               n / 6 + n / 128 + 1 KiB; on CPUs n / 512 + n / 2048
-                                               and 1 KiB for each core
-       clsort_enqueue_partition                1.14 MB
-       other functions                         0
+       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB, from 2^30 elements on 1.4 for 0.7;
+                                   with `precedes` n (4 + V + 2) + 8
+       quicksort                   n (K + V + 1.24) + 137 KB, from 2^23 elements on
+                                   n (K + V + 0.5) + 6.3 MB
+       bitonic, batch-*            0; bitonic-a n (K + V)
+       by way of indices           the same with V = 4, n (K + 4), and the arrays in place once more
+       merge_runs, partition       n / 5 + 1 KiB, on CPUs 1 KiB for each core; 1.14 MB
+       other functions             0
 
-     The memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the sorter's:
-     for each queue one buffer, or several where one would exceed the device's largest allocation.
-     The sorter's grow on demand and are kept until clsort_trim. One that replaces another has room
-     for a quarter more than is needed, at most 64 MiB, if the device has that. Arrays may be as
-     large as the largest allocation: for keys and values alone AUTO needs no larger array in
-     scratch memory.
-     The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
-     driver every queue that it was used with), but no buffer of yours. A queue that is new to it
-     takes over the buffers of an idle one: nothing is left to do there, and nothing was sorted
-     there since the last new queue came. The sorter enqueues markers to see that. So a queue for
-     each sort costs buffers for two.
+     By way of indices (pairs of key and index are sorted, then the rest is gathered) go outputs of
+     indices, values above 8 bytes, records above 16, fields, stable bitonic or quicksort and some
+     others. tools/README.md has the formula of each case, and of top-k.
+
+     Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
+     sorter's: for each queue one buffer, or several if one would exceed the device's largest
+     allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
+     clsort_trim. Arrays may be as large as the largest allocation: for keys and values alone AUTO
+     needs no larger array in scratch memory.
+     The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
+     driver every queue that it was used with), but no buffer of yours. A new queue takes over the
+     buffers of one that has been idle since the last new queue came, which markers tell: a queue
+     for each sort costs buffers for two.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
-     on NVIDIA's GPUs. A warmed-up enqueue takes none, and neither does the first one after
-     clsort_prepare, but for a further queue, more than 15 events in a wait list, and
-     CLSORT_OPTION_VERIFY.
+     on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
+     Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
 
    PERFORMANCE
-     Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
-     from the call to the end of clFinish. In a pass every element is read and written once.
+     Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values: medians
+     from the call to the end of clFinish.
 
-       radix           0.84   1.60   keys alone 2 passes, then buckets are sorted in local memory
+       radix           0.84   1.60   2 passes over keys alone; then buckets in local memory
        radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
                                      last_bit. A digit that all keys share costs only its launch
-       radix-portable  2.28          the same, but a pass reads the keys twice
-       merge           2.9    5.1    1 + ceil(log2(n / tile)) passes, here 14
-       bitonic         7.8           1 + the sum over stages s = T ... L-1 of
-                                     (ceil((s + 1 - T) / 4) + 1) passes, here 47, for 2^L elements
-                                     in tiles of 2^T
-       quicksort       9.7    14.1   at most 1.5 log2(n / leaf) + 4 rounds, which read twice what is
-                                     unfinished; then the rest is merged. A work-group sorts a leaf
+       radix-portable  2.28          the same, but each pass reads the keys twice
+       merge           2.9    5.1    1 + ceil(log2(n / tile)) passes
+       bitonic         7.8           47 passes
+       quicksort       9.7    14.1   rounds, then a merge. AUTO never takes it
 
-     - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
-       that of bitonic is 4096. Tiles are 256 keys on CPUs.
-     - Rows and segments of up to a tile are read and written once; longer ones take the passes of
-       merge. AUTO sorts long rows one after another, as arrays: on an NVIDIA GPU from 2^21
-       elements on, on CPUs from 2^12 with two cores, from 2^18 with more. On GPUs shorter rows
-       have shorter tiles. A million short rows take as many launches as one, segments as many as
-       one of `count` elements: offsets are not read back. NVIDIA's GPUs merge all segments in one
-       launch.
-     - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
-       Intel's runtime for CPUs 1.4 times.
-     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
-       call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
-     - AUTO never takes quicksort. Where several others can do a sort, a table, clsort__crossovers,
-       says from and up to which count it takes which. `build/clsort info` prints the table, and the
-       plans of your devices.
+     A pass reads and writes every element once. tools/README.md has other devices, types, patterns
+     and libraries, numbers of passes and sizes of tiles.
+     - Short rows and segments are read and written once; longer ones take the passes of merge. AUTO
+       sorts long rows one after another, as arrays. A million short rows take as many launches as
+       one.
+     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache.
+       Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
+     - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info` prints
+       it, and the plans of your devices.
 
    LIMITS
-     - At most 2^32 - 1 elements per call: with rows all from the first row to the last, gaps
-       included. Top-k takes as many in each row, and up to 2^24 - 1 rows.
+     - At most 2^32 - 1 elements per call, gaps between rows included. Exception: top-k takes that
+       many in each row, and up to 2^24 - 1 rows.
      - Big-endian devices are untested.
+
+   BEFORE 1.0
+     Stays: fields of structs with a struct_size, codes and key types, the order of each key type,
+     OpenCL 1.2, both licences. A number never gets another meaning.
+     May change: clsort_tuning, names (an old one then does not compile), the order of equal keys in
+     sorts that are not stable, choices and scratch memory of AUTO, texts of messages and of
+     clsort_explain, entries of caches. Each version of the revision history says first what breaks.
 
    COMPILE-TIME OPTIONS, defined before the implementation is included
      CLSORT_STATIC              every function is static
@@ -201,15 +176,15 @@
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
      CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
-     CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs it: rows,
-                                segments, a count on the device, quicksort, and top_k above what a
-                                work-group sorts. They then answer CLSORT_ERROR_UNSUPPORTED
+     CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs radix:
+                                rows, segments, a count on the device, quicksort, and top_k above
+                                what a work-group sorts. These answer CLSORT_ERROR_UNSUPPORTED
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: quicksort, and the
                                 names bitonic-*, batch-* and merge-local-only
-     CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
-                                300. quicksort-device needs that you set it to 300
+     CL_TARGET_OPENCL_VERSION   set it to 120 or later, or include CL/cl.h before; default 300.
+                                quicksort-device needs that you set it to 300
 
    Revision history and licence are at the end of this file.
 */
@@ -291,61 +266,62 @@ extern "C" {
 /* ---- rules for all calls ---------------------------------------------------------------------
 
    STRUCTS
-     A struct that begins with struct_size, its size in the program, starts from the function of its
-     name and _default: clsort_desc_default(). This stores the size; all else is 0, which stands for
-     the default. Other structs are zeroed first.
-     Later versions only append fields, so a program and an implementation that were compiled with
-     headers of different versions work together:
+     Start a struct that begins with struct_size from the function of its name and _default, as in
+     clsort_desc_default(). It stores the size; all else is 0, which stands for the default. Zero
+     other structs first.
+     Later versions only append fields, so programs and implementations of different versions work
+     together:
      - an older program has fewer fields: the implementation reads no others
      - a newer program has more fields: they must be 0, else CLSORT_ERROR_UNKNOWN_VALUE
-     struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
-     if both have the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE,
-     before any other field is looked at. A struct that receives something has its size set, too:
-     no byte beyond is written. Structs without a struct_size never change, but for the reserved
-     words of clsort_tuning.
+     struct_size 0 stands for the size in the implementation: a struct of zeros works if both have
+     the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE before any other
+     field is looked at. Set the size of a struct that receives something, too: no byte beyond is
+     written. Structs without a struct_size never change, except the reserved words of
+     clsort_tuning.
      Host memory is read during the call only, unless a comment says otherwise.
 
    UNITS, BUFFERS
      Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
-     largest power of two up to 8 that divides the size of the elements there; scratch_offset of 16.
+     largest power of two up to 8 that divides the size of the elements there; scratch_offset is a
+     multiple of 16.
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
-     Only clsort_enqueue_* need the buffers; one that is given to another function is checked. Where
-     NULL means that the sort has none, as in keys_out or indices, CLSORT_LATER stands for one that
-     does not exist yet.
+     Only clsort_enqueue_* need the buffers. Other functions check the buffers that they are given.
+     They also take CLSORT_LATER for a buffer that does not exist yet, because NULL in keys_out,
+     indices and the like means that the sort has none.
 
    QUEUES, EVENTS
-     A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. No function
-     waits for the device, but where its comment says that it blocks.
+     A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. A function
+     waits for the device only if its comment says that it blocks.
      - The queue and the buffers must belong to the sorter's context, the queue also to its device.
        In-order and out-of-order queues work alike.
      - If `done` is not NULL, *done receives an event, which completes when all output is visible,
-       also where there is nothing to do. Release it. On failure *done is NULL.
+       even if there is nothing to do. Release it. On failure *done is NULL.
      - Kernels that are not built yet are built first; with CLSORT_FLAG_NO_BUILD the call answers
        CLSORT_ERROR_NOT_READY instead.
      - On an out-of-order queue, calls that use the sorter's own scratch memory wait for each other:
-       one fails if a dependency of the one before it failed. With scratch memory of yours they do
-       not wait; then see to it that no two use the same at once.
+       if a dependency of one fails, the next one fails, too. Calls with scratch memory of yours do
+       not wait: no two of them may use the same at once.
 
    ERRORS
      OpenCL's codes pass through; ours are CLSORT_ERROR_*, from -5000 to -5099. Arguments are
      checked before anything is enqueued; after such an error nothing was written. If an enqueue
      fails after its first launch, commands that were already enqueued still run. The arrays then
-     hold a permutation of the input in no particular order; but an interrupted quicksort may leave
-     some elements only in scratch memory and others duplicated.
-     A function's comment says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
-     CL_OUT_OF_HOST_MEMORY, codes of the OpenCL functions that it calls; what CLSORT_STATUS_LIST
-     says of the struct, the queue, the events and the buffers that it takes; if it builds kernels
-     CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR.
+     hold a permutation of the input in no particular order. Exception: an interrupted quicksort may
+     leave some elements only in scratch memory and others doubled.
+     Any function may answer CLSORT_ERROR_NULL_ARGUMENT, CL_OUT_OF_HOST_MEMORY, codes of the OpenCL
+     functions that it calls, and what CLSORT_STATUS_LIST says of its struct, queue, events and
+     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Its
+     comment names only others.
 
    THREADS
-     There are no globals. While a function runs with a sorter, no other one may run with it but
-     clsort_context and clsort_device. While another thread is in a call with it, a call answers
+     There are no globals. A sorter serves one call at a time; only clsort_context and clsort_device
+     may run beside another. A call with a sorter that another thread is using answers
      CLSORT_ERROR_BUSY and touches nothing. A plain variable tells: calls that begin at the same
      moment may still crash. Any thread may call a function that takes no sorter, or NULL for it, at
      any time.
-     Callbacks run on the thread that uses the sorter. None may use this sorter, but that the
+     Callbacks run on the thread that uses the sorter, and may not use this sorter. Exception: the
      diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
 
@@ -427,8 +403,8 @@ typedef cl_int clsort_status;
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
 #undef CLSORT__ENUMERATOR
 
-/* What a status means and what to change, in one line; for OpenCL's own codes their name, and where
-   no driver is installed what to install. Never NULL. */
+/* The name of a status, what it means and what to change, in one line; of OpenCL's codes only the
+   name; if no driver is installed, what to install. Never NULL. */
 CLSORT_API const char *clsort_status_text(clsort_status status);
 
 /* ---- description ----------------------------------------------------------------------------- */
@@ -464,19 +440,20 @@ enum {
 typedef struct clsort_tuning {
     cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
     cl_uint reserved_1;     /* 0 */
-    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
-       for 2. */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. For radix 1
+       stands for 2. */
     cl_uint work_group;
-    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
-       Bitonic takes 2 for 1; in vectors, as "bitonic", -local and -local-only, also 64 to 512. */
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs. For
+       bitonic 1 stands for 2; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
+       are possible, too. */
     cl_uint items;
     cl_uint reserved[12];   /* 0 */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
 typedef struct clsort_field {
-    size_t offset;          /* from the start of the record, a multiple of the field's size; of
-                               CLSORT_BYTES + n any */
+    size_t offset;          /* from the start of the record, a multiple of the field's size; any
+                               for CLSORT_BYTES + n */
     cl_uint type;           /* CLSORT_U8 and so on; required */
     cl_uint order, nan_order, zero_order;       /* as in clsort_desc */
 } clsort_field;
@@ -489,21 +466,20 @@ typedef struct clsort_desc {
     size_t struct_size;         /* see STRUCTS */
 
     /* The keys and their order. */
-    size_t count;               /* with `rows` in each row; 0: nothing is to do, and buffers may be
-                                   NULL */
+    size_t count;               /* with `rows` in each row. 0: nothing to do, buffers may be NULL */
     cl_uint key_type;           /* CLSORT_U8 and so on; 0 only with fields or precedes */
     cl_uint order;              /* CLSORT_ASCENDING or CLSORT_DESCENDING */
-    cl_uint nan_order;          /* CLSORT_NAN_*. By some bits of keys: see first_bit */
+    cl_uint nan_order;          /* CLSORT_NAN_*; by some bits of keys see first_bit */
     cl_uint zero_order;         /* CLSORT_ZERO_* */
     cl_uint stable;             /* nonzero: equal keys keep their order; see ORDER */
     cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
-    /* Only bits first_bit to last_bit - 1 of the key's code decide; but all bits of the key say
-       whether it is a NaN or a zero. With CLSORT_NAN_EQUAL each NaN has the code of the first
-       positive one, whose bits are those of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that
-       of +0. By some bits a NaN may come before a number, or be equal to one. Radix can do this,
-       sorts of rows, of segments or with a count on the device, and top_k; nothing else can. */
+    /* Compares only bits first_bit to last_bit - 1 of the key's code. Whether a key is a NaN or a
+       zero still depends on all its bits: CLSORT_NAN_EQUAL gives every NaN the code of the first
+       positive NaN (the bits of +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by
+       some bits a NaN may come before a number, or be equal to one. Only these sort by some bits:
+       radix, sorts of rows, of segments or with a count on the device, and top_k. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -537,90 +513,98 @@ typedef struct clsort_desc {
     /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values are as
        many elements apart. */
     size_t row_stride;
-    /* The same for outputs, as aligned as their offsets are; 0: like the rows of keys, as many
-       elements apart; with top_k no gaps. An array that is sorted in place keeps the rows of its
-       input. */
+    /* Row strides of outputs, aligned as their offsets are. 0: as many elements apart as the rows
+       of keys; with top_k no gaps. An array that is sorted in place keeps the rows of its input. */
     size_t keys_out_row_stride, values_out_row_stride, indices_row_stride;
     /* With rows and top_k (to sort, use segments): a length for each row, cl_uint, clamped to
-       `count`. What lies behind a row's length is not looked at. */
+       `count`. Elements behind a row's length are not looked at. */
     cl_mem lengths;
     size_t lengths_offset;
     /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
-       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups_desc and of
-       clsort_partition_desc are such. Offsets are clamped to `count`.
-       If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
-       keys_out, values_out and indices are undefined. For a selection, that is top_k without
-       CLSORT_FLAG_TOP_PARTITION, such a segment is empty. */
+       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups_desc and
+       clsort_partition_desc can be given here. Offsets are clamped to `count`. If an offset is
+       above the next one, nothing is sorted: arrays in place stay as they were; keys_out,
+       values_out and indices are undefined. A selection (top_k without CLSORT_FLAG_TOP_PARTITION)
+       takes such a segment for empty. */
     cl_mem segments;
     size_t segments_offset;
     size_t segment_count;
     /* Ends of segments, for gaps between them: segment i ends before segment_ends[i], clamped, and
        is empty if that is not above its begin. Both buffers then have segment_count cl_uint.
        - For a selection segments may overlap and come in any order.
-       - Else each begin, also that of an empty segment, must be at or above the begin and the end
+       - For a sort each begin, also of an empty segment, must be at or above the begin and the end
          of the segment before. If one is not, nothing is sorted, as above. */
     cl_mem segment_ends;
     size_t segment_ends_offset;
 
     size_t top_k;               /* not 0: see TOP-K. At most `count` */
 
-    /* A count that only the device knows: one cl_uint. If it is less than `count`, it is the number
-       of keys, of keys in each row, or the end of the last segment. Elements from there on are not
-       touched. */
+    /* A count that only the device knows: one cl_uint. If it is less than `count`, it stands for
+       `count`: for the number of keys, of keys in each row, or the end of the last segment.
+       Elements from there on are not touched. */
     cl_mem count_buffer;
     size_t count_offset;
 
-    /* Records (record_size) in an order of your own. Either a list of fields: the first one that
-       differs decides. They become codes of up to 8 bytes that are sorted in one go. A longer key
-       takes one sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be
-       divided among them ... */
+    /* Records (record_size) in an order of your own. Either a list of fields: the first field that
+       differs decides. Fields of up to 8 bytes in all are sorted in one go. A longer key takes one
+       sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be divided
+       among these sorts ... */
     const clsort_field *fields;
     cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
-    /* ... or an expression in OpenCL C: does record `a` come before record `b`? You must trust it:
-       it has access to all that a kernel can reach.
+    /* ... or an expression in OpenCL C, true if record `a` comes before record `b`. You must trust
+       it: it has access to all that a kernel can reach.
        record_type declares the type clsort_record, of record_size bytes, and all that the
        expression needs: "typedef struct { float depth; uint layer; } clsort_record;". Names that
-       begin with clsort_ or CLSORT_ are reserved. Other names of kernels.cl are taken, too (key,
-       load_bits, item_t), and a macro of yours replaces them: give macros and functions a prefix of
-       your own, such as my_. Members of clsort_record may have any name that is no macro there. */
+       begin with clsort_ or CLSORT_ are reserved. A macro of yours would replace other names of
+       kernels.cl (key, load_bits, item_t): give macros and functions a prefix of your own, such as
+       my_. Members of clsort_record may have any name that is no macro there. */
     const char *record_type;
-    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". It may have any scalar type
-       and is true where it is not 0. It is compiled into the kernels, once per sorter and text; the
-       sorter keeps both until clsort_destroy, so do not make texts that differ only in numbers. If
-       it contradicts itself (a before b, b before c, c before a; different answers to the same
-       question), the order is undefined, but no record is lost, doubled or written outside the
-       range. */
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)", of any scalar type, true
+       where it is not 0. It is compiled into the kernels, once per sorter and text, and kept until
+       clsort_destroy: do not make texts that differ only in numbers. If it contradicts itself (a
+       before b, b before c, c before a; different answers to the same question), the order is
+       undefined, but no record is lost, doubled or written outside the range. */
     const char *precedes;
 
     clsort_tuning tuning;
 } clsort_desc;
 CLSORT__DEFAULT(clsort_desc)
 
-/* The version of the implementation: major * 10000 + minor * 100 + patch. It may be another one
-   than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
+/* The version of the implementation: major * 10000 + minor * 100 + patch. The header's, in
+   CLSORT_VERSION_*, may be another one. */
 CLSORT_API cl_uint clsort_version(void);
 
 /* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Where
    CLSORT_NO_* left some out, numbers stand for other names. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning.variant of *desc to what a name stands for: one of these, alone or with
-   suffixes, as "quicksort-host+median3+blelloch". Leaves tuning.work_group and tuning.items as they
-   are, unless the name fixes them. clsort_explain tells the name of a description.
+/* Sets algorithm and tuning.variant of *desc to what a name stands for: a name of
+   clsort_algorithm_name, alone or with suffixes, such as "quicksort-host+median3+blelloch". Leaves
+   tuning.work_group and tuning.items as they are, unless the name fixes them. clsort_explain tells
+   the name of a description.
    - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
-     every step is a launch. With -local, as in "bitonic", first stages and the tail of every later
-     stage are in local memory; +start: only first stages; +global: nothing; +global-tail: nothing,
-     but first stages and tails are one launch each, with barriers.
+     every step is a launch. -local, as in "bitonic": the first stages, and the tail of every later
+     stage, are in local memory. +start: only the first stages are. +global: nothing is.
+     +global-tail: nothing is, but first stages and tails are one launch each, with barriers.
    - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
      tuning.work_group * tuning.items keys are sorted, but not the whole array.
-   - quicksort enqueues all rounds at once; -host reads back after each; with -device kernels start
-     them, where OpenCL 2.0 or later and the device can. Pivots are half way from the least code to
-     the greatest; +median3: the median of the first, the middle and the last key; +sample: of 7 to
-     63 keys. Sums are made by hand in local memory (+local), by -device with work-group functions
-     (+builtin, only there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
+   - quicksort enqueues all rounds at once; -host reads back after each; by -device kernels start
+     them, with OpenCL 2.0 or later if the device can. A pivot is half way between the least and the
+     greatest code; +median3: the median of the first, the middle and the last key; +sample: the
+     median of 7 to 63 keys. Sums are made by hand in local memory (+local), in -device by
+     work-group functions (+builtin, only there); +blelloch: by a tree of sums, as published for
+     OpenCL 1.2.
    - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
-   - What a form of radix does not sort, "radix-sweeps" does; that is "radix-portable" where
-     work-groups are not known to make progress.
+   - What another form of radix does not sort, "radix-sweeps" sorts; where work-groups are not known
+     to make progress, "radix-portable".
+   Sources:
+   - bitonic: Batcher, 1968; bitonic-*, merge-local-only: Bainville, 2011
+   - merge: Green, McColl, Bader, 2012; on CPUs Inoue et al., 2007
+   - radix: Merrill, Garland, 2016; Adinets, Merrill, 2022; -hybrid: Stehle, Jacobsen, 2017
+   - radix-samples: Leischner, Osipov, Sanders, 2010
+   - radix-cached: Polychroniou, Ross, 2014; Bramas, 2017; Chhugani et al., 2008
+   - quicksort: Cederman, Tsigas, 2009
+   - batch-*: Zucchi, 2013
    Errors: CLSORT_ERROR_UNKNOWN_VALUE for any other name. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
@@ -629,8 +613,8 @@ CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *nam
 typedef struct clsort_sorter clsort_sorter;
 
 /* Called on every failure, before the failing function returns, also from within clsort_create.
-   `function` is the OpenCL function or the clsort function that failed; `message` is one line. Both
-   strings live until the callback returns. */
+   `function` is OpenCL's or clsort's function that failed; `message` is one line. Both strings live
+   until the callback returns. */
 typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function,
                                   const char *message);
 
@@ -645,9 +629,9 @@ typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
 enum {
     /* Every sort checks its own result on the device; see clsort_collect. */
     CLSORT_OPTION_VERIFY = 1,
-    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix,
-       and AUTO on other GPUs than NVIDIA's all of radix for many elements: NVIDIA's compiler takes
-       2 s for its ten kernels, which thousands of sorts pay back. "radix-hybrid" still takes it. */
+    /* For a program that sorts a few times and ends: hybrid radix takes NVIDIA's compiler 2 s,
+       which thousands of sorts pay back. AUTO and "radix" leave out hybrid radix; on GPUs of other
+       vendors AUTO leaves out all of radix for many elements. "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
     /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
        clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
@@ -658,16 +642,14 @@ enum {
    start of your program compiles nothing. `name` is 32 hexadecimal digits: of a program a hash of
    the kernels' text, the build options, this version, the device, its driver and its platform.
    - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
-     entry, or 0 if there is none. It is called where a program would be built, twice: first with
-     size 0 and data NULL.
-   - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence. It
-     is called at the end of clsort_prepare, clsort_self_test and clsort_measure, where all kernels
-     have run once, and in clsort_destroy for programs that these did not see.
+     entry, or 0 if there is none. Before a program is built it is called twice: first with size 0
+     and data NULL.
+   - save keeps `size` bytes under that name in place of what is there. It may fail in silence. It
+     is called at the end of clsort_prepare, clsort_self_test and clsort_measure, when all kernels
+     have run once, and by clsort_destroy for other programs.
    An entry's name, size and hash are checked before the driver sees a byte of it. One that is
-   damaged, or that the driver does not take, costs only the time to build the program; then save
-   replaces it. The hash does not guard against malice: who can write entries can run code here.
-   PoCL compiles kernels once more to give a binary, in two thirds of the time of building. What
-   was not launched by then is compiled at each later start, unless PoCL's own cache has it. */
+   damaged, or that the driver does not take, costs only a build; then save replaces it. The hash
+   does not guard against malice: who can write entries can run code here. */
 typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
 typedef void (*clsort_cache_save)(void *user, const char *name, const void *data, size_t size);
 
@@ -694,8 +676,8 @@ CLSORT__DEFAULT(clsort_options)
    - Any number of processes and threads may use the folder at once: files are written aside and
      then renamed. Files with other names are left alone. Above CLSORT_CACHE_BYTES those written
      longest ago are deleted.
-   - Where nothing can be written, nothing is kept, and no call fails. The diagnostic callback hears
-     of it once for each sorter, with CLSORT_ERROR_CACHE_FOLDER, also from within clsort_destroy. */
+   - If nothing can be written, nothing is kept, and no call fails. The diagnostic callback then
+     gets CLSORT_ERROR_CACHE_FOLDER once for each sorter, also from within clsort_destroy. */
 CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
 #endif
 
@@ -706,27 +688,29 @@ CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
                                        const clsort_options *options, clsort_sorter **sorter);
 
-/* Makes a sorter of the same device for another thread. It shares programs and comparators made so
-   far, and has its own kernels, scratch memory and errors. *clone is NULL on failure. */
+/* Makes a sorter of the same device for another thread. It shares the programs and comparators made
+   so far, and has kernels, scratch memory and errors of its own. *clone is NULL on failure. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
 /* Releases everything. Commands that are still queued complete. NULL is a no-op. NVIDIA's driver
-   needs a program until its launches are done, so there an event callback releases the programs
-   later. It calls CLSORT_FREE on a thread of the driver, and this code must stay loaded until then.
-   Only if the driver refuses the callback, destroy waits. */
+   needs a program until its launches are done: there an event callback releases programs later. It
+   calls CLSORT_FREE on a thread of the driver, and this code must stay loaded until then. If the
+   driver refuses the callback, destroy waits. */
 CLSORT_API void clsort_destroy(clsort_sorter *sorter);
 
-/* Releases the sorter's scratch buffers, block for host arrays and the queues that it retained. */
+/* Releases the sorter's scratch buffers, its block for host arrays, and the queues that it
+   retained. */
 CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 
-/* The message of the last failure on this sorter, such as "clsort_enqueue_sort: keys: ..."; it
-   names the OpenCL function that failed. "" if there was none. Lives until the next call with this
-   sorter. */
+/* The message of the last failure on this sorter: the function that failed (OpenCL's or clsort's),
+   one reason, the name of the status. "clsort_check: top_k is above count: k = 11, a row has 10
+   keys (CLSORT_ERROR_TOP_K)". "" if nothing failed. Lives until the next call with this sorter. */
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
-/* The compiler's whole output of the last failed build; "" if that is above 1 MiB. Else as
-   clsort_last_error. Line numbers are those of kernels.cl, or of your texts, as files named
-   record_type and precedes. NVIDIA's compiler counts all lines as one file. */
+/* The compiler's whole output of the last failed build; "" if there was none, or if it is above 1
+   MiB. Lives until the next call with this sorter. Line numbers are those of kernels.cl, or of your
+   texts, as files named record_type and precedes. NVIDIA's compiler counts all lines as one
+   file. */
 CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
 
 /* The context and the device of a sorter, not retained. */
@@ -735,13 +719,13 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Would this description run on this device? Builds nothing. */
+/* CL_SUCCESS if this description would run on this device, else the error. Builds nothing. */
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
-/* Writes the description that would run. Filled in are algorithm and last_bit, tuning.work_group
-   and tuning.items, whose product is a block of the "only" algorithms, and with top_k and without
-   segments rows and row_stride. Other fields are as given. Long rows that AUTO sorts one after
-   another stay CLSORT_AUTO. `resolved` may be `desc`. */
+/* Writes the description that would run, with some fields filled in: algorithm, last_bit,
+   tuning.work_group and tuning.items (their product is a block of the "only" algorithms); with
+   top_k and without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
+   one after another stays CLSORT_AUTO. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
@@ -749,20 +733,19 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
    launch of each geometry, scratch memory. Blocks.
    - With a queue, it launches on that queue, without elements, and so waits for what an in-order
      queue holds. The first sort on that queue then makes no object but events.
-   - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
-     goes to the next queue that needs some.
-   - With CLSORT_FLAG_ANY_COUNT the same holds for any count from 0 (of top_k: from top_k) to
-     desc->count, by which AUTO and several algorithms choose kernels. More kernels are built then:
-     for up to 2^20 u32 keys on PoCL in 2.6 s of CPU instead of 1.5.
-   - The first sort is still the first to use some memory: NVIDIA's driver takes 0.1 to 0.3 ms to
-     give it to a buffer of yours, PoCL 1 to 4 ms of CPU time for the pages of 10^6 u32. */
+   - With `queue` NULL, it launches on a queue of the sorter's own. The scratch memory goes to the
+     next queue that needs some.
+   - CLSORT_FLAG_ANY_COUNT prepares for every count from 0 (of top_k: from top_k) to desc->count:
+     AUTO and several algorithms choose kernels by it. More kernels are built.
+   - The first sort is still the first to touch some memory: 0.1 to 0.3 ms with NVIDIA's driver, 1
+     to 4 ms of CPU time with PoCL for 10^6 u32. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_desc *desc);
 
-/* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
-   NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
+/* Bytes of scratch memory that such a sort needs; if `sorter` is NULL, an upper bound for any
+   device. For AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, the size is enough after any
    clsort_measure or clsort_load_choices: for bitonic (up to 2^22 elements), merge, radix,
-   radix-hybrid and what is built in. The size never shrinks when only counts grow. */
+   radix-hybrid and what is built in. It never shrinks when only counts grow. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -771,17 +754,16 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
                 sorting, and the sort of the k elements, or of the rows, if there is one; or
                 "rows one after another" and the sort of a row
-     passes     commands that write elements. For a radix sort by one work-item and for batch-*:
+     passes     commands that write elements; of a radix sort by one work-item and of batch-*,
                 passes inside the one command
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
-                records, codes and indices, but no tables, and not what searches read or
+                records, codes and indices; not tables, and not what searches read or
                 expressions by the number of a record
      scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
-   Where the data decides, it is the most that can happen. When kernels are built, a work-group may
-   turn out smaller; a later call knows. Builds nothing. `text` has room for `size` characters; 2000
-   are always enough. */
+   If the data decides, it is the most that can happen. A build may make work-groups smaller: a
+   later call knows. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
@@ -796,14 +778,16 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    - `keys` holds count keys or records, `values` count * value_size bytes; NULL without values.
    - `indices` (count cl_uint, or NULL) and rows are as on the device.
    - On devices that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
-     they lie and are not copied, if keys, values and indices are aligned as offsets are (with
-     `precedes`: to 128). The arrays must not overlap.
+     they lie, if keys, values and indices are aligned as offsets are (with `precedes`: to 128). The
+     arrays must not overlap.
    - On NVIDIA's GPUs arrays above 2 MiB are pinned for the call, if the driver can do that; smaller
      ones go by way of a block that is kept until clsort_trim.
-   After a failure, keys and values are unchanged with `indices`, before the first launch, and where
-   they were copied, unless reading back the result failed: then their content is undefined. Where
-   they were not copied, no command uses them any more, and they are as ERRORS says; undefined if a
-   command fails on the device. If waiting for the device fails, it may even go on writing to them.
+   After a failure:
+   - With `indices`, and before the first launch, keys and values are unchanged.
+   - If arrays were copied to the device, they are unchanged, or undefined if reading back the
+     result failed.
+   - Arrays that were not copied are as ERRORS says, undefined if a command failed on the device. No
+     command uses them any more, unless waiting for the device failed.
    The device must hold the arrays at once, with scratch memory, and each in one buffer
    (CLSORT_ERROR_COUNT_TOO_LARGE). clsort_sort_host_on has no such limit: see clsort_multi.h. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
@@ -839,8 +823,8 @@ CLSORT__DEFAULT(clsort_gather_desc)
 /* Enqueues a gather for any number of arrays. An index of source_count or above leaves its target
    element as it was. For the indices of
    - an argsort of n elements: count n
-   - an argsort of R rows of n keys: rows R, count n, and the indices_row_stride of the sort; where
-     that was 0 and row_stride makes the keys S apart, 4 S. Set strides for the arrays, too
+   - an argsort of R rows of n keys: rows R, count n, and the sort's indices_row_stride. If that was
+     0 and row_stride made the keys S apart, it is 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
@@ -859,7 +843,7 @@ typedef struct clsort_groups_desc {
     size_t keys_offset;
     /* At least one of the next two must be given. */
     cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
-                                   starts[g] to starts[g + 1] - 1. Keys >= groups follow */
+                                   starts[g] to starts[g + 1] - 1, before keys >= groups */
     size_t starts_offset;
     cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has */
     size_t counts_offset;
@@ -868,7 +852,8 @@ typedef struct clsort_groups_desc {
 } clsort_groups_desc;
 CLSORT__DEFAULT(clsort_groups_desc)
 
-/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. */
+/* Enqueues the search for groups. A group may be empty or huge: each takes log2(count) reads.
+   Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
                                                      const clsort_groups_desc *groups,
                                                      cl_uint n_wait, const cl_event *wait,
@@ -898,10 +883,10 @@ typedef struct clsort_merge_desc {
 CLSORT__DEFAULT(clsort_merge_desc)
 
 /* Enqueues a stable merge: of equal keys, those of a come first.
-   Inputs are not checked; clsort_enqueue_is_sorted does that. If one is not in the description's
-   order, the output lacks elements, has others twice, and keeps what it held at some places. No
-   error tells; nothing else is touched. Sorts with equal zeros or NaNs, as most other libraries
-   have them, leave another order. */
+   Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
+   description's order, the output lacks elements, has others twice, and keeps what it held at some
+   places. No error tells; nothing else is touched. A sort with equal zeros or NaNs, as most other
+   libraries have them, leaves another order. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -934,23 +919,24 @@ typedef struct clsort_merge_runs_desc {
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
 /* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
-   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. Each element is
-   read once and written once. On an NVIDIA H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms,
-   four passes of clsort_enqueue_merge 0.94 ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs
-   clsort_enqueue_merge merges two bare runs faster, in vectors. */
+   come first. If a run is not in order, elements are lost as by clsort_enqueue_merge. Each element
+   is read once and written once. On CPUs clsort_enqueue_merge merges two bare runs faster, in
+   vectors.
+   Sources: Varman et al., 1991; on CPUs Knuth, The Art of Computer Programming 3, 5.4.1. */
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
                                                    const clsort_merge_runs_desc *merge,
                                                    cl_uint n_wait, const cl_event *wait,
                                                    cl_event *done);
 
-/* As clsort_scratch_size, for a sorter's device. This and the next read only the counts of runs. */
+/* As clsort_scratch_size, for a sorter's device. Of the runs, this and clsort_prepare_merge_runs
+   read only the counts. */
 CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
                                                         const clsort_merge_runs_desc *merge,
                                                         size_t *bytes);
 
-/* Builds the kernels of such a merge: merges of keys and values of these sizes, with the same
-   tuning, then build nothing, whatever their runs are. Launches nothing, so a driver may still
-   compile at the first launch, as PoCL does. Blocks. */
+/* Builds the kernels of such a merge. Merges of any runs with these sizes of keys and values and
+   the same tuning then build nothing. Launches nothing, so a driver may still compile at the first
+   launch, as PoCL does. Blocks. */
 CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
                                                    const clsort_merge_runs_desc *merge);
 
@@ -983,10 +969,10 @@ typedef struct clsort_partition_desc {
 } clsort_partition_desc;
 CLSORT__DEFAULT(clsort_partition_desc)
 
-/* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
-   come before splitter p. Keys are read twice, values once, and all are written once. On an NVIDIA
-   H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy 0.14 ms. On an NVIDIA GPU
-   keys not at a multiple of 16 bytes take longer. */
+/* Enqueues a stable partition. Part p has the keys that come before splitter p, but not before
+   splitter p - 1. Keys are read twice, values once, and all are written once. On NVIDIA's GPUs keys
+   not at a multiple of 16 bytes take longer.
+   Source: Merrill, Grimshaw, 2011. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_partition_desc *partition,
                                                   cl_uint n_wait, const cl_event *wait,
@@ -997,7 +983,7 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
                                                        const clsort_partition_desc *partition,
                                                        size_t *bytes);
 
-/* As clsort_prepare_merge_runs; kernels for up to 15 splitters and for more are others. */
+/* As clsort_prepare_merge_runs. More than 15 splitters take other kernels than up to 15. */
 CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
                                                   const clsort_partition_desc *partition);
 
@@ -1008,7 +994,7 @@ CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
    - of rows, one past the last element of the last row
    Elements of rows and segments are numbered from the first row, or from keys_offset, gaps
    included. Where the offsets of segments do not ascend, or segments with ends of their own
-   overlap, the number is 0. Of *desc it reads only keys (or records), count, types and order, rows,
+   overlap, the number is 0. Of *desc it reads only keys, count, types and order, rows,
    segments and the count on the device. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_desc *desc, cl_mem result,
@@ -1024,16 +1010,16 @@ typedef struct clsort_proof {
                                    with their values */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; where indices are the only output,
-                                   of the keys in their order, which must be stable where the
-                                   description says so: see ORDER */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes; if indices are the only
+                                   output, of the keys in the order of the indices. If the sort is
+                                   stable (see ORDER), equal keys must keep their order, too */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
 /* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
-   it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
-   proof_offset, and judge it. Each row or segment is checked on its own; elements outside of them
-   are not. The offsets of segments and the count on the device must not have changed. */
+   it, both with the sort's description. Then read the clsort_proof at proof_offset and judge it.
+   Each row or segment is checked on its own; elements outside of them are not. The offsets of
+   segments and the count on the device must not have changed. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
                                                     const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait,
@@ -1057,31 +1043,32 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
    failure, but leaves the verdict to this function. clsort_destroy does not judge. */
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
-/* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
-   that fail out of AUTO, which answers CLSORT_ERROR_WRONG_RESULT if none is left. So it does with
-   each form of radix that AUTO may take here. Merges of runs and partitions are tested, too, and
-   answer that code if they fail. Kernels for rows, segments and top-k are not. Builds all kernels
-   that it tests, and blocks: on PoCL for 73 s of CPU time if its cache has none of them, else for
-   2.6 s, in 16 MB of host memory. The finding holds for this sorter and for later clones.
+/* Sorts small arrays with every algorithm on this device, also with each form of radix that AUTO
+   may take here, and compares with the host. AUTO leaves out what failed, and answers
+   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions answer it, too, if
+   they failed. Kernels for rows, segments and top-k are not tested. Builds all kernels that it
+   tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its cache
+   has them. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 /* ---- measuring -------------------------------------------------------------------------------
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
-   - A choice that was measured serves sorts of one array with keys of that width and that payload,
-     up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
-     description's. Built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would refuse.
-   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
-     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
-     that are the same when they are rounded up so, but not segments, some bits of keys and the
-     flags of top-k. Whole rows are sorted only where built-in choices may do so: that needs much
-     scratch memory. There is room for 64 choices of top-k; one more replaces the oldest.
+   - A measured choice serves sorts of one array with keys of that width and that payload, up to the
+     count that was measured; in clsort_prepare with CLSORT_FLAG_ANY_COUNT each count up to that.
+     The built-in choice serves all others, and is taken where CLSORT_FLAG_NO_BUILD would refuse the
+     measured one.
+   - A choice of top-k has a way to select for each length of rows, rounded up to a power of two;
+     without a gain, the built-in one. It serves every k and number of rows that round up to the
+     same powers, but not segments, some bits of keys and flags of top-k. Rows are sorted whole,
+     which needs much scratch memory, only if built-in choices may do so. The 65th choice of top-k
+     replaces the oldest.
    - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
      clsort_load_choices change them. With a cache, clsort_measure saves all of them in one entry,
      of the device, driver, platform and version, and clsort_create loads them.
-   - The bytes of bare keys by all bits, stable sorts and top-k are the same by any choice. Equal
-     keys of other sorts may come in another order, as they do by another algorithm. */
+   - Sorts of bare keys by all bits, stable sorts and top-k give the same bytes by any choice. Other
+     sorts may order equal keys differently. */
 
 /* Called before each step of a measurement: `done` of `total` are over. Not 0 ends the call. */
 typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
@@ -1102,20 +1089,19 @@ CLSORT__DEFAULT(clsort_measure_desc)
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
-   twos. Of top-k counts are the lengths of rows, from twice k rounded up. Blocks.
-   - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns, except what was much slower at lower counts. What is wrong once is dropped: sorts are
-     checked by clsort_enqueue_verify, selections by a proved sort of whole rows, for which there
-     must be memory. AUTO leaves the built-in choice only where the gain is above 5 % in each of two
-     rounds, and nowhere for what took 5 % more.
+   twos; for top-k at lengths of rows from 2 k. Blocks.
+   - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
+     (selections by a sort of whole rows, for which there must be memory): what is wrong once is
+     dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
+     rounds, if it loses 5 % nowhere.
    - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
-   - It waits for what `queue` holds, then works on a queue of its own that profiles. Time is the
-     device's: from when a sort's first command was enqueued to the end of its last one. max_ms
-     counts by the same clock. Other work on the device makes the result worse, never wrong.
-   - All candidates are built first. Steps that would exceed max_ms are not begun, but a compiler is
-     not interrupted. What was built stays, also in the cache; saving it there comes on top. To
-     measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
+   - It waits for what `queue` holds, then works on a profiling queue of its own: times are the
+     device's, as those of max_ms. Other work there makes the result worse, never wrong.
+   - It builds all candidates first; what was built stays, also in the cache. Steps that would
+     exceed max_ms are not begun, but a compiler is not interrupted, and saving to the cache comes
+     on top. To measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
    - A later call for the same kind replaces its choice. After a failure AUTO is as it was.
+   - Sources: Frigo, Johnson, FFTW; Nugteren, CLBlast.
    Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
    segments, lengths and flags beside top_k, records, some bits of keys, a count on the device, an
    algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME; for max_bytes
@@ -1143,14 +1129,14 @@ typedef struct clsort_choice {
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
                                    built-in one 2^32 - 1 */
-    /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
-       hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
-       from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
-       first on; 2^32 - 1: up to all, or never. */
+    /* AUTO takes the first of these that fits: radix of samples or by ranks, up to few_most, if
+       they sort this; hybrid radix from hybrid_least on, if it sorts this; radix from radix_least
+       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge. 0: up
+       to none, or from the first on; 2^32 - 1: up to all, or never. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
-                                   0: built in. Parts of top-k have that of all parts */
-    /* Of top-k, else 0: k and rows, rounded up as above, and the shortest row that it serves. */
+    cl_uint gain;               /* mean time by the built-in choice / by this, times 1000; 0: built
+                                   in. All parts of a choice of top-k have one gain */
+    /* Of top-k, else 0: k and rows, rounded up to powers of two, and the shortest row. */
     cl_uint top_k, rows, least;
 } clsort_choice;
 CLSORT__DEFAULT(clsort_choice)
@@ -1275,28 +1261,9 @@ extern "C" {
      >>measure     what AUTO may take is timed, and the fastest kept; choices as text
      >>public      the functions of the API, in its order
 
-   Sources:
-   - bitonic: Batcher, Sorting networks and their applications, 1968
-   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
-   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
-   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
-     Adinets and Merrill, Onesweep, 2022
-   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
-   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
-   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
-     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; Chhugani et al.,
-     Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008
-   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
-   - batch-*: Zucchi, Parallel batch sorting, 2013
-   - merges of runs: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors,
-     1991, for the search for shares of a tile; there merge path, on CPUs a tree of losers: Knuth,
-     The Art of Computer Programming 3, 5.4.1
-   - partition: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting,
-     2011, with a search among splitters in place of a digit, as in radix-samples
-   - groups: Knuth, The Art of Computer Programming 3, 6.2.1
-   - the hash of proofs: Vigna's splitmix64
-   - measuring: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners; ARM's
-     CLTuner */
+   The public functions name the sources of their algorithms, kernels.cl their titles. Of
+   partition: the scatter of High Performance and Scalable Radix Sorting, with a search among
+   splitters in place of a digit. */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
@@ -9719,7 +9686,7 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
     CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
-                    "scratch of %.0f bytes, of which a buffer holds at most %.0f: sort fewer at once",
+                    "scratch of %.0f bytes, a buffer holds at most %.0f: sort fewer at once",
                     (double)l->bytes, (double)l->most);
     return CL_SUCCESS;
 }
