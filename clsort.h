@@ -17903,76 +17903,59 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    0.4.0  not released
 
    Breaks: old -> new
-   - by some bits of the key, and with a count on the device, AUTO keeps the order of equal keys
-     -> set `stable`; rows and segments keep it without. clsort_enqueue_verify and
-     CLSORT_OPTION_VERIFY ask for that order only where ORDER promises it
-   - build/clsort sort --bits keeps the order of keys that are equal in these bits -> --stable;
-     verify --bits asks for it only then, and in rows and segments
-   - tuning.bitonic_step, local, radix, pivot, scheduler, scan, and CLSORT_STEP_*, LOCAL_*,
-     RADIX_*, PIVOT_*, SCHEDULER_*, SCAN_* -> names: clsort_set_algorithm(&d,
-     "bitonic-b4-local"), with suffixes where a word had no name:
-     "quicksort-host+median3+blelloch". The name sets pivots and sums, too. A variant of one
-     algorithm beside another one, or beside CLSORT_AUTO -> refused
-   - CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT, _COUNT_BUFFER, _LENGTHS -> CLSORT_LATER in the
-     field of that name: d.indices = CLSORT_LATER
-   - clsort_gather, clsort_groups, their _default() -> clsort_gather_desc, clsort_groups_desc,
-     clsort_gather_desc_default(), clsort_groups_desc_default()
-   - CLSORT_NO_MERGE, CLSORT_NO_QUICKSORT -> gone, an #error says so: nothing works without
-     merge, and CLSORT_NO_PUBLISHED leaves out quicksort, too
-   - CL_TARGET_OPENCL_VERSION below 120, which did not compile -> an #error that says what to
-     define
-   - the diagnostic callback uses its sorter for anything, which never was safe -> only for
-     messages, the context and the device
-   - clsort_resolve fills in the algorithm of long rows -> CLSORT_AUTO stays
-   - one trip of clsort_sort_host_on in place whose result cannot be read back: the arrays were
-     as before -> they are undefined, as those of clsort_sort_host
-   - Python: merges, partition_by and group_starts took inputs in any order, and merges lost some
-     of their elements -> a ValueError that names the first place and what to pass; check=False
-   - Python: arrays that are none of PyOpenCL's, or in SVM: AttributeError -> TypeError;
-     values_out without values, lengths for one row, values=[] -> ValueError
-   - build/clsort gen uniform of floats has all bits, NaNs among them -> codes; uniform makes
-     numbers
-   - build/clsort tune and report --seconds count builds of kernels, too
+   - order of equal keys by AUTO, by some bits or with a count on the device: kept -> set `stable`
+     (rows and segments still keep it); CLSORT_OPTION_VERIFY asks for it only where ORDER says so
+   - tuning.bitonic_step, local, radix, pivot, scheduler, scan; CLSORT_STEP_*, LOCAL_*, RADIX_*,
+     PIVOT_*, SCHEDULER_*, SCAN_* -> clsort_set_algorithm(&d, "bitonic-b4-local"), with suffixes:
+     "quicksort-host+median3+blelloch". The name sets pivots and sums, too
+   - a variant of one algorithm beside another one, or beside CLSORT_AUTO -> refused
+   - CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT, _COUNT_BUFFER, _LENGTHS -> d.indices =
+     CLSORT_LATER and so on
+   - clsort_gather, clsort_groups, their _default() -> clsort_gather_desc, clsort_groups_desc
+   - CLSORT_NO_MERGE -> nothing; CLSORT_NO_QUICKSORT -> CLSORT_NO_PUBLISHED. An #error says so
+   - CL_TARGET_OPENCL_VERSION below 120: did not compile -> an #error that says what to define
+   - clsort_last_error and diagnostics: "..., general text (-5027)" -> "one reason
+     (CLSORT_ERROR_TOP_K)"; clsort_status_text begins with the name
+   - the diagnostic callback uses its sorter: not safe -> only messages, context and device
+   - clsort_resolve of long rows: an algorithm -> CLSORT_AUTO
+   - clsort_sort_host_on in place, in one trip, when reading back fails: arrays as before ->
+     undefined, as by clsort_sort_host
+   - Python: merges, partition_by and group_starts of unsorted inputs: wrong -> ValueError, which
+     says where; check=False
+   - Python: arrays that are not PyOpenCL's, or in SVM: AttributeError -> TypeError; values_out
+     without values, lengths for one row, values=[]: ignored -> ValueError
+   - build/clsort sort --bits kept the order of equal keys -> --stable; verify --bits asks for it
+     only then, and in rows and segments
+   - build/clsort gen uniform of floats: all bits, NaNs among them -> codes; uniform makes numbers
+   - build/clsort tune and report --seconds: sorts -> sorts and builds of kernels
 
    New
-   - clsort_sort_host on NVIDIA's GPUs pins large arrays for the call, and moves small ones by
-     way of a pinned block that is kept until clsort_trim: 2^26 u32 in 27 ms in place of 220 to
-     290. GPUs that share the host's memory sort the arrays where they lie.
-   - clsort_sort_host_on does so, too (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s in place of
-     1.6. In one trip in place it needs no `work`, and pinned arrays take 0.18 s in place of
-     0.60.
-   - AUTO sorts long rows one after another, as arrays: on CPUs in 0.25 to 0.7 of the time, on an
-     H200 from 2^22 elements on in 0.45 to 0.65.
-   - Top-k of k up to 2048 in long rows on CPUs of few cores: in 0.03 to 0.5 of the time.
-   - CLSORT_ERROR_BUSY (-5035): a call with a sorter that another thread is using is refused,
-     where that is noticed; it crashed.
-   - CLSORT_ERROR_CACHE_FOLDER (-5036): a cache folder that cannot be used or written to is told
-     once per sorter to the diagnostic callback; no call fails.
-   - Sorters on parts of devices (clCreateSubDevices), also where a context names the whole
-     device.
-   - clsort_explain writes names with suffixes. CLSORT_LATER also stands for segment_ends.
-   - Python: sort(keys, out=keys) sorts in place.
-   - Python: merges take `stable` and `zero_equal`, which mean what they mean for sorts, so that
-     they merge what numpy sorted; `python -m build examples/python` writes an archive that
-     builds.
+   - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
+   - CLSORT_ERROR_CACHE_FOLDER, to the diagnostic callback: a cache folder cannot be used
+   - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
+   - CLSORT_LATER for buffers that do not exist yet, also segment_ends
+   - clsort_explain writes names with suffixes
+   - Python: sort(keys, out=keys); merges take `stable` and `zero_equal`, as sorts do; `python -m
+     build examples/python`
 
    Mended
-   - The headers compile behind windows.h, rpcndr.h, Qt's keywords, Apple's AssertMacros.h,
-     altivec.h, term.h and others: no identifier of theirs is a macro there.
-   - A program that makes a queue for each sort has scratch memory for two, on PoCL too, where it
-     got one for each. A queue that was released with work to do no longer shares its scratch
-     memory with the next one.
-   - The sorter's scratch memory grows with a quarter to spare, at most 64 MiB: counts that grow
-     from call to call made it anew each time.
-   - A sort, a check of order or a proof of no elements needs no buffer, whatever its description
-     says.
-   - Messages: a field of CLSORT_BYTES + 65 is told the limit, clsort_save_choices what room it
-     needs.
-   - examples/clsort.hpp: top() of a view of size 0 wrote behind the view, argsort() of a view
-     without a buffer sorted the keys in place. What is refused for a short view says so in
-     error().
-   - make install and install-lib take a PREFIX and a DESTDIR with blanks, quotes or other
-     letters.
+   - the headers compile behind windows.h, rpcndr.h, Qt, AssertMacros.h, altivec.h, term.h
+   - a queue for each sort: scratch memory for two, on PoCL too; it was one for each. A queue that
+     was released with work to do no longer shares its scratch memory with the next one
+   - the sorter's scratch memory no longer grows anew from call to call
+   - a sort, a check of order or a proof of no elements needs no buffer
+   - messages: CLSORT_BYTES + 65 is told the limit, clsort_save_choices the room it needs
+   - clsort.hpp: top() of an empty view wrote behind it, argsort() without a buffer sorted in place
+   - make install, install-lib: any letters in PREFIX and DESTDIR
+
+   Faster
+   - clsort_sort_host on NVIDIA's GPUs: 2^26 u32 in 27 ms, before 220 to 290; GPUs that share the
+     host's memory sort arrays where they lie
+   - clsort_sort_host_on (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s, before 1.6; pinned and in
+     place, without `work`, 0.18 s, before 0.60
+   - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
+     0.65
+   - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time
 
    0.3.0  2026-11-28
 
