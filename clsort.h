@@ -6107,8 +6107,8 @@ typedef struct clsort__workspace {
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
     size_t n;                   /* elements in all */
-    size_t run;                 /* those of a run; with two inputs, of a */
-    size_t span;                /* those of a pair of runs, less 1; with two inputs, all bits */
+    size_t run;                 /* elements of a run; with two inputs, of a */
+    size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits */
     clsort__span splits;
     int stored;                 /* kernels of their own find the splits, not each work-group */
 } clsort__merge_pass;
@@ -6153,15 +6153,15 @@ typedef struct clsort__radix_form {
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
-    int yields_to_merge;        /* has no room for passes where AUTO took it, but what merge needs,
-                                   which AUTO takes if the kernels do not build */
+    int yields_to_merge;        /* where AUTO took it, scratch has room for merge, which AUTO takes
+                                   if the kernels do not build, and none for passes */
     int numbers_keys;           /* where indices are wanted, it may number the keys as they are */
-    size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
-    /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
-       has the passes. NULL: it is one of the forms of passes. */
+    size_t test_count;          /* elements of its longest self-test; 0: as many as of passes */
+    /* Returns 1 and fills in *c if this form should sort p, which has the passes. NULL: it is one
+       of the forms of passes. */
     int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
-    /* Passes, which only run if it gives up, are enqueued behind for so many elements or more on
-       devices with so many cores or more; cores 0: never. */
+    /* From this count on, and this number of cores (0: never), passes are enqueued behind it. They
+       run only if it gives up. */
     size_t passes_count;
     cl_uint passes_cores;
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
@@ -7009,7 +7009,7 @@ typedef struct clsort__entry {
 enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
 
 /* Each step can be undone, so texts of one length that differ in one word have different hashes.
-   The factors are those of Vigna's splitmix64. */
+   The factors come from Vigna's splitmix64. */
 static void clsort__add_word(clsort__hash *h, cl_ulong word)
 {
     const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
@@ -7069,7 +7069,7 @@ static void clsort__open_cache(clsort_sorter *s)
     s->options.cache_save = NULL;
 }
 
-/* The head of an entry, but for the hash of its binary. */
+/* The head of an entry, without the hash of its binary. */
 static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
 {
     clsort__entry e;
@@ -8684,8 +8684,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
            | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
 
-/* Those of them that AUTO takes: none if one did not build, since another may need more scratch
-   memory. */
+/* Families for few elements that AUTO may take; none after a build failure, since another one may
+   need more scratch memory. */
 static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint families = clsort__few_families(s, d);
@@ -9241,7 +9241,7 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
     clsort__need_multiple(c, field, offset, unit);
 }
 
-/* Can the device allocate so many elements at once? */
+/* Can the device allocate `count` elements at once? */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
     return !s->context || !clsort__product_exceeds(count, size, s->max_allocation);
@@ -11441,7 +11441,7 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job
     }
 }
 
-/* Work-groups that draw numbers in one launch of several steps: so many on a core. */
+/* Work-groups of one launch of several steps, which draw numbers: 4 per compute unit. */
 static size_t clsort__most_drawing(const clsort_sorter *s)
 {
     return 4 * (size_t)s->compute_units;
@@ -11463,7 +11463,7 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
 }
 
 /* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
-   so many blocks and no more. */
+   a limited number of blocks. */
 static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
 {
     const size_t busy = 8 * (size_t)s->compute_units,
@@ -11721,7 +11721,7 @@ static size_t clsort__top_down_bytes(const clsort__plan *p)
     return p->config.value_bytes ? 8 : p->key.bytes;
 }
 
-/* Are there so many codes of 4 bytes that a range needs as many second digits as for others? */
+/* Does a range of codes of 4 bytes need as many second digits as one of others? */
 static cl_uint clsort__hybrid_wide(const clsort__plan *p)
 {
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
@@ -11835,7 +11835,7 @@ typedef struct clsort__hybrid_job {
     size_t tables, second_digits, group_digits;
 } clsort__hybrid_job;
 
-/* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
+/* One launch of a hybrid kernel, which reads or writes all elements `times` times. local: bytes. */
 static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j, int kernel,
                                   size_t groups, size_t local, cl_uint times)
 {
@@ -12182,7 +12182,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
-/* One launch, which reads so many keys per element, and moves each element so often. */
+/* One launch, which reads `keys` keys per element, and moves each element `moves` times. */
 static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
                                   cl_uint part, size_t groups, cl_uint keys, cl_uint moves)
 {
@@ -12248,7 +12248,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 
 /* ---- >>forms --------------------------------------------------------------------------------- */
 
-/* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
+/* Elements of the longest self-test: enough for hybrid radix to split ranges again. */
 enum { CLSORT__TEST_TOP_DOWN = 700001 };
 
 static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
@@ -13696,7 +13696,7 @@ static const struct clsort__select_plan {
     cl_uint mode, last_mode;        /* CLSORT__SELECT_* */
     size_t least_rows, most_rows;   /* most_rows 0: one for every two cores */
     size_t least, most;             /* the count, ... */
-    size_t least_ks;                /* ... which is at least so many times k ... */
+    size_t least_ks;                /* ... which is at least least_ks times k ... */
     size_t most_ks, parts;          /* ... and at most most_ks / parts times k */
 } clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
@@ -15095,8 +15095,8 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
-/* With CLSORT_FLAG_NO_BUILD, kernels that a measured choice takes may not be built, but those of
-   the built-in one: then plans by that. */
+/* With CLSORT_FLAG_NO_BUILD, plans by the built-in choice if only its kernels are built, and not
+   those of the measured choice. */
 static clsort_status clsort__ready_choice(clsort__job *j)
 {
     clsort_status status;
@@ -15500,8 +15500,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* ---- >>self-test ----------------------------------------------------------------------------- */
 
-/* Elements of the longest self-test sorts: of all algorithms; of radix from the top, so many that
-   hybrid radix splits ranges again. */
+/* Elements of the longest self-test sorts. */
 enum { CLSORT__TEST_COUNT = 20011 };
 
 /* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
@@ -15850,8 +15849,7 @@ static clsort_status clsort__test_runs(clsort_sorter *s, clsort__pieces_test *t)
                         clsort__family_name(CLSORT__RUNS));
 }
 
-/* Judges a partition by splitters at equal distances: each key goes behind those of its part that
-   came before. */
+/* Judges a partition by splitters at equal distances: the keys of a part keep their order. */
 static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, cl_uint count)
 {
     cl_uint next[CLSORT_MAX_SPLITTERS + 2], wanted[CLSORT_MAX_SPLITTERS + 2], p;
@@ -15956,7 +15954,7 @@ enum {
 };
 
 /* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
-   top-k those of a sort of whole rows, a proof and what it is before each sort. */
+   top-k outputs of a sort of whole rows, a proof, and its content before each sort. */
 enum {
     CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
     CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
@@ -15965,8 +15963,8 @@ enum {
     CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
 };
 
-/* How a count is sorted. Trials that plan the same share the number of the first of them, and its
-   times: those of two rounds, in ns, 0 if it was dropped. */
+/* How a count is sorted. Trials with one plan share the number of the first of them, and its times
+   in two rounds, in ns; 0: it was dropped. */
 typedef struct clsort__timings {
     size_t n;
     int trial[CLSORT__TRIALS];
@@ -16081,7 +16079,7 @@ static clsort_status clsort__read_clock(clsort__measurement *m)
     return clsort__touch(m->s, m->queue, m->memory[CLSORT__ITS_PROOF], &m->now);
 }
 
-/* Is there time for so many ns more? */
+/* Is there time for `more` ns? */
 static clsort_status clsort__check_time(const clsort__measurement *m, double more)
 {
     const double most = 1e6 * (m->m.max_ms ? m->m.max_ms : 10000);
@@ -16149,8 +16147,8 @@ static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_des
     return clsort_judge(&proof);
 }
 
-/* Reads the first elements of all rows of outputs, the first of which is `first`, and whose rows
-   have so many elements. */
+/* Reads the first elements of all rows of the outputs. Rows have `count` elements; buffers begin with
+   number `first`. */
 static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
                                        unsigned char *to)
 {
@@ -17419,8 +17417,8 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
     return most;
 }
 
-/* The most scratch memory of AUTO's built-in choices for so many elements or fewer: where one gives
-   way to another, the latter may need less. */
+/* The most scratch memory of AUTO's built-in choices up to a count: a choice for more elements may
+   need less than the one before it. */
 static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
 {
     const clsort__crossover row = clsort__built_in_crossover(s, desc);
