@@ -16147,8 +16147,8 @@ static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_des
     return clsort_judge(&proof);
 }
 
-/* Reads the first elements of all rows of the outputs. Rows have `count` elements; buffers begin with
-   number `first`. */
+/* Reads the first elements of all rows of the outputs. Rows have `count` elements; buffers begin
+   with number `first`. */
 static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
                                        unsigned char *to)
 {
