@@ -98,8 +98,8 @@
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
        sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
-       indices are 0xFFFFFFFF there. Without lengths and a count on the device this is a stable
-       sort, with its time and scratch memory.
+       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device this is a
+       stable sort, as slow and as large.
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
        if a sort alone does it.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
@@ -128,9 +128,9 @@
      clsort_trim. Arrays may be as large as the largest allocation: for keys and values alone AUTO
      needs no larger array in scratch memory.
      The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
-     driver every queue that it was used with), but no buffer of yours. A new queue takes over the
-     buffers of one that has been idle since the last new queue came, which markers tell: a queue
-     for each sort costs buffers for two.
+     driver every queue that it was used with), but no buffer of yours. A program may make a queue
+     for each sort: a new queue takes over the buffers of one that has been idle since the last new
+     queue came (markers tell), so there are buffers for two.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
      on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
      Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
@@ -1093,7 +1093,7 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
    - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
      (selections by a sort of whole rows, for which there must be memory): what is wrong once is
      dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
-     rounds, if it loses 5 % nowhere.
+     rounds, and only if it is nowhere 5 % slower.
    - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
    - It waits for what `queue` holds, then works on a profiling queue of its own: times are the
      device's, as those of max_ms. Other work there makes the result worse, never wrong.
@@ -1131,8 +1131,8 @@ typedef struct clsort_choice {
                                    built-in one 2^32 - 1 */
     /* AUTO takes the first of these that fits: radix of samples or by ranks, up to few_most, if
        they sort this; hybrid radix from hybrid_least on, if it sorts this; radix from radix_least
-       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge. 0: up
-       to none, or from the first on; 2^32 - 1: up to all, or never. */
+       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge.
+       A `most` of 0 is never, of 2^32 - 1 always; a `least` the other way round. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time by the built-in choice / by this, times 1000; 0: built
                                    in. All parts of a choice of top-k have one gain */
@@ -1142,8 +1142,8 @@ typedef struct clsort_choice {
 CLSORT__DEFAULT(clsort_choice)
 
 /* Writes AUTO's choice number `number`, from 0, to *choice. The first nine are of sorts of one
-   array. Behind them are those of top-k that were measured, each in as many parts as it has ranges
-   of lengths with ways of their own. Errors: CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
+   array. Behind them come the measured choices of top-k, one for each range of lengths that has a
+   way of its own. Errors: CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
