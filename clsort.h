@@ -98,8 +98,8 @@
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
        sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
-       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device this is a
-       stable sort, as slow and as large.
+       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device it is a
+       stable sort, and costs as much.
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
        if a sort alone does it.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
