@@ -154,8 +154,8 @@
        one.
      - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache.
        Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
-     - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info` prints
-       it, and the plans of your devices.
+     - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info
+       --verbose` prints choices and plans of your devices.
 
    LIMITS
      - At most 2^32 - 1 elements per call, gaps between rows included. Exception: top-k takes that
