@@ -708,7 +708,7 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
 /* The compiler's whole output of the last failed build; "" if there was none, or if it is above 1
-   MiB. Lives until the next call with this sorter. Line numbers are those of kernels.cl, or of your
+   MiB. Lives until the next call with this sorter. Line numbers count in kernels.cl, or in your
    texts, as files named record_type and precedes. NVIDIA's compiler counts all lines as one
    file. */
 CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
@@ -842,8 +842,8 @@ typedef struct clsort_groups_desc {
     cl_mem keys;
     size_t keys_offset;
     /* At least one of the next two must be given. */
-    cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
-                                   starts[g] to starts[g + 1] - 1, before keys >= groups */
+    cl_mem starts;              /* receives groups + 1 cl_uint: group g has the keys from
+                                   starts[g] to starts[g + 1] - 1. Keys >= groups are behind */
     size_t starts_offset;
     cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has */
     size_t counts_offset;
@@ -882,7 +882,7 @@ typedef struct clsort_merge_desc {
 } clsort_merge_desc;
 CLSORT__DEFAULT(clsort_merge_desc)
 
-/* Enqueues a stable merge: of equal keys, those of a come first.
+/* Enqueues a stable merge: of equal keys, a's come first.
    Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
    description's order, the output lacks elements, has others twice, and keeps what it held at some
    places. No error tells; nothing else is touched. A sort with equal zeros or NaNs, as most other
@@ -918,7 +918,7 @@ typedef struct clsort_merge_runs_desc {
 } clsort_merge_runs_desc;
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
-/* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
+/* Enqueues a stable merge of sorted runs: of equal keys, keys of the run with the smaller number
    come first. If a run is not in order, elements are lost as by clsort_enqueue_merge. Each element
    is read once and written once. On CPUs clsort_enqueue_merge merges two bare runs faster, in
    vectors.
@@ -1096,7 +1096,7 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
      rounds, and only if it is nowhere 5 % slower.
    - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
    - It waits for what `queue` holds, then works on a profiling queue of its own: times are the
-     device's, as those of max_ms. Other work there makes the result worse, never wrong.
+     device's, max_ms too. Other work there makes the result worse, never wrong.
    - It builds all candidates first; what was built stays, also in the cache. Steps that would
      exceed max_ms are not begun, but a compiler is not interrupted, and saving to the cache comes
      on top. To measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
