@@ -17920,11 +17920,15 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      undefined, as by clsort_sort_host
    - Python: merges, partition_by and group_starts of unsorted inputs: wrong -> ValueError, which
      says where; check=False
+   - examples/clsort.hpp -> tools/cpp/clsort.hpp; its sort with values -> sort_by_key
+   - Python: k out of bounds: "top_k is above count" -> "k=11 is out of bounds: a row has 10 keys";
+     kth below 0: refused -> from the end, as in numpy; dir() and import * have only the module's own
    - Python: arrays that are not PyOpenCL's, or in SVM: AttributeError -> TypeError; values_out
      without values, lengths for one row, values=[]: ignored -> ValueError
    - build/clsort sort --bits kept the order of equal keys -> --stable; verify --bits asks for it
      only then, and in rows and segments
-   - build/clsort gen uniform of floats: all bits, NaNs among them -> codes; uniform makes numbers
+   - build/clsort gen uniform of floats: all bits, NaNs among them -> --nans; numbers without
+   - build/clsort info: tables -> --verbose; make demo: every algorithm -> build/demo --all
    - build/clsort tune and report --seconds: sorts -> sorts and builds of kernels
 
    New
@@ -17933,8 +17937,14 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
    - CLSORT_LATER for buffers that do not exist yet, also segment_ends
    - clsort_explain writes names with suffixes
-   - Python: sort(keys, out=keys); merges take `stable` and `zero_equal`, as sorts do; `python -m
-     build examples/python`
+   - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; views of keys
+     or descriptions, sort_host, prepare, scratch_size. examples/engine.cpp
+   - Python: clsort.sort(a) and the like on a default device, clsort.devices(),
+     Sorter(device="nvidia"), axis= of sort_by_key, top_k and partition, sort(keys, out=keys);
+     merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
+   - Python: errors say what to do about a missing library, datetime64, strings and byte orders
+   - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
+     bench and tune; tune says how long builds take, and where nothing gains
 
    Mended
    - the headers compile behind windows.h, rpcndr.h, Qt, AssertMacros.h, altivec.h, term.h
