@@ -17922,7 +17922,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      says where; check=False
    - examples/clsort.hpp -> tools/cpp/clsort.hpp; its sort with values -> sort_by_key
    - Python: k out of bounds: "top_k is above count" -> "k=11 is out of bounds: a row has 10 keys";
-     kth below 0: refused -> from the end, as in numpy; dir() and import * have only the module's own
+     kth below 0: refused -> from the end, as in numpy; dir() and import * leave out the header's
+     numbers and structs
    - Python: arrays that are not PyOpenCL's, or in SVM: AttributeError -> TypeError; values_out
      without values, lengths for one row, values=[]: ignored -> ValueError
    - build/clsort sort --bits kept the order of equal keys -> --stable; verify --bits asks for it
@@ -17937,8 +17938,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
    - CLSORT_LATER for buffers that do not exist yet, also segment_ends
    - clsort_explain writes names with suffixes
-   - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; views of keys
-     or descriptions, sort_host, prepare, scratch_size. examples/engine.cpp
+   - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; takes views
+     of keys or descriptions; sort_host, prepare, scratch_size. examples/engine.cpp
    - Python: clsort.sort(a) and the like on a default device, clsort.devices(),
      Sorter(device="nvidia"), axis= of sort_by_key, top_k and partition, sort(keys, out=keys);
      merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
