@@ -17918,14 +17918,14 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - clsort_resolve of long rows: an algorithm -> CLSORT_AUTO
    - clsort_sort_host_on in place, in one trip, when reading back fails: arrays as before ->
      undefined, as by clsort_sort_host
-   - Python: merges, partition_by and group_starts of unsorted inputs: wrong -> ValueError, which
-     says where; check=False
+   - Python: merges, partition_by and group_starts of unsorted inputs: lost elements or nothing said
+     -> ValueError that says where; check=False does not look
    - examples/clsort.hpp -> tools/cpp/clsort.hpp; its sort with values -> sort_by_key
    - Python: k out of bounds: "top_k is above count" -> "k=11 is out of bounds: a row has 10 keys";
      kth below 0: refused -> from the end, as in numpy; dir() and import * leave out the header's
      numbers and structs
    - Python: arrays that are not PyOpenCL's, or in SVM: AttributeError -> TypeError; values_out
-     without values, lengths for one row, values=[]: ignored -> ValueError
+     without values, lengths for one row, values=[] -> ValueError
    - build/clsort sort --bits kept the order of equal keys -> --stable; verify --bits asks for it
      only then, and in rows and segments
    - build/clsort gen uniform of floats: all bits, NaNs among them -> --nans; numbers without
