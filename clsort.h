@@ -17944,6 +17944,9 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      Sorter(device="nvidia"), axis= of sort_by_key, top_k and partition, sort(keys, out=keys);
      merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
    - Python: errors say what to do about a missing library, datetime64, strings and byte orders
+   - README.md is one screen; formulas, figures and build systems: tools/README.md. SECURITY.md
+   - pictures in keys per second beside CUB, Boost.Compute, PyOpenCL; tools/bench/bench-peers
+     --figure
    - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
      bench and tune; tune says how long builds take, and where nothing gains
 
