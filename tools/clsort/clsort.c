@@ -33,7 +33,6 @@ static int list_patterns(void)
     size_t i;
     for (i = 0; pattern_name(i); i++)
         printf("%s%s\n", pattern_name(i), pattern_applies(i, CLSORT_U32) ? "" : " (floats only)");
-    printf("codes (uniform; floats: all bit patterns)\n");
     printf("records (of 100 bytes, the first 10 of which are a random key; without --type)\n");
     return DONE_OK;
 }
@@ -60,13 +59,13 @@ static int gen_pattern(const arguments *a, size_t *pattern, key_array *keys)
                    ? fail(DONE_USAGE, "gen: records go without --type and --text")
                    : DONE_OK;
     }
-    if (!pattern_name(pattern_named(a->operand[0], 0)))
+    *pattern = pattern_find(a->operand[0]);
+    if (!pattern_name(*pattern))
         return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them",
                     a->operand[0]);
     code = type_option(a, &type);
     if (code != DONE_OK) return code;
     *keys = keys_none(type, 0);
-    *pattern = pattern_named(a->operand[0], type->code);
     if (!pattern_applies(*pattern, type->code))
         return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0],
                     type->name);
@@ -91,7 +90,8 @@ static int command_gen(const arguments *a)
     keys.data = (unsigned char *)malloc(keys.count * keys.size + 1);
     if (!keys.data && code == DONE_OK) code = fail(DONE_IO, "gen: %s", strerror(ENOMEM));
     if (code == DONE_OK && keys.type)
-        pattern_fill(pattern, keys.type->code, keys.count, seed, 0, keys.data);
+        pattern_fill_as(pattern, keys.type->code, keys.count, seed, 0, !a->given[OPTION_NANS],
+                        keys.data);
     else if (code == DONE_OK) pattern_records(keys.count, seed, keys.data);
     outputs[OUTPUT_KEYS].array = &keys;
     code = outputs_finish(a, code);
@@ -774,10 +774,9 @@ static const command commands[] = {
     { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,
       command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
-      "The same pattern, type, count and seed give the same keys. Floats of `uniform` are numbers: "
-      "all bits are random but for infinities and NaNs. Those of `unit` lie between 0 and 1. Those "
-      "of `codes`, and of other patterns that integers have, too, may be NaNs. `gen records` "
-      "writes records of 100 bytes as the sort benchmark has them, with a random key of 10 bytes "
+      "The same pattern, type, count and seed give the same keys. Patterns that integers have, too, "
+      "spread over all numbers of a float type: with --nans over all its bit patterns, infinities "
+      "and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` writes records of 100 bytes as the sort benchmark has them, with a random key of 10 bytes "
       "in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",

@@ -1,5 +1,5 @@
-/* demo.c - `make demo`: five tasks on one device, beside what C has for them: qsort, and a heap that
-   keeps the greatest. Each result is compared with the host's.
+/* demo.c - `make demo`: five tasks on one device, beside what C has for them: qsort, and a heap
+   that keeps the greatest. Each result is compared with the host's.
 
    build/demo [--all] [count]     such as 1000, 2^20 or 16Mi, below 2^32; by default 4 Mi
    --all                          every algorithm by its name instead, on uniform u32 keys

@@ -77,7 +77,7 @@ static int bits_option(const arguments *a, unsigned width, clsort_desc *d)
 static int algorithm_select(clsort_desc *d, const char *name)
 {
     if (!strcmp(name, "auto") || clsort_set_algorithm(d, name) == CL_SUCCESS) return DONE_OK;
-    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
+    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info --verbose` lists them", name);
 }
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
@@ -327,14 +327,18 @@ static int key_options(const arguments *a, sort_order *o)
 /* Fields and expressions have types of their own. Returns an exit code. */
 static int refuse_type(const arguments *a)
 {
-    const char *type = argument(a, OPTION_TYPE, "");
-    const int writes = !a->given[OPTION_FIELDS] && !a->given[OPTION_PRECEDES]
-                       && field_type_find(type);
-    return fail(DONE_USAGE, "--type is for keys: leave out --type%s%s%s",
-                a->given[OPTION_FIELDS] ? ", since --fields say the types"
-                : writes                ? ", and write --fields "
-                                        : "",
-                writes ? type : "", writes ? "@0" : "");
+    const char *type = argument(a, OPTION_TYPE, ""), *fields = argument(a, OPTION_FIELDS, NULL);
+    const char *at = fields ? strchr(fields, '@') : NULL;
+    const int known = field_type_find(type) != 0, offset = at ? (int)strcspn(at, ":,") : 0,
+              same = at && !strncmp(fields, type, strlen(type)) && fields + strlen(type) == at;
+    if (a->given[OPTION_PRECEDES])
+        return fail(DONE_USAGE, "--type is for keys: leave out --type");
+    if (!fields)
+        return fail(DONE_USAGE, "--type is for keys: leave out --type%s%s%s",
+                    known ? ", and write --fields " : "", known ? type : "", known ? "@0" : "");
+    return fail(DONE_USAGE, "--type is for keys: leave out --type, since --fields say the types%s%s"
+                "%.*s", known && at && !same ? ": a key of that type is " : "",
+                known && at && !same ? type : "", known && !same ? offset : 0, at ? at : "");
 }
 
 static void order_free(sort_order *o)
