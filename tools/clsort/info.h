@@ -425,7 +425,7 @@ static void info_brief_choices(clsort_sorter *sorter)
 static void info_brief(const device_info *info, const info_facts *f, clsort_sorter *s)
 {
     printf("%s: %s (%s)\n", info->platform_name, info->name, info_type(info));
-    printf("  OpenCL %s, driver %.20s; %u compute units, memory %lu MiB\n", f->opencl, f->driver,
+    printf("  OpenCL %s, driver %.24s; %u compute units, memory %lu MiB\n", f->opencl, f->driver,
            (unsigned)f->units, (unsigned long)(f->bytes >> 20));
     printf("  work-groups to %zu, local memory %lu KiB%s, buffers to %lu MiB\n", f->group,
            (unsigned long)(f->local_bytes >> 10), s->has_local ? "" : " (global)",

@@ -221,8 +221,8 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "runs", "COUNT", "timed runs, 1 to 1000",
       FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "csv", NULL, "print comma-separated values", FOR_BENCH | FOR_MPI_SORT, 0 },
-    { 0, "json", NULL, "print one value of JSON", FOR_INFO | FOR_BENCH | FOR_TUNE, 0 },
-    { 0, "verbose", NULL, "print all that is known", FOR_INFO | FOR_TUNE, 0 },
+    { 0, "json", NULL, "print JSON: one object", FOR_INFO | FOR_BENCH | FOR_TUNE, 0 },
+    { 0, "verbose", NULL, "", FOR_INFO | FOR_TUNE, 0 },
     { 0, "balanced", NULL, "all ranks get equally many elements, give or take one", FOR_MPI_SORT,
       0 },
     { 0, "shares", "LIST", "weights of the ranks' inputs, as in 0,1,3 (default: all equal)",
@@ -260,8 +260,8 @@ static const option_note option_notes[] = {
     { OPTION_RUNS, FOR_MPI, "default: 1" },
     { OPTION_SECONDS, FOR_TUNE, "default: 120" },
     { OPTION_SECONDS, FOR_REPORT, "default: 60" },
-    { OPTION_VERBOSE, FOR_INFO, "which plan auto takes where, its choices, all algorithms" },
-    { OPTION_VERBOSE, FOR_TUNE, "the choices for programs, too" },
+    { OPTION_VERBOSE, FOR_INFO, "print which plan auto takes where, its choices, and all algorithms" },
+    { OPTION_VERBOSE, FOR_TUNE, "print the choices for programs, too" },
     { OPTION_VALUE_SIZE, FOR_VALUES | FOR_MPI, "needed with --values" },
     { OPTION_MEMORY, FOR_SORT, "larger files go through temporary files" },
     { OPTION_MEMORY, FOR_VERIFY, "larger files are read once, in order" }
@@ -402,7 +402,8 @@ static void option_help(const command *c, int id)
                             c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     for (i = 0; i < sizeof option_notes / sizeof option_notes[0]; i++)
         if ((int)option_notes[i].option == id && option_notes[i].commands & c->bit)
-            used += (size_t)snprintf(help + used, sizeof help - used, "; %s", option_notes[i].help);
+            used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", used ? "; " : "",
+                                     option_notes[i].help);
     column = printf("  %s--%s%s%s", letter, rule->name, rule->argument ? " " : "",
                     rule->argument ? rule->argument : "");
     printf(column < INDENT ? "%*s" : "\n%*s", column < INDENT ? INDENT - column : INDENT, "");

@@ -234,13 +234,15 @@ static void tune_print_range(const tune_sort *s, const tune_range *range)
 static void tune_print_ranges(const tune_job *job)
 {
     int i, none = 0, late = 0, part = 0;
-    printf("\n  %-28s %11s %11s\n", "measured", "up to", "of");
     for (i = 0; i < TUNE_SORTS; i++) {
         const tune_range *range = &job->ranges[i];
-        tune_print_range(&tune_sorts[i], range);
         none += !range->reached;
         part += range->reached && range->why;
         late += range->why == tune_too_late;
+    }
+    if (none < TUNE_SORTS) {
+        printf("\n  %-28s %11s %11s\n", "measured", "up to", "of");
+        for (i = 0; i < TUNE_SORTS; i++) tune_print_range(&tune_sorts[i], &job->ranges[i]);
     }
     if (none + part)
         printf("Of %d kinds %d were not measured, and %d not up to the most elements.\n",
@@ -259,12 +261,11 @@ static void tune_print_gain(const tune_job *job)
         measured += (cl_uint)info_measured(&c);
         gained += info_measured(&c) && c.gain >= INFO_GAIN;
     }
-    if (!measured) puts("\nNothing was measured: allow more --seconds.");
-    else if (!gained)
-        puts("\nNo gain here: what is built in sorts as fast, to 5 %, as the best that was found.");
-    else
+    if (gained)
         printf("\n%u of %u choices gain. Please send in what `clsort report` writes.\n",
                (unsigned)gained, (unsigned)measured);
+    else if (measured)
+        puts("\nNo gain here: what is built in sorts as fast, to 5 %, as the best that was found.");
 }
 
 /* All that was found, as tables. */
@@ -321,7 +322,7 @@ static int tune_first_build(tune_job *job)
     builds = TUNE_BUILDS * ms / 1e3;
     job->build_ms += ms;
     if (code != DONE_OK || job->how == TUNE_JSON) return code;
-    if (ms < 50) puts("Kernels are in a cache already.");
+    if (ms < 50) puts("The first kernels are in a cache; others may be, too.");
     else
         printf("The first kernels took %.1f s to build: all may take %.0f s, once.\n", ms / 1e3,
                builds);
@@ -337,11 +338,10 @@ static int tune_all(tune_job *job, double most_ms)
 {
     char *text;
     int i, code;
-    if (job->how != TUNE_JSON) {
-        info_wrap("This takes up to %.0f s, builds of kernels included. The builds of one "
-                  "algorithm are not cut short.", most_ms / 1e3);
-        fflush(stdout);
-    }
+    if (job->how != TUNE_JSON)
+        printf("This takes up to %.0f s, builds of kernels included; those of one algorithm are\n"
+               "not cut short.\n", most_ms / 1e3);
+    fflush(stdout);
     job->until = now_ms() + most_ms;
     code = tune_first_build(job);
     for (i = 0; i < TUNE_SORTS && code == DONE_OK; i++) {
