@@ -288,11 +288,17 @@ static const char *info_power(cl_uint n, char *text, size_t room)
 
 static int info_measured(const clsort_choice *c) { return c->origin >= CLSORT_ORIGIN_LOADED; }
 
+/* Of top-k the gain is that of all parts, of which some may stay as they are built in. */
+static int info_gains(const clsort_choice *c)
+{
+    return info_measured(c) && c->gain >= INFO_GAIN && strcmp(c->way, "built in");
+}
+
 /* What a measured choice gains. */
 static const char *info_gain(const clsort_choice *c, char *text, size_t room)
 {
     snprintf(text, room, "%.2fx", c->gain / 1000.0);
-    return c->gain < INFO_GAIN ? "no gain here" : text;
+    return info_gains(c) ? text : "no gain here";
 }
 
 /* How a choice of sorts came to be, and with what gain. */
@@ -408,8 +414,8 @@ static void info_brief_choices(clsort_sorter *sorter)
     for (i = 0; clsort_auto_choice(sorter, i, &c) == CL_SUCCESS; i++) {
         if (!info_measured(&c)) built = c;
         measured += info_measured(&c);
-        gained += info_measured(&c) && c.gain >= INFO_GAIN;
-        if (info_measured(&c) && c.gain > best.gain) best = c;
+        gained += info_gains(&c);
+        if (info_gains(&c) && c.gain > best.gain) best = c;
     }
     if (gained)
         printf("  its choices: measured here by `clsort tune`, %d of %d gain, up to %s\n", gained,

@@ -259,7 +259,7 @@ static void tune_print_gain(const tune_job *job)
     cl_uint i, measured = 0, gained = 0;
     for (i = 0; clsort_auto_choice(job->sorter, i, &c) == CL_SUCCESS; i++) {
         measured += (cl_uint)info_measured(&c);
-        gained += info_measured(&c) && c.gain >= INFO_GAIN;
+        gained += (cl_uint)info_gains(&c);
     }
     if (gained)
         printf("\n%u of %u choices gain. Please send in what `clsort report` writes.\n",
