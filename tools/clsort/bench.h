@@ -983,10 +983,20 @@ static int bench_device(const bench_plan *plan, const device_info *info)
     return code;
 }
 
+/* Is there such an algorithm and, where what cannot run is an error, does it sort this? Returns an
+   exit code. */
+static int plan_algorithm(const bench_plan *plan, const char *name)
+{
+    clsort_desc d = plan->order.desc;
+    int code = algorithm_select(&d, name);
+    if (!d.record_size) d.key_type = CLSORT_U32;
+    d.rows = plan->rows;
+    return code == DONE_OK && !plan->skips ? algorithm_fits(&d, name) : code;
+}
+
 /* Checks the lists before anything runs. Returns an exit code. */
 static int plan_check(const bench_plan *plan)
 {
-    clsort_desc d = clsort_desc_default();
     unsigned long long n;
     int i, code = DONE_OK;
     for (i = 0; i < plan->sizes.count && !plan->usual_sizes; i++)
@@ -1011,8 +1021,8 @@ static int plan_check(const bench_plan *plan)
     }
     for (i = 0; !plan->merge && !plan->published && i < plan->algorithms.count && code == DONE_OK;
          i++)
-        code = algorithm_select(&d, plan->algorithms.name[i]);
-    return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
+        code = plan_algorithm(plan, plan->algorithms.name[i]);
+    return code == DONE_OK && plan->against ? plan_algorithm(plan, plan->against) : code;
 }
 
 /* The lists, whose defaults --published and --merge choose. Returns an exit code. */

@@ -122,26 +122,33 @@ static const char *unsupported_option(const clsort_desc *d)
     return NULL;
 }
 
+/* Does the algorithm of that name sort what its description asks for? Returns an exit code. */
+static int algorithm_fits(const clsort_desc *d, const char *name)
+{
+    const char *option = unsupported_option(d);
+    char others[200] = "";
+    if (clsort__is_batch(d) && !d->rows)
+        return fail(DONE_USAGE, "--algorithm %s needs --rows", name);
+    if (!option) return DONE_OK;
+    algorithms_list(d, others, sizeof others);
+    return fail(DONE_USAGE, "%s goes with --algorithm %s only, not with %s", option, others, name);
+}
+
 /* Does the algorithm that --algorithm names sort what the other options ask for? Returns an exit
    code. */
 static int algorithm_check(const arguments *a, const clsort_desc *order)
 {
-    const char *name = argument(a, OPTION_ALGORITHM, "auto"), *option;
+    const char *name = argument(a, OPTION_ALGORITHM, "auto");
     unsigned long long rows = 0;
-    char others[200] = "";
     clsort_desc d = *order;
     if (clsort__local_choice(&d.tuning) == CLSORT__LOCAL_ONLY && a->command != FOR_EXPLAIN)
         return fail(DONE_USAGE, "--algorithm %s sorts blocks of a work-group only: it is for bench",
                     name);
-    if (clsort__is_batch(&d) && !a->given[OPTION_ROWS])
-        return fail(DONE_USAGE, "--algorithm %s needs --rows", name);
-    if (count_parse(argument(a, OPTION_ROWS, "0"), &rows) && rows <= UINT32_MAX)
-        d.rows = (size_t)rows;
+    d.rows = count_parse(argument(a, OPTION_ROWS, "0"), &rows) && rows <= UINT32_MAX
+                 ? (size_t)rows
+                 : 1;   /* what is no count is refused later */
     d.segment_count = a->given[OPTION_SEGMENTS] && !d.rows;
-    option = unsupported_option(&d);
-    if (!option) return DONE_OK;
-    algorithms_list(&d, others, sizeof others);
-    return fail(DONE_USAGE, "%s goes with --algorithm %s only, not with %s", option, others, name);
+    return algorithm_fits(&d, name);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
