@@ -289,7 +289,8 @@ static int demonstrate_tasks(demo *d)
     double most = 0;
     int i, wrong = 0;
     memset(outcomes, 0, sizeof outcomes);
-    printf("%zu elements in its memory; the host has qsort, for the top 100 a heap\n", d->count);
+    printf("%zu elements in its memory; the host has qsort, for the top 100 a heap\n"
+           "Building kernels and sorting takes some seconds.\n", d->count);
     for (i = 0; i < TASKS; i++) {
         do_task(d, &tasks[i], &outcomes[i]);
         if (outcomes[i].host_ms / outcomes[i].ms > most)
