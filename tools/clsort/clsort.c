@@ -5,7 +5,7 @@
    `clsort --help` lists the commands. options.h holds their options, order.h what they say about
    order, files.h and outputs.h what they read and write, session.h the device, runs.h files
    larger than memory, stream.h and verify.h the checks, bench.h and tune.h the measurements, info.h
-   and report.h what is said of a device. */
+   and report.h what is said of a device, json.h how they print JSON. */
 
 #define _XOPEN_SOURCE 700
 #define _GNU_SOURCE   /* what Linux has beside POSIX: files without names, early writing */
@@ -772,17 +772,17 @@ static int command_explain(const arguments *a)
 
 static const command commands[] = {
     { "info", "", "Lists devices, what clsort does on each, and the algorithms",
-      "A device has five lines: its name, driver and memory, limits, which algorithm auto takes for "
-      "2^20 elements of 32 bits, and where its choices come from: measured on such devices, derived "
-      "from others, or measured here by `clsort tune`.\n"
+      "A device has five lines: its name, driver and memory, limits, which algorithm auto takes "
+      "for 2^20 elements of 32 bits, and where its choices come from: measured on such devices, "
+      "derived from others, or measured here by `clsort tune`.\n"
       "--verbose adds a table of which algorithm auto takes from which count to which. A shape "
       "there is the work-items of a work-group and the elements of each. The choices below it say "
       "up to where few elements are sorted by radix-samples, and from where on radix and "
       "radix-hybrid, on CPUs radix-cached, are taken.\n",
       FOR_INFO, 0, 0, command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
-      "The same pattern, type, count and seed give the same keys. Patterns that integers have, too, "
-      "spread over all numbers of a float type: with --nans over all its bit patterns, infinities "
+      "The same pattern, type, count and seed give the same keys. Patterns that integers have, "
+      "too, spread over all numbers of a float type: with --nans over all its bit patterns, infinities "
       "and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` writes records of "
       "100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
@@ -854,8 +854,8 @@ static const command commands[] = {
       FOR_EXPLAIN, 0, 0, command_explain },
     { "tune", "", "Measures which algorithm is best at which count on a device",
       "Measures sorts by all that auto may take, and prints its choices for this device with "
-      "their gain; \"no gain here\" is less than 5 %. Choices are kept in the cache, where the other "
-      "commands find them; --verbose prints them for programs, too. --seconds counts builds of "
+      "their gain; \"no gain here\" is less than 5 %. Choices are kept in the cache, where the "
+      "other commands find them; --verbose prints them for programs, too. --seconds counts builds of "
       "kernels, too. After the first one it says how long all may take; those of one algorithm are "
       "not cut short. At the end it says up to how many elements each kind was measured. "
       "Please send in what `clsort report` writes of a device that gains.\n",
