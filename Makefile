@@ -173,7 +173,7 @@ $(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
 optimized = fuzz fuzz_large test_batch test_faults test_merge test_mock test_mock_faults \
-    test_mock_frames test_mock_multi test_patterns test_promises test_quicksort test_radix \
+    test_mock_frames test_mock_multi test_patterns test_promises test_quicksort test_radix test_rows test_rows_parts test_rows_radix \
     test_segments test_sizes test_top_k test_types
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
