@@ -430,10 +430,10 @@ static inline int case_produce(const case_state *s, const bench *b, cl_command_q
     cl_int error;
     if (!s->c->produced || !a->element) return 1;
     right = test_buffer(b, a->bytes, s->image.was + a->base);
-    error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->image.was, 0, NULL,
-                                 NULL);
+    error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, a->from, a->bytes, s->image.was, 0,
+                                 NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, 0, a->bytes, 0, NULL, NULL);
+        error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, a->from, a->bytes, 0, NULL, NULL);
     clReleaseMemObject(right);
     return CHECK(error == CL_SUCCESS);
 }

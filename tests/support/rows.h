@@ -12,7 +12,7 @@
                every type
    .patterns   one of these is drawn for each case; "*": each case is run with all that apply. Those
                for floats draw a float
-   .counts     numbers and sums of such: 7, 3t+1 (t: a tile of the form, h: half of one), 64k;
+   .counts     numbers and sums of such: 7, 3t+1 (t: a tile of the form, h: half of one), 64k, 1m;
                ~N: N - 1, N, N + 1; A..B: all; A..B/S: every S-th
    .with       what is drawn, too, or with ! behind it always there: order (descending), nan (NaNs
                last), equals (equal NaNs, zeros), stable, places (outputs, the caller's scratch
@@ -43,7 +43,7 @@
 
 /* Which sorter, and what it is told. */
 typedef struct row_device {
-    int cpu;                    /* only where the device is a CPU */
+    int cpu, gpu;               /* only where the device is a CPU, or is none */
     int quick;                  /* builds without PoCL's optimizer */
     int sweeps;                 /* on a CPU a sorter that takes sweeps */
     cl_device_type type;        /* what the device says of itself; 0: the truth */
@@ -115,7 +115,8 @@ static inline int row_has(const test_row *r, const char *what)
     return 0;
 }
 
-static inline int row_chance(const test_row *r, const char *what, uint64_t *random, unsigned percent)
+static inline int row_chance(const test_row *r, const char *what, uint64_t *random,
+                             unsigned percent)
 {
     const int has = row_has(r, what), drawn = chance(random, percent);
     return has > 1 || (has && drawn);
@@ -134,7 +135,8 @@ static inline size_t row_number(const char **text, size_t tile)
         if (end == *text) n = 1;
         if (*end == 't') n *= tile, end++;
         else if (*end == 'h') n = n * tile / 2, end++;
-        else if (*end == 'k') n *= 1024, end++;
+        else if (*end == 'k') n <<= 10, end++;
+        else if (*end == 'm') n <<= 20, end++;
         sum = minus ? sum - n : sum + n;
         *text = end;
         if (*end != '+' && *end != '-') return sum;
@@ -359,9 +361,9 @@ static inline void row_draw_descent(uint64_t *random, sort_case *c)
 /* c->d.count segments. */
 static inline void row_draw_segments(const test_row *r, uint64_t *random, sort_case *c, size_t tile)
 {
-    const size_t n = c->d.count <= ROW_MOST / 2 ? c->d.count : ROW_MOST / 2 + 1, style = draw(random, 5),
-                 most = style == 2 ? ROW_MOST : n > 20000 ? 2 * ROW_MOST : chance(random, 50)
-                        ? 60000 : 4000;
+    const size_t n = c->d.count <= ROW_MOST / 2 ? c->d.count : ROW_MOST / 2 + 1,
+                 style = draw(random, 5), few = chance(random, 50) ? 60000 : 4000,
+                 most = style == 2 ? ROW_MOST : n > 20000 ? 2 * ROW_MOST : few;
     size_t at = draw(random, 3) * 5, i;
     for (i = 0; i < n; i++) {
         const size_t length = row_draw_length(random, style, tile < 64 ? 64 : tile);
@@ -528,15 +530,14 @@ static inline int row_open(const bench *b, const row_device *d, bench *other)
     static char options[200];
     *other = *b;
     if (!d) return 1;
-    if (d->cpu && !test_is_cpu(b)) return 0;
+    if (test_is_cpu(b) ? d->gpu : d->cpu) return 0;
     if (d->sweeps) {
         if (!sweeping_sorter(b, other)) return 0;
         more_options = sweeping_builds(b);
     } else {
         const char *quick = d->quick ? quick_builds(b) : NULL;
         pretended.group = test_is_cpu(b) ? d->group : 0;
-        other->sorter = pretending_sorter(b, test_is_cpu(b) ? d->type : 0, d->units,
-                                          d->local_memory);
+        other->sorter = pretending_sorter(b, d->type, d->units, d->local_memory);
         snprintf(options, sizeof options, "%s %s", d->options ? d->options : "",
                  quick ? quick : "");
         more_options = options;
