@@ -229,7 +229,7 @@ typedef struct multi_row {
     size_t chunks[ROW_MOST], chunk_count;   /* about so many */
     cl_uint first_bit, last_bit, sorters;
     unsigned argsort;               /* one of so many; 0: none */
-    int unstable, equals, fields;   /* equals: zeros, and NaNs in turn; fields: in the second half */
+    int unstable, equals, fields;   /* equals: zeros, and NaNs in turn; fields: the second half */
 } multi_row;
 
 static multi_case row_case(const multi_row *r, unsigned i)

@@ -21,6 +21,8 @@ static const row_device two_wide_cores = { .cpu = 1, .change = wide_vectors },
 
 static void five_rows(sort_case *c) { c->d.rows = 5; }
 
+static void three_rows(sort_case *c) { c->d.rows = 3; }
+
 static void two_hundred_rows(sort_case *c) { c->d.rows = 200, c->d.row_stride = 0; }
 
 static void no_elements(sort_case *c)
@@ -182,7 +184,7 @@ static const test_row rows[] = {
       .forms = "batch-odd-even/4x2 batch-odd-even/4x4 batch-bitonic/4x2 batch-bitonic/4x4 "
           "batch-bitonic-local/4x2 batch-bitonic-local/4x4 batch-bitonic-split/4x2 "
           "batch-bitonic-split/4x4", .patterns = "uniform mod-16", .counts = "1 2 7 16 33 50",
-      .with = "rows! places", .one_in = 2 },
+      .with = "rows! places", .one_in = 2, .change = three_rows },
     { .name = "values and indices of rows are stable as published, where that is asked for",
       .forms = BATCHES, .elements = "u32# u32+4 u32+8#", .patterns = "mod-16",
       .counts = "70..100 333", .with = "rows! stable! strides places", .one_in = 4 },

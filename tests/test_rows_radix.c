@@ -22,8 +22,8 @@ static const row_device
     /* a CPU with more units of 64 rows than fit into a table */
     many_cores = { .type = CL_DEVICE_TYPE_CPU, .units = 1000 },
     /* digits of 4 bits, tiles of a few rows */
-    little_memory = { .type = CL_DEVICE_TYPE_GPU, .local_memory = 4096, .quick = 1 },
-    least_memory = { .local_memory = 1024, .quick = 1 },
+    little_memory = { .local_memory = 4096, .quick = 1 },
+    least_memory = { .type = CL_DEVICE_TYPE_GPU, .local_memory = 1024, .quick = 1 },
     /* elements of a digit are written together wherever digits have places of their own */
     together = { .options = "-DCLSORT_CACHE_WAYS=0", .quick = 1 },
     together_in_pieces = { .options = "-DCLSORT_CACHE_WAYS=0 -DCLSORT_NO_VECTORS=1", .quick = 1 },
@@ -163,8 +163,7 @@ static const test_row rows[] = {
       .times = 2, .one_in = 5 },
     { .name = "radix in cache sorts bare keys by merges of vectors", .device = &no_compress,
       .forms = "radix-cached", .elements = "i32 f64", .patterns = "uniform equal zipf sorted",
-      .counts = "~1 ~16 ~32 ~64 ~128 191 ~256 1000 7777 10000 ~64k", .with = "order nan places",
-      .times = 2 },
+      .counts = "~1 ~16 ~32 ~64 ~128 191 ~256 1000 7777 10000 ~64k", .with = "order nan places" },
     { .name = "radix in cache counts a common key", .forms = "radix-cached",
       .elements = "u32 f64 u32+4",
       .patterns = "mostly-zero equal mod-2 mod-3 mod-4 and-4 zipf and-2 min-max",
