@@ -15,9 +15,6 @@
    around their capacities. On a CPU it pretends that this is a GPU, of work-groups up to 64 or of
    any. */
 
-#include <signal.h>
-#include <unistd.h>
-
 #define CLSORT_STAGE_BYTES 20000
 #define CLSORT__MULTI_MERGERS 2
 #include "pretend.h"

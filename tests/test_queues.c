@@ -935,7 +935,9 @@ static const test_entry tests[] = {
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--failed-dependency")) {
-        int failed = test_main(child_tests, 1);
+        int failed;
+        test_progress.ends = 1;
+        failed = test_main(child_tests, 1);
         fflush(stdout);
         _exit(failed);
     }
