@@ -1,6 +1,6 @@
-/* builds.c - LD_PRELOAD: counts the programs of kernels that a process builds from source. When the
-   process ends, a line for each of them is appended to the file that CLSORT_TEST_BUILDS names: a
-   number made from its text and its options. `sort -u` counts the different ones. */
+/* Preloaded into tests: appends a line for each program of kernels that they build from text to the
+   file that CLSORT_TEST_BUILDS names. "own" or, without the compiler's optimizer, "quick"; and a
+   number made from text and options, which is the same for the same program. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,14 +24,17 @@ static void note(cl_program program, const char *options)
     size_t size = 0;
     char *text;
     FILE *file;
+    const char *more = getenv("POCL_EXTRA_BUILD_FLAGS");
+    if (!options) options = "";
+    if (!more) more = "";
     if (!name || clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &size) != CL_SUCCESS
         || size < 2 || !(text = (char *)malloc(size)))
         return;
     if (clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, text, NULL) == CL_SUCCESS
         && (file = fopen(name, "a"))) {
-        fprintf(file, "%016llx\n",
-                (unsigned long long)hashed(hashed(0xcbf29ce484222325u, text),
-                                           options ? options : ""));
+        const uint64_t hash = hashed(hashed(hashed(0xcbf29ce484222325u, text), options), more);
+        const int quick = strstr(options, "-cl-opt-disable") || strstr(more, "-cl-opt-disable");
+        fprintf(file, "%s %016llx\n", quick ? "quick" : "own", (unsigned long long)hash);
         fclose(file);
     }
     free(text);
