@@ -190,9 +190,8 @@ $(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
 # What tests wait for is the kernels' compiler: optimizing costs more time than it saves, but for
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
-optimized = fuzz fuzz_large test_batch test_faults test_merge test_mock test_mock_faults \
-    test_mock_frames test_mock_multi test_patterns test_promises test_quicksort test_radix \
-    test_segments test_sizes test_top_k test_types
+optimized = fuzz_large test_mock test_mock_cases test_mock_faults test_mock_frames \
+    test_mock_multi test_promises test_rows test_top_k
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
 $(tests): build/%: tests/%.c $(headers) | deps

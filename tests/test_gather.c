@@ -3,7 +3,7 @@
 
 #include "gathering.h"
 
-#define CLSORT_IMPLEMENTATION
+#define TEST_PUBLIC
 #include "cases.h"
 
 static int gather(const bench *b, gathering_case c, size_t first_size, size_t shift)
