@@ -1,5 +1,5 @@
-/* The merge family: blocks, work-groups of every shape, stability, fields, comparators, also those
-   that contradict themselves, merges of two inputs, and checks of such results. */
+/* The merge family beyond the sorts that test_rows.c proves: fields, comparators, also those that
+   contradict themselves, merges of two inputs, and checks of such results. */
 
 #include "harness.h"
 
@@ -23,220 +23,6 @@ static void hung(int number)
     printf("FAILED: no return in time, with %s\n", test_now.at);
     fflush(stdout);
     _exit(1);
-}
-
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
-static size_t largest_group(const bench *b)
-{
-    size_t most = 1;
-    clGetDeviceInfo(b->session.info.id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-    return most;
-}
-
-/* Each block is sorted for itself, so nothing crosses from one to another. */
-static int sort_blocks(bench *b, sort_case c, size_t group)
-{
-    const size_t counts[] = {
-        0, 1, group - 1, group, group + 1, 2 * group, 2 * group + group / 2 + 1, 5 * group - 1
-    };
-    size_t i;
-    c.algorithm = "merge-local-only";
-    c.d.tuning.work_group = (cl_uint)group;
-    c.block = case_block_length(b, &c);
-    if (!CHECK(c.block >= 1 && c.block <= group && !(c.block & (c.block - 1)))) return 0;
-    /* A driver may allow a kernel fewer work-items than the device (NVIDIA: 256); every one allows
-       these. */
-    if (group <= 256 && c.d.value_size <= 4) CHECK(c.block == group || b->small);
-    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
-        c.d.count = counts[i];
-        c.seed = i + group;
-        c.d.order = i & 1;
-        if (!case_run(b, &c)) return 0;
-    }
-    return 1;
-}
-
-/* Each work-group and payload is a program, so that a sample of them is compiled. */
-static void every_work_group_sorts_blocks(bench *b)
-{
-    sample_draw drawn = test_sample(b, test_draws(b) ? 4 : 2);
-    const size_t most = largest_group(b);
-    size_t group;
-    for (group = 1; group <= most; group *= 2) {
-        sort_case c = case_make(group & 0x5555 ? CLSORT_F32 : CLSORT_U32, 0, "mod-16");
-        if (sample_takes(&drawn)) sort_blocks(b, c, group);
-        c.d.value_size = 4;
-        if (sample_takes(&drawn)) sort_blocks(b, c, group);
-    }
-}
-
-static void blocks_of_every_width(bench *b)
-{
-    static const cl_uint types[] = { CLSORT_I8, CLSORT_F16, CLSORT_F64, CLSORT_U32 };
-    size_t t;
-    for (t = b->few_programs ? 2 : 0; t < 4; t++) {
-        sort_case c = case_make(types[t], 0, "mod-16");
-        c.d.value_size = t == 3 ? 0 : 2 * t + 1;
-        c.d.record_size = t == 3 ? 12 : 0;
-        c.d.key_offset = t == 3 ? 8 : 0;
-        c.keys_out = t & 1;
-        sort_blocks(b, c, 32);
-    }
-}
-
-/* ---- work-groups ----------------------------------------------------------------------------- */
-
-/* Sizes around the slices of one work-group and around the runs. */
-static void sort_around_tiles(bench *b, sort_case c)
-{
-    const size_t tile = case_block_length(b, &c);
-    const size_t counts[] = { 0,
-                              1,
-                              2,
-                              tile - 1,
-                              tile,
-                              tile + 1,
-                              2 * tile - 1,
-                              2 * tile,
-                              2 * tile + 1,
-                              3 * tile + tile / 2 + 1,
-                              4 * tile,
-                              7 * tile + 3,
-                              16 * tile + 1 };
-    static const char *const patterns[] = { "mod-16", "uniform", "sorted", "reverse" };
-    size_t i;
-    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
-        c.d.count = counts[i] < 70000 ? counts[i] : 70000;
-        c.pattern = patterns[i % 4];
-        c.seed = i + 1;
-        c.d.order = i & 1;
-        c.shift = i % 3;
-        if (!case_run(b, &c)) return;
-    }
-}
-
-static void every_work_group_merges(bench *b)
-{
-    static const struct { cl_uint work_group, items; } shapes[] = {
-        { 64, 4 }, { 8, 8 }, { 1, 1 }, { 2, 1 }, { 4, 2 }, { 16, 8 }, { 32, 1 }, { 256, 4 }
-    };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 2 : sizeof shapes / sizeof *shapes); i++) {
-        sort_case c = case_make(i & 1 ? CLSORT_U32 : CLSORT_F32, 0, "mod-16");
-        if (!test_takes(b, 4)) continue;
-        c.algorithm = "merge";
-        c.d.tuning.work_group = shapes[i].work_group;
-        c.d.tuning.items = shapes[i].items;
-        c.d.value_size = i & 2 ? 4 : 0;
-        sort_around_tiles(b, c);
-        if (b->few_programs || i % 3) continue;
-        c.d.value_size = 4 - c.d.value_size;
-        sort_around_tiles(b, c);
-    }
-}
-
-static void work_groups_merge_every_payload(bench *b)
-{
-    static const struct { cl_uint type; size_t value_size, record_size;
-    } kinds[] = { { CLSORT_U64, 8, 0 },
-                  { CLSORT_U8, 1, 0 },
-                  { CLSORT_I16, 3, 0 },
-                  { CLSORT_F64, 0, 0 },
-                  { CLSORT_F32, 0, 12 } };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 1 : sizeof kinds / sizeof *kinds); i++) {
-        sort_case c = case_make(kinds[i].type, 0, "mod-16");
-        if (!test_takes(b, 5)) continue;
-        c.algorithm = "merge";
-        c.d.value_size = kinds[i].value_size;
-        c.d.record_size = kinds[i].record_size;
-        c.d.key_offset = kinds[i].record_size ? 4 : 0;
-        c.d.tuning.work_group = 16;
-        c.d.tuning.items = 4;
-        sort_around_tiles(b, c);
-    }
-}
-
-/* Slices of one work-item each, on CPUs: around their length, which grows with the array. */
-static void long_arrays_are_merged(bench *b)
-{
-    static const size_t counts[] = { 1023, 1024,  1025,  2047,   2049,
-                                     4096, 65535, 65537, 131073, 300001 };
-    size_t i;
-    cl_uint k;
-    for (i = 0; i < (b->small ? 3 : sizeof counts / sizeof *counts); i++)
-        for (k = 0; k < 3; k++) {
-            sort_case c = case_make(CLSORT_U32, counts[i], i & 1 ? "mod-256" : "uniform");
-            c.algorithm = "merge";
-            c.d.value_size = k == 1 ? 4 : 0;
-            c.indices = k == 2;
-            c.d.order = i >> 1 & 1;
-            if (!case_run(b, &c)) return;
-        }
-}
-
-/* ---- stability ------------------------------------------------------------------------------- */
-
-/* Both orders at some sizes, each stable. */
-static void sort_stably(bench *b, sort_case c)
-{
-    static const size_t counts[] = { 2, 70, 1500, 5000 };
-    size_t i;
-    c.d.stable = 1;
-    for (i = 0; i < (b->small ? 2u : 4u); i++)
-        for (c.d.order = 0; c.d.order < 2; c.d.order++) {
-            c.d.count = counts[i];
-            c.seed = counts[i] + c.d.order;
-            if (!case_run(b, &c)) return;
-        }
-}
-
-static void equal_keys_keep_their_order(bench *b)
-{
-    static const char *const names[] = { "merge", "bitonic", "auto" };
-    size_t i, bytes;
-    for (i = 0; i < 3; i++) {
-        sort_case c = case_make(CLSORT_U32, 0, "mod-3");
-        c.algorithm = names[i];
-        for (bytes = 1; bytes <= 8; bytes++) {
-            if ((b->few_programs && bytes != 4) || !test_takes(b, 4)) continue;
-            c.d.value_size = bytes;
-            sort_stably(b, c);
-        }
-        c.d.value_size = 24;
-        sort_stably(b, c);
-        c.d.value_size = 0;
-        c.indices = 1;
-        sort_stably(b, c);
-        c.indices = 0;
-        for (bytes = b->few_programs ? 20 : 8; bytes <= 20; bytes += 4) {
-            c.d.record_size = bytes;
-            c.d.key_offset = 4;
-            if (test_takes(b, 4)) sort_stably(b, c);
-        }
-    }
-}
-
-static void equal_zeros_keep_their_order(bench *b)
-{
-    static const char *const names[] = { "merge", "bitonic", "auto" };
-    static const cl_uint types[] = { CLSORT_F32, CLSORT_F16, CLSORT_BF16, CLSORT_F64 };
-    size_t i, t;
-    for (i = 0; i < 3; i++)
-        for (t = 0; t < (b->few_programs ? 1u : 4u); t++) {
-            sort_case c = case_make(types[t], 0, "around-zero");
-            if (!test_takes(b, 3)) continue;
-            c.algorithm = names[i];
-            c.d.zero_order = CLSORT_ZERO_EQUAL;
-            sort_stably(b, c);
-            c.d.value_size = 4;
-            sort_stably(b, c);
-            c.d.value_size = 0;
-            c.indices = c.keys_out = 1;
-            c.d.nan_order = CLSORT_NAN_LAST;
-            sort_stably(b, c);
-        }
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -787,12 +573,6 @@ static void self_checking_sorters_know_the_order(bench *b)
 }
 
 static const test_entry tests[] = {
-    { "every work-group size sorts blocks, stable, each for itself",
-      every_work_group_sorts_blocks },
-    { "blocks of every width of key and payload are sorted", blocks_of_every_width },
-    { "every work-group size and number of items merges", every_work_group_merges },
-    { "work-groups merge every kind of payload", work_groups_merge_every_payload },
-    { "arrays of many slices are merged", long_arrays_are_merged },
     { "records are sorted by one to eight fields of any type and order",
       records_are_sorted_by_fields },
     { "fields of more than 8 bytes take several passes", wide_fields_take_several_passes },
@@ -814,9 +594,6 @@ static const test_entry tests[] = {
     { "sorters that check themselves know fields and comparators",
       self_checking_sorters_know_the_order },
     TEST_REST,
-    { "equal keys keep their order with every payload, in both orders",
-      equal_keys_keep_their_order },
-    { "equal zeros keep their order", equal_zeros_keep_their_order },
     { "comparators sort records of every size", comparators_sort_records },
     { "comparators sort in work-groups", comparators_sort_in_work_groups },
     { "compile errors name the lines of the caller's text", compile_errors_name_the_callers_lines },
@@ -832,3 +609,4 @@ int main(void)
     alarm(600);
     return test_main(tests, sizeof tests / sizeof *tests);
 }
+

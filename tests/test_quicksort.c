@@ -1,5 +1,5 @@
-/* The quicksort family: every scheduler, pivot rule, width and payload, the edges of tiles, leaves
-   and blocks, equal keys, and inputs made against its own pivots. */
+/* The quicksort family beyond a right order, which test_rows.c proves: how many rounds it takes,
+   and inputs made against its own pivots. */
 
 #include "harness.h"
 
@@ -11,117 +11,7 @@ enum { MOST_SAMPLES = 63 };
 static const char *const rules[] = { "", "+median3", "+sample" };
 enum { RULES = sizeof rules / sizeof *rules };
 
-static const char *const schedulers[] = { "quicksort", "quicksort-host", "quicksort-device" };
-enum { SCHEDULERS = sizeof schedulers / sizeof *schedulers };
-
-static sort_case quick_make(cl_uint type, size_t n, const char *pattern)
-{
-    sort_case c = case_make(type, n, pattern);
-    c.algorithm = "quicksort";
-    c.seed = n + type;
-    return c;
-}
-
-/* ---- sorts ----------------------------------------------------------------------------------- */
-
-static void every_scheduler_and_pivot(bench *b)
-{
-    static const cl_uint types[] = { CLSORT_U8, CLSORT_I16, CLSORT_F32, CLSORT_U64 };
-    static const size_t values[] = { 0, 4, 8, 24 };
-    char name[64];
-    size_t s, r, t;
-    for (s = 0; s < SCHEDULERS; s++)
-        for (r = 0; r < RULES; r++)
-            for (t = b->few_programs ? 2 : 0; t < (b->few_programs ? 3u : 4u); t++) {
-                sort_case c = quick_make(types[t], b->small ? 300 : 70001,
-                                         r & 1 ? "uniform" : "mod-256");
-                if (!test_takes(b, 8)) continue;
-                snprintf(name, sizeof name, "%s%s", schedulers[s], rules[r]);
-                c.algorithm = name;
-                case_run(b, &c);
-                c.d.value_size = b->few_programs ? 4 : values[(t + r) % 4];
-                c.d.order = (cl_uint)(t & 1);
-                case_run(b, &c);
-            }
-}
-
-static void equal_keys_and_orders(bench *b)
-{
-    static const char *const patterns[] = { "uniform",  "sorted",    "zero",       "bucket",
-                                            "gaussian", "staggered", "organ-pipe", "reverse",
-                                            "mod-2",    "mod-3",     "min-max",    "zipf" };
-    size_t i, k;
-    for (k = 0; k < 4; k++) {
-        if (!test_takes(b, 4)) continue;
-        for (i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-            sort_case c = quick_make(CLSORT_U32, b->small ? 400 : 60000, patterns[i]);
-            c.d.value_size = k & 1 ? 4 : 0;
-            c.d.tuning.work_group = k & 2 ? 16 : 0;
-            c.keys_out = k == 3;
-            case_run(b, &c);
-        }
-    }
-}
-
-/* Ties go by the original index, and partitions keep the order of equal keys. */
-static void stable_and_argsort(bench *b)
-{
-    static const char *const patterns[] = { "mod-16", "zero", "mod-1024", "uniform" };
-    size_t i, k;
-    for (k = 0; k < 6; k++) {
-        if (!test_takes(b, 3)) continue;
-        for (i = 0; i < 4; i++) {
-            sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 40001, patterns[i]);
-            c.algorithm = schedulers[k % (b->few_programs ? 1 : SCHEDULERS)];
-            c.d.stable = k != 5;
-            c.indices = k & 1;
-            c.d.value_size = c.indices ? 0 : 4;
-            c.d.tuning.work_group = k & 2 ? 16 : 0;
-            case_run(b, &c);
-        }
-    }
-}
-
-static void records_and_zeros(bench *b)
-{
-    static const size_t sizes[] = { 8, 12, 16, 40 };
-    size_t i;
-    sort_case zeros = quick_make(CLSORT_F32, b->small ? 200 : 20000, "zeros");
-    for (i = 0; i < (b->few_programs ? 2u : 4u); i++) {
-        sort_case c = quick_make(CLSORT_U32, b->small ? 200 : 30000, "mod-256");
-        if (!test_takes(b, 4)) continue;
-        c.d.record_size = sizes[i];
-        c.d.key_offset = 4;
-        c.keys_out = (int)i & 1;
-        c.d.tuning.work_group = i & 2 ? 16 : 0;
-        case_run(b, &c);
-    }
-    zeros.d.zero_order = CLSORT_ZERO_EQUAL;
-    zeros.d.value_size = 4;
-    case_run(b, &zeros);
-}
-
-/* Every scan that a scheduler knows, in work-groups of one team and of several. */
-static void every_scan(bench *b)
-{
-    static const cl_uint groups[] = { 32, 8 };
-    static const char *const scans[] = { "+local", "+builtin", "+blelloch" };
-    char name[64];
-    size_t s, g, scan;
-    for (s = 0; s < SCHEDULERS; s++)
-        for (g = 0; g < (b->few_programs ? 1u : 2u); g++)
-            for (scan = 0; scan < 3; scan++) {
-                sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 30001, "mod-1024");
-                if (scan == 1 && strcmp(schedulers[s], "quicksort-device") != 0)
-                    continue;
-                if (!test_takes(b, 5)) continue;
-                snprintf(name, sizeof name, "%s%s", schedulers[s], scans[scan]);
-                c.algorithm = name;
-                c.d.tuning.work_group = groups[g];
-                c.d.tuning.items = 4;
-                case_run(b, &c);
-            }
-}
+static const char *const schedulers[] = { "quicksort", "quicksort-host" };
 
 /* ---- sizes and shapes ------------------------------------------------------------------------ */
 
@@ -137,52 +27,6 @@ static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t 
     clsort__quick_sizes(b->sorter, &j);
     *tile = j.tile;
     return j;
-}
-
-static void sizes_around_every_switch(bench *b)
-{
-    static const cl_uint groups[] = { 0, 1, 4, 64 };
-    size_t g, k, i, n;
-    for (g = 0; g < (b->few_programs ? 2u : 4u); g++) {
-        sort_case c = quick_make(CLSORT_U32, 100000, "uniform");
-        size_t tile, edges[6];
-        clsort__quick_job j;
-        if (!test_takes(b, 2)) continue;
-        c.d.algorithm = CLSORT_QUICKSORT;
-        c.d.tuning.work_group = groups[g];
-        if (!CHECK_OK(clsort_prepare(b->sorter, NULL, &c.d))) return;
-        j = quick_job(b, &c.d, &tile);
-        edges[0] = tile;
-        edges[1] = 2 * tile;
-        edges[2] = j.leaf_elements;
-        edges[3] = 2 * j.leaf_elements;
-        edges[4] = j.block_elements;
-        edges[5] = j.leaf_elements + j.block_elements;
-        for (i = 0; i < (b->small ? 1u : 6u); i++)
-            for (k = 0; k < 3; k++)
-                for (n = edges[i] - 1; n <= edges[i] + 1; n++) {
-                    c.d.count = n;
-                    c.pattern = k == 0 ? "uniform" : k == 1 ? "mod-3" : "reverse";
-                    if (!case_run(b, &c)) return;
-                }
-    }
-}
-
-/* Each shape is a program, so that a sample of them is compiled. */
-static void small_shapes(bench *b)
-{
-    sample_draw drawn = test_sample(b, test_draws(b) ? 5 : 2);
-    cl_uint group, items;
-    for (group = 1; group <= 256; group *= 2) {
-        sort_case c = quick_make(CLSORT_U32, b->small ? 100 : 9001, "mod-1024");
-        if (!sample_takes(&drawn)) continue;
-        items = group & 0x55 ? 2 : 8;
-        c.d.tuning.work_group = group;
-        c.d.tuning.items = items;
-        c.d.value_size = group & 0x99 ? 4 : 0;
-        c.d.stable = 1;
-        case_run(b, &c);
-    }
 }
 
 /* ---- killers --------------------------------------------------------------------------------- */
@@ -360,27 +204,6 @@ static void killers(bench *b)
     }
 }
 
-/* Keys that are powers of two: half way between the bounds only ever cuts off the greatest. */
-static void powers_of_two(bench *b)
-{
-    size_t n = b->small ? 2000 : 40000, i, s;
-    cl_ulong *keys = (cl_ulong *)malloc(n * sizeof *keys);
-    if (!CHECK(keys != NULL)) return;
-    for (s = 0; s < SCHEDULERS; s++) {
-        clsort_desc d = clsort_desc_default();
-        if (!test_takes(b, SCHEDULERS) || case_lacks(b, schedulers[s])) continue;
-        for (i = 0; i < n; i++) keys[i] = (cl_ulong)1 << (i * 29 + i / 64) % 64;
-        d.count = n;
-        d.key_type = CLSORT_U64;
-        CHECK_OK(clsort_set_algorithm(&d, schedulers[s]));
-        d.tuning.work_group = b->few_programs ? 0 : 16;
-        if (!CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))) break;
-        for (i = 1; i < n; i++)
-            if (!CHECK(keys[i - 1] <= keys[i])) break;
-    }
-    free(keys);
-}
-
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void hear_round(void *user, const char *stage, cl_event event)
@@ -431,18 +254,10 @@ static void bounds_halve(bench *b)
 }
 
 static const test_entry tests[] = {
-    { "equal keys and orders are sorted", equal_keys_and_orders },
     { "uniform keys are halved in each round", bounds_halve },
-    { "powers of two are sorted by the middle of the bounds", powers_of_two },
     TEST_REST,
-    { "every scheduler sorts with every pivot rule, widths and payloads",
-      every_scheduler_and_pivot },
-    { "equal keys keep their order where asked, and indices are right", stable_and_argsort },
-    { "records and equal zeros are sorted", records_and_zeros },
-    { "every scan adds up", every_scan },
-    { "sizes around tiles, leaves and blocks are sorted", sizes_around_every_switch },
-    { "work-groups of every shape sort", small_shapes },
     { "killers made for each shape are sorted within the bound on rounds", killers }
 };
 
 TEST_MAIN(tests)
+

@@ -1,7 +1,6 @@
-/* Rows, segments and a count on the device: every length around a switch, mixed lengths, types,
-   payloads, offsets that do not ascend, launches that do not depend on the number of segments, and
-   checks of results. A sort of rows or segments is stable, so there is one right result, and each
-   case compares every byte with it: the same input gives the same output. */
+/* Rows, segments and a count on the device beyond right results, which test_rows_parts.c proves:
+   how rows are sorted, what is built, how many launches there are, checks of results, descriptions,
+   of published sorts of rows, too. */
 
 #include "pretend.h"
 
@@ -9,8 +8,7 @@
 #include "cases.h"
 #include "pretenders.h"
 
-/* A work-item that works alone sorts up to PIECE rows in one go. */
-enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };
+enum { MOST = 1 << 17, MOST_PARTS = 65537 };
 
 static uint32_t offsets[MOST_PARTS + 1], ends[MOST_PARTS];
 
@@ -51,107 +49,7 @@ static sort_case with_rows(sort_case c, size_t rows, size_t count, size_t gap)
     return c;
 }
 
-/* The tile of a case's kernels; 64 where there is none. */
-static size_t tile_of(const bench *b, const sort_case *c)
-{
-    sort_case asked = *c;
-    size_t tile;
-    asked.d.count = 1000;
-    asked.d.rows = 2;
-    tile = case_block_length(b, &asked);
-    return tile < 64 ? 64 : tile;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-/* Lengths around each switch: half a tile, tiles, pieces and their doubles. */
-static size_t edge_lengths(size_t tile, int small, size_t *lengths)
-{
-    const size_t around[] = { tile / 4, tile / 2, tile, 2 * tile, 4 * tile, PIECE, 2 * PIECE };
-    size_t n = 0, i;
-    for (i = 0; i < 6; i++) lengths[n++] = i;
-    for (i = 0; i < (small ? 4u : 7u); i++) {
-        lengths[n++] = around[i] - 1;
-        lengths[n++] = around[i];
-        lengths[n++] = around[i] + 1;
-    }
-    lengths[n++] = 5 * tile + tile / 2 + 3;
-    return n;
-}
-
-static void rows_of_every_length(bench *b)
-{
-    size_t lengths[40], shape, n, i;
-    for (shape = 0; shape < shape_count(b); shape++) {
-        const sort_case c = make_shaped(shape);
-        if (!test_takes(b, 2)) continue;
-        n = edge_lengths(tile_of(b, &c), b->small, lengths);
-        for (i = 0; i < n; i++) {
-            const size_t rows = lengths[i] > 10000 ? 2 + i % 2 : 3 + i % 5;
-            const sort_case rowed = with_rows(c, rows, lengths[i], i % 3 * 7);
-            if (!case_run(b, &rowed)) return;
-        }
-    }
-}
-
-static void numbers_of_rows(bench *b)
-{
-    static const size_t numbers[] = { 1,   2,   3,   31,   32,   33,    63,    64,   65,
-                                      255, 256, 257, 1025, 4095, 65535, 65536, 65537 };
-    size_t shape, i;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (i = 0; i < (b->small ? 9 : sizeof numbers / sizeof *numbers); i++) {
-            const size_t many = numbers[i] > 4096,
-                         length = 1 + (many ? (i + shape) % 4 : (7 * i + shape) % 65);
-            const sort_case c = with_rows(make_shaped(shape), numbers[i], length, i % 2 * 3);
-            if (!case_run(b, &c)) return;
-        }
-}
-
-/* Bare keys take wider tiles. */
-static void long_rows(bench *b)
-{
-    static const size_t counts[][2] = {
-        { 1, MOST }, { 3, MOST / 2 + 1 }, { 200, 1000 }, { 9, 8192 }, { 2, 65537 }
-    };
-    size_t i;
-    for (i = 0; i < (b->small ? 1u : 5u); i++) {
-        sort_case c = with_rows(make(0), counts[i][0], b->small ? 3000 : counts[i][1], i & 1);
-        c.counted = 1;
-        c.there = UINT32_MAX;
-        c.d.value_size = 0;
-        c.pattern = "uniform";
-        if (!case_run(b, &c)) return;
-    }
-}
-
-/* Rows around what a core's cache holds, which a work-item sorts whole where there are enough for
-   all cores and its vectors are wide. */
-static void rows_of_wide_vectors(bench *b)
-{
-    enum { LONG_PIECE = 1 << 18 };
-    static const cl_uint types[] = { CLSORT_U32, CLSORT_I64 };
-    bench other = *b;
-    size_t t;
-    int edge;
-    if (!test_is_cpu(b) || b->small) return;
-    other.sorter = fresh_sorter(b, 0);
-    if (!CHECK(other.sorter != NULL)) return;
-    other.sorter->has_vectors = 1;
-    for (t = 0; t < 2; t++)
-        for (edge = -1; edge < 2; edge++) {
-            sort_case c = make(0);
-            other.sorter->compute_units = 2 + (cl_uint)(edge == 0);   /* 5 rows suffice for 2 */
-            c.d.key_type = types[t];
-            c.d.value_size = 0;
-            c.pattern = "uniform";
-            c = with_rows(c, 5, (size_t)(LONG_PIECE + edge), 3);
-            if (!case_run(&other, &c)) break;
-            c = with_rows(c, 5, (size_t)(PIECE + edge), 0);
-            if (!case_run(&other, &c)) break;
-        }
-    clsort_destroy(other.sorter);
-}
 
 /* A program of pieces with one kernel more. NULL if it does not build. */
 static cl_kernel kernel_beside_pieces(const bench *b, const char *text, const char *name)
@@ -241,41 +139,6 @@ static sort_case with_strides(sort_case c, size_t i)
     return c;
 }
 
-static void strides_of_outputs(bench *b)
-{
-    static const size_t lengths[] = { 1, 2, 63, 200, 5000, 40000 };
-    size_t i;
-    for (i = 0; i < (b->small ? 16 : 96); i++) {
-        sort_case c = with_rows(make(0), 2 + i % 6, lengths[i / 8 % (b->small ? 3 : 6)], i % 4 * 5);
-        c = with_strides(c, i);
-        c.counted = i % 7 == 6;
-        c.there = (uint32_t)(c.d.count / 2);
-        if (!case_run(b, &c)) return;
-    }
-}
-
-/* The same by some bits, of records, with equal zeros, and by a published sort of rows. */
-static void strides_of_other_sorts(bench *b)
-{
-    size_t i;
-    for (i = 0; i < 32; i++) {
-        sort_case c = with_rows(make(0), 3, 70 + i, i % 3);
-        if (i % 4 == 1) c.d.last_bit = 5;
-        if (i % 4 == 2) c.d.record_size = i & 8 ? 12 : 20, c.d.key_offset = 4;
-        if (i % 4 == 3) c.d.key_type = CLSORT_F32, c.d.zero_order = CLSORT_ZERO_EQUAL;
-        if (i % 4 == 0) CHECK_OK(clsort_set_algorithm(&c.d, "batch-bitonic-local"));
-        if (c.d.row_stride) c.d.row_stride = (c.d.count + i % 3) * case_element_size(&c);
-        c = with_strides(c, i / 4 + i % 4 * 8);
-        c.d.stable = i % 4 == 0;
-        if (c.d.record_size) {
-            c.d.value_size = 0;
-            c.values_out = 0;
-            c.d.values_out_row_stride = 0;
-        }
-        if (!case_run(b, &c)) return;
-    }
-}
-
 /* Outputs and payloads of all kinds in turn, at an offset that no vector is aligned to. */
 static sort_case one_after_another(size_t rows, size_t count, size_t i)
 {
@@ -333,31 +196,16 @@ static void rows_one_after_another(bench *b)
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-enum { TINY, MIXED, SOME_HUGE, MOSTLY_EMPTY, AT_SWITCHES, STYLES };
-
-static size_t draw_length(uint64_t *random, int style, size_t tile)
+/* Ascending offsets of `count` segments from `first` on, none beyond `most`, each with fewer than
+   `longest` elements; they are all the case's. */
+static sort_case with_segments(sort_case c, size_t count, size_t first, size_t most, size_t longest)
 {
-    static const size_t parts[] = { 1, 2, 3, 4, 6, 8, 12, 16, 20 };
-    switch (style) {
-    case TINY: return draw(random, 9);
-    case MIXED: return draw(random, 5) ? draw(random, 40) : draw(random, 3 * tile);
-    case SOME_HUGE: return draw(random, 60) ? draw(random, 7) : draw(random, MOST / 3);
-    case MOSTLY_EMPTY: return draw(random, 4) ? 0 : draw(random, 90);
-    default: return parts[draw(random, 9)] * tile / 4 + draw(random, 3) - 1;
-    }
-}
-
-/* Ascending offsets of `count` segments from `first` on, none beyond `most`; they are all the
-   case's. */
-static sort_case with_segments(sort_case c, size_t count, size_t first, size_t most, int style,
-                               size_t tile)
-{
-    uint64_t random = count + 77 * first + (uint64_t)style + tile;
+    uint64_t random = count + 77 * first + longest;
     size_t at = first, i;
     for (i = 0; i < count; i++) {
-        const size_t length = draw_length(&random, style, tile);
         offsets[i] = (uint32_t)at;
-        at = length < most - at ? at + length : style == SOME_HUGE ? at : most;
+        at += draw(&random, longest);
+        if (at > most) at = most;
     }
     offsets[count] = (uint32_t)at;
     c.offsets = offsets;
@@ -383,451 +231,7 @@ static sort_case with_gaps(sort_case c)
     return c;
 }
 
-static void segments_of_all_lengths(bench *b)
-{
-    static const size_t numbers[] = { 1, 2, 3, 64, 65, 257, 1000 };
-    size_t shape, i;
-    int style;
-    for (shape = 0; shape < shape_count(b); shape++) {
-        const size_t tile = tile_of(b, &(sort_case){ .d = make_shaped(shape).d });
-        for (i = 0; i < (b->small ? 4 : sizeof numbers / sizeof *numbers); i++)
-            for (style = 0; style < STYLES; style++) {
-                const size_t most = b->small ? 4000 : style == SOME_HUGE ? MOST : 60000;
-                sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5, most, style,
-                                            tile);
-                if (!test_takes(b, 2)) continue;
-                c.d.count += i % 4 * 9;
-                c.prove = i == 3;
-                if (!case_run(b, &c)) return;
-                c = with_gaps(c);
-                c.indices = i == 2;
-                c.keys_out = style % 2 ? CASE_OWN : 0;
-                c.values_out = style % 2 || c.indices ? CASE_OWN : 0;
-                if (!case_run(b, &c)) return;
-            }
-    }
-}
-
-/* A segment that begins or ends at each place around the edges of windows and tiles. */
-static void edges_of_windows(bench *b)
-{
-    size_t shape, edge, begin, length;
-    for (shape = 1; shape < shape_count(b); shape++) {
-        const size_t tile = tile_of(b, &(sort_case){ .d = make_shaped(shape).d });
-        for (edge = tile / 2; edge <= tile; edge += tile / 2)
-            for (begin = edge - 1; begin <= edge + 1; begin++)
-                for (length = tile / 2 - 1; length <= tile / 2 + 1; length++) {
-                    sort_case c = make_shaped(shape);
-                    const size_t places[] = { 0,
-                                              1,
-                                              1,
-                                              begin,
-                                              begin + length,
-                                              begin + length,
-                                              2 * begin + length,
-                                              4 * tile,
-                                              4 * tile + 3 };
-                    size_t i;
-                    for (i = 0; i < 9; i++) offsets[i] = (uint32_t)places[i];
-                    c.offsets = offsets;
-                    c.d.segment_count = 8;
-                    c.d.count = 4 * tile + 3;
-                    c.seed = begin + length;
-                    if (!case_run(b, &c)) return;
-                    c = with_gaps(c);
-                    if (!case_run(b, &c)) return;
-                }
-    }
-}
-
-static void many_segments(bench *b)
-{
-    size_t shape;
-    for (shape = 0; shape < shape_count(b) && !b->small; shape++) {
-        sort_case c = with_segments(make_shaped(shape), MOST_PARTS, 3, 4 * MOST, TINY, 0);
-        if (!case_run(b, &c)) return;
-        c = with_segments(make_shaped(shape), MOST_PARTS, 0, MOST, SOME_HUGE, 0);
-        if (!case_run(b, &c)) return;
-        c = with_segments(make_shaped(shape), MOST_PARTS - 1, 0, MOST, MOSTLY_EMPTY, 0);
-        if (!case_run(b, &c)) return;
-        c = with_gaps(with_segments(make_shaped(shape), MOST_PARTS - 1, 0, 4 * MOST, TINY, 0));
-        if (!case_run(b, &c)) return;
-    }
-}
-
-static void no_segment(bench *b)
-{
-    sort_case c = make(50);
-    c.offsets = offsets;
-    offsets[0] = offsets[1] = offsets[2] = 50;
-    c.d.segment_count = 2;
-    CHECK(case_run(b, &c));
-    c.d.count = 0;
-    CHECK(case_run(b, &c));
-    c.wait = CASE_WAIT_LATER;
-    CHECK(case_run(b, &c));
-}
-
-/* Random offsets: they follow each other in any order, and lie beyond the count. */
-static void unsorted_offsets(bench *b)
-{
-    size_t shape, i, round;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (round = 0; round < (b->small ? 4u : 12u); round++) {
-            uint64_t random = round + 1;
-            sort_case c = make_shaped(shape);
-            c.d.count = b->small ? 700 : 5000;
-            c.d.segment_count = round % 4 ? 300 : 5;
-            for (i = 0; i <= c.d.segment_count; i++)
-                offsets[i] = round % 3 == 0
-                                 ? (uint32_t)pattern_random(&random)
-                                 : (uint32_t)draw(&random,
-                                                  round % 3 == 1 ? c.d.count + 1 : 2 * c.d.count);
-            c.offsets = offsets;
-            c.indices = round % 4 == 2;
-            c.keys_out = round % 2 ? CASE_OWN : 0;
-            c.values_out = round % 2 || c.indices ? CASE_OWN : 0;
-            c.own_scratch = round % 3 == 2;
-            c.counted = round % 5 == 4;
-            c.there = 600;
-            c.prove = 1;
-            if (!case_run(b, &c)) return;
-        }
-}
-
-/* Begins and ends of any order, beyond the count, and segments that overlap in one place. */
-static void unsorted_ends(bench *b)
-{
-    size_t shape, i, round;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (round = 0; round < (b->small ? 6u : 18u); round++) {
-            uint64_t random = round + 1;
-            sort_case c = with_segments(make_shaped(shape), 90, 1, 4000, MIXED, 64);
-            const size_t at = draw(&random, 89);
-            c = with_gaps(c);
-            if (round % 3 == 0) ends[at] = offsets[at + 1] + 1;
-            if (round % 3 == 1) offsets[at + 1] = (uint32_t)draw(&random, offsets[at] + 1);
-            for (i = 0; i < 90 && round % 3 == 2; i++) {
-                offsets[i] = (uint32_t)draw(&random, c.d.count);
-                ends[i] = (uint32_t)pattern_random(&random);
-            }
-            ends[89] = round % 2 ? UINT32_MAX : 0;
-            c.indices = round % 4 == 2;
-            c.keys_out = round % 2 ? CASE_OWN : 0;
-            c.values_out = round % 2 || c.indices ? CASE_OWN : 0;
-            c.prove = 1;
-            if (!case_run(b, &c)) return;
-        }
-}
-
-/* Long segments of the same elements, which work-groups must not sort at the same time. Many end
-   with the range, where none may write on. */
-static void overlapping_segments(bench *b)
-{
-    size_t shape, i, round;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (round = 0; round < (b->small ? 2u : 12u); round++) {
-            uint64_t random = round;
-            sort_case c = make_shaped(shape);
-            if (!test_takes(b, 2)) continue;
-            c.d.count = b->small ? 500 : round % 3 ? 2000 : PIECE;
-            c.d.segment_count = 200;
-            for (i = 0; i <= c.d.segment_count; i++)
-                offsets[i] = (uint32_t)(i % 2 ? c.d.count - draw(&random, 2) * draw(&random, 300)
-                                              : draw(&random, c.d.count));
-            c.offsets = offsets;
-            c.pattern = round % 2 ? "uniform" : "mod-256";
-            c.d.value_size = round % 4 ? 4 : 0;
-            c.seed = round + 1;
-            if (!case_run(b, &c)) return;
-        }
-}
-
-/* Segments of the lengths that each kind of kernel sorts, with two offsets exchanged. The first
-   case is one that lost 16384 of 60000 elements. */
-static void one_descent(bench *b)
-{
-    static const uint32_t seen[] = { 0, 40000, 20000, 60000 };
-    size_t shape, at;
-    for (shape = 0; shape < shape_count(b); shape++) {
-        sort_case c = make_shaped(shape);
-        c.offsets = seen;
-        c.d.segment_count = 3;
-        c.d.count = 60000;
-        c.prove = 1;
-        if (!b->small && !case_run(b, &c)) return;
-        for (at = 0; at < 20; at++) {
-            uint32_t moved;
-            c = with_segments(make_shaped(shape), 20, 1, 9000, at % 2 ? MIXED : AT_SWITCHES, 64);
-            c.prove = 1;
-            if (offsets[at] == offsets[at + 1]) continue;
-            moved = offsets[at];
-            offsets[at] = offsets[at + 1];
-            offsets[at + 1] = moved;
-            if (!CHECK(case_descends(&c)) || !case_run(b, &c)) return;
-        }
-    }
-}
-
-static void produced_offsets(bench *b)
-{
-    size_t shape;
-    for (shape = 0; shape < shape_count(b); shape++) {
-        sort_case c = with_segments(make_shaped(shape), 100, 2, 9000, MIXED, 64);
-        c.produced = 1;
-        c.counted = 1;
-        c.there = (uint32_t)c.d.count - 5;
-        if (!case_run(b, &c)) return;
-        c = with_gaps(c);
-        if (!case_run(b, &c)) return;
-        c = with_rows(make_shaped(shape), 20, 100, 1);
-        c.produced = 1;
-        c.counted = 1;
-        c.there = 77;
-        if (!case_run(b, &c)) return;
-    }
-}
-
-/* ---- types and payloads ---------------------------------------------------------------------- */
-
-/* Rows and segments of a case, in place and out of it, with proofs. */
-static int run_both(const bench *b, sort_case c)
-{
-    sort_case rowed = with_rows(c, 5, 300, 4), cut = with_segments(c, 40, 1, 2000, MIXED, 64);
-    rowed.shift = 1;
-    cut.shift = 2;
-    rowed.prove = cut.prove = 1;
-    cut.placement = CASE_PARENT;
-    rowed.placement = CASE_SUB;
-    if (!case_run(b, &rowed) || !case_run(b, &cut)) return 0;
-    cut = with_gaps(cut);
-    return case_run(b, &cut);
-}
-
-static void every_type_and_order(bench *b)
-{
-    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = {
-        "uniform", "nans-10", "around-zero"
-    };
-    size_t shape, t, k;
-    for (shape = 0; shape < (b->few_programs ? 1u : 2u); shape++)
-        for (t = 0; t < CASE_TYPES; t++)
-            for (k = 0; k < 4; k++) {
-                sort_case c = make_shaped(shape);
-                if (!test_takes(b, 6)) continue;
-                c.d.key_type = case_types[t].type;
-                c.pattern = pattern_is_float(c.d.key_type) ? floats[k % 3] : integers[k % 3];
-                c.d.order = (cl_uint)k & 1;
-                c.d.nan_order = k > 1;
-                c.keys_out = k == 2 ? CASE_OWN : 0;
-                c.values_out = k == 2 ? CASE_OWN : 0;
-                if (!run_both(b, c)) return;
-            }
-}
-
-static void equal_zeros(bench *b)
-{
-    sort_case c = make(0);
-    c.d.key_type = CLSORT_F32;
-    c.pattern = "around-zero";
-    c.d.zero_order = CLSORT_ZERO_EQUAL;
-    for (c.d.order = 0; c.d.order < 2; c.d.order++) {
-        c.keys_out = c.d.order ? CASE_OWN : 0;
-        if (!run_both(b, c)) return;
-    }
-}
-
-/* In place, out of it, and each array for itself. */
-static int run_places(const bench *b, sort_case c)
-{
-    static const int outs[][2] = {
-        { 0, 0 }, { CASE_OWN, CASE_OWN }, { 0, CASE_OWN }, { CASE_OWN, 0 }, { CASE_SAME, CASE_SAME }
-    };
-    size_t i;
-    for (i = 0; i < 5; i++) {
-        c.keys_out = outs[i][0];
-        c.values_out = c.d.value_size ? outs[i][1] : 0;
-        if (!run_both(b, c)) return 0;
-    }
-    return 1;
-}
-
-static void every_payload(bench *b)
-{
-    static const size_t sizes[] = { 4, 0, 12, 8, 1, 6 };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 3 : sizeof sizes / sizeof *sizes); i++) {
-        sort_case c = make(0);
-        c.d.value_size = sizes[i];
-        c.d.order = i & 1;
-        if (!run_places(b, c)) return;
-    }
-}
-
-static void records(bench *b)
-{
-    static const struct {
-        cl_uint type;
-        size_t size, at;
-    } kinds[] = {
-        { CLSORT_F32, 20, 8 }, { CLSORT_U32, 8, 4 }, { CLSORT_I16, 6, 2 }, { CLSORT_F64, 64, 24 }
-    };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 1u : 4u); i++) {
-        sort_case c = make(0);
-        c.d.key_type = kinds[i].type;
-        c.d.record_size = kinds[i].size;
-        c.d.key_offset = kinds[i].at;
-        c.d.value_size = 0;
-        if (!run_places(b, c)) return;
-        c.indices = 1;
-        if (!run_both(b, c)) return;
-    }
-}
-
-static void fields(bench *b)
-{
-    static const clsort_field list[] = { { 4, CLSORT_U32, CLSORT_DESCENDING, 0, 0 },
-                                         { 0, CLSORT_U8, 0, 0, 0 },
-                                         { 8, CLSORT_I16, 0, 0, 0 },
-                                         { 8, CLSORT_F32, 1, 1, 1 },
-                                         { 1, CLSORT_BYTES + 11, 1, 0, 0 } };
-    static const cl_uint counts[] = { 1, 2, 5 };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 1u : 3u); i++) {
-        sort_case c = make(0);
-        c.d.value_size = 0;
-        c.d.record_size = 12;
-        c.d.key_offset = 4;
-        c.fields = list;
-        c.field_count = counts[i];
-        if (!run_places(b, c)) return;
-        c.indices = 1;
-        if (!run_both(b, c)) return;
-    }
-}
-
-/* The source is only read: its buffer does not allow more. */
-static void argsort(bench *b)
-{
-    size_t shape, k;
-    for (shape = 0; shape < (b->few_programs ? 1u : 3u); shape++)
-        for (k = 0; k < 4; k++) {
-            sort_case c = make_shaped(shape);
-            c.d.key_type = CLSORT_F32;
-            c.pattern = "nans-10";
-            c.d.order = 1;
-            c.indices = 1;
-            c.d.value_size = k == 2 ? 12 : k == 3 ? 4 : 0;
-            c.keys_out = k == 1 ? CASE_OWN : k == 3 ? CASE_SAME : 0;
-            c.values_out = c.d.value_size ? CASE_OWN : 0;
-            if (!run_both(b, c)) return;
-        }
-}
-
-static void some_bits(bench *b)
-{
-    static const cl_uint bits[][2] = { { 0, 5 }, { 7, 0 }, { 3, 29 }, { 31, 32 } };
-    size_t i;
-    for (i = 0; i < 4; i++) {
-        sort_case c = make(0);
-        c.pattern = "uniform";
-        c.d.first_bit = bits[i][0];
-        c.d.last_bit = bits[i][1];
-        c.indices = i == 3;
-        c.d.value_size = i == 3 ? 0 : 4;
-        c.d.order = i & 1;
-        if (!run_both(b, c)) return;
-    }
-}
-
-/* ---- a count on the device ------------------------------------------------------------------- */
-
-static void counts_on_the_device(bench *b)
-{
-    static const uint32_t there[] = { 0, 1, 2, 299, 300, 301, UINT32_MAX };
-    size_t shape, i, kind;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (i = 0; i < sizeof there / sizeof *there; i++)
-            for (kind = 0; kind < 4; kind++) {
-                sort_case c = make_shaped(shape);
-                c.d.count = 300;
-                if (kind == 1) c = with_rows(c, 7, 300, 5);
-                if (kind == 2) c = with_segments(c, 30, 0, 300, MIXED, 16);
-                if (kind == 2) c.d.count = 300;
-                c.counted = 1;
-                c.there = there[i];
-                c.d.stable = i & 1;
-                c.indices = kind == 3;
-                if (kind == 3) c.values_out = CASE_OWN;
-                c.keys_out = i % 2 ? CASE_OWN : 0;
-                c.values_out = i % 2 ? CASE_OWN : c.values_out;
-                c.prove = 1;
-                if (!case_run(b, &c)) return;
-            }
-}
-
-static void long_counts_on_the_device(bench *b)
-{
-    static const uint32_t there[] = { 5, PIECE, PIECE + 1, 3 * PIECE - 1 };
-    size_t shape, i;
-    for (shape = 0; shape < shape_count(b) && !b->small; shape++)
-        for (i = 0; i < 4; i++) {
-            sort_case c = make_shaped(shape);
-            c.d.count = 3 * PIECE;
-            c.d.stable = i & 1;
-            c.counted = 1;
-            c.there = there[i];
-            if (!case_run(b, &c)) return;
-            c = with_rows(c, 2, 2 * PIECE + 5, 3);
-            if (!case_run(b, &c)) return;
-        }
-}
-
 /* ---- scratch, queues, building --------------------------------------------------------------- */
-
-static void exact_scratch(bench *b)
-{
-    static const int fills[] = { 0x00, 0xFF, 0xA5 };
-    static const size_t numbers[] = { 256, 64, 200 };   /* listed by a work-group, or more */
-    size_t shape, i, kind;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (i = 0; i < 3; i++)
-            for (kind = 0; kind < 5; kind++) {
-                sort_case c = make_shaped(shape);
-                c.own_scratch = 1;
-                c.scratch_fill = fills[i];
-                c.indices = kind == 2;
-                c.values_out = kind == 2 ? CASE_OWN : 0;
-                c.d.value_size = kind == 3 ? 12 : 4;
-                c = kind == 0   ? with_rows(c, 11, 700, 3)
-                    : kind == 4 ? with_rows(c, 3, b->small ? 70 : PIECE + 9, 0)
-                                : with_segments(c, numbers[kind - 1] + i % 2, 4,
-                                                b->small ? 2000 : 40000,
-                                                kind == 1 ? SOME_HUGE : MIXED, 300);
-                if (kind == 1 && i) c = with_gaps(c);
-                if (!case_run(b, &c)) return;
-            }
-}
-
-static void queues_and_waits(bench *b)
-{
-    cl_command_queue unordered = test_unordered_queue(b);
-    size_t shape, i;
-    for (shape = 0; shape < shape_count(b); shape++)
-        for (i = 0; i < 6; i++) {
-            sort_case c = make_shaped(shape);
-            c.queue = unordered;
-            c.wait = (int)i % CASE_WAITS;
-            c.no_event = i == 3;
-            c.own_scratch = i & 1;
-            c.d.value_size = i == 4 ? 12 : 4;
-            c = i % 2 ? with_rows(c, 6, 3000, 2) : with_segments(c, 90, 0, 30000, SOME_HUGE, 64);
-            c.prove = i == 5;
-            if (!case_run(b, &c)) break;
-        }
-    if (unordered) clReleaseCommandQueue(unordered);
-}
 
 /* What clsort_prepare built is all that the sort needs, and before it there is none. */
 static void nothing_is_built_behind_the_back(bench *b)
@@ -836,7 +240,7 @@ static void nothing_is_built_behind_the_back(bench *b)
     size_t i;
     for (i = 0; i < 3; i++) {
         sort_case c = i == 1 ? with_rows(make(0), 10, 200, 1)
-                             : with_segments(make(0), 20, 0, 3000, MIXED, 64);
+                             : with_segments(make(0), 20, 0, 3000, 200);
         const int faults = test_now.faults;
         clsort_desc d;
         int ran;
@@ -898,7 +302,7 @@ static void launches_do_not_grow(bench *b)
             int launches;
             /* else the tile follows the average length */
             c.d.tuning.items = c.d.tuning.items ? c.d.tuning.items : 8;
-            c = with_segments(c, numbers[i], 0, MOST, TINY, 0);
+            c = with_segments(c, numbers[i], 0, MOST, 9);
             c.d.count = MOST;
             launches = launches_of(&other, &c, &counted);
             if (!CHECK(launches > 0 && (!i || launches == segments))) return;
@@ -911,30 +315,6 @@ static void launches_do_not_grow(bench *b)
     }
     more_options = NULL;
     clsort_destroy(other.sorter);
-}
-
-/* Where work-groups make progress, one launch does all passes. */
-static void passes_in_one_launch(bench *b)
-{
-    static const size_t numbers[] = { 1, 3, 64, 65, 300, 5000 };
-    bench other = *b;
-    size_t shape, i;
-    if (b->few_programs || !sweeping_sorter(b, &other)) return;
-    more_options = sweeping_builds(b);
-    for (shape = 1; shape < 4; shape += 2) {
-        const size_t tile = tile_of(&other, &(sort_case){ .d = make_shaped(shape).d });
-        for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-            sort_case c = with_segments(make_shaped(shape), numbers[i], i, 70000,
-                                        i % 2 ? AT_SWITCHES : SOME_HUGE, tile);
-            c.own_scratch = 1;
-            c.scratch_fill = 0xFF;
-            c.indices = i == 3;
-            c.values_out = c.indices ? CASE_OWN : 0;
-            if (i == 4) c = with_gaps(c);
-            if (!case_run(&other, &c)) break;
-        }
-    }
-    end_sweeping(&other);
 }
 
 /* ---- host arrays, checks of results, descriptions -------------------------------------------- */
@@ -1037,7 +417,7 @@ static void self_checking_sorters_know_parts(bench *b)
         sort_case c = make(0);
         c.indices = i == 3;
         c.keys_out = c.values_out = i > 1 ? CASE_OWN : 0;
-        c = i % 2 ? with_rows(c, 30, 100, 3) : with_segments(c, 100, 3, 3000, MIXED, 64);
+        c = i % 2 ? with_rows(c, 30, 100, 3) : with_segments(c, 100, 3, 3000, 200);
         if (i == 2) c = with_gaps(c);
         c.counted = i == 4;
         c.there = 500;
@@ -1150,31 +530,92 @@ static void descriptions(bench *b)
     CHECK_OK(clsort_check(b->sorter, &d));
 }
 
+/* ---- published sorts of rows ----------------------------------------------------------------- */
+
+static const char *const batch_names[] = { "batch-odd-even", "batch-bitonic", "batch-bitonic-local",
+                                           "batch-bitonic-split" };
+enum { BATCH_NAMES = sizeof batch_names / sizeof *batch_names };
+
+static clsort_desc rows_of_u32(const char *name)
+{
+    clsort_desc d = clsort_desc_default();
+    d.key_type = CLSORT_U32;
+    d.count = 100;
+    d.rows = 4;
+    CHECK_OK(clsort_set_algorithm(&d, name));
+    return d;
+}
+
+static void only_rows(bench *b)
+{
+    const clsort_field fields[2] = { { 0, CLSORT_U64, 0, 0, 0 }, { 8, CLSORT_U64, 0, 0, 0 } };
+    clsort_desc d, unusable[7];
+    size_t i, k;
+    for (i = 0; i < BATCH_NAMES; i++) {
+        d = rows_of_u32(batch_names[i]);
+        CHECK_OK(clsort_check(b->sorter, &d));
+        for (k = 0; k < 7; k++) unusable[k] = d;
+        unusable[0].rows = 0;
+        unusable[1].segment_count = 2;
+        unusable[2].count_buffer = CLSORT_LATER;
+        unusable[3].first_bit = 3;
+        unusable[4].tuning.items = 64;
+        unusable[5].key_type = 0, unusable[5].record_size = 16, unusable[5].fields = fields,
+        unusable[5].field_count = 2;
+        unusable[6].algorithm = CLSORT_MERGE;   /* the name says another */
+        for (k = 0; k < 7; k++) {
+            AT("%s, description %zu", batch_names[i], k);
+            CHECK_STATUS(clsort_check(b->sorter, &unusable[k]),
+                         k == 6 ? CLSORT_ERROR_UNKNOWN_VALUE : CLSORT_ERROR_UNSUPPORTED);
+        }
+    }
+}
+
+static void shapes_and_scratch(bench *b)
+{
+    size_t i, bytes = 1;
+    for (i = 0; i < BATCH_NAMES; i++) {
+        clsort_desc d = rows_of_u32(batch_names[i]), resolved = d;
+        AT("%s", batch_names[i]);
+        d.rows = 1;
+        d.value_size = 4;
+        CHECK(CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes)) && bytes == 0);
+        CHECK(CHECK_OK(clsort_scratch_size(NULL, &d, &bytes)) && bytes == 0);
+        CHECK_OK(clsort_prepare(b->sorter, NULL, &d));
+        d.flags = CLSORT_FLAG_NO_BUILD;
+        CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
+        CHECK(resolved.algorithm == CLSORT_BITONIC && resolved.tuning.variant == d.tuning.variant
+              && resolved.rows == 1);
+        CHECK(resolved.tuning.work_group > 0 && resolved.tuning.work_group <= 256
+              && resolved.tuning.items == 2);
+    }
+}
+
+/* Two rows of 8 keys, by blocks of 2: every network has six steps, the first block sort one; a
+   split does two steps in one trip. */
+static void known_passes(bench *b)
+{
+    static const unsigned passes[BATCH_NAMES] = { 6, 6, 6, 4 };
+    size_t i;
+    for (i = 0; i < BATCH_NAMES; i++) {
+        clsort_desc d = rows_of_u32(batch_names[i]);
+        char text[2000], name[64], counts[64], moved[64];
+        d.rows = 2;
+        d.count = 8;
+        d.tuning.work_group = 1;
+        d.tuning.items = 2;
+        CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
+        AT("%s", text);
+        snprintf(name, sizeof name, "algorithm %s\n", batch_names[i]);
+        snprintf(counts, sizeof counts, "\npasses %u\nlaunches 1:", passes[i]);
+        snprintf(moved, sizeof moved, "\nmoved %u", passes[i] * 2 * 2 * 8 * 4);
+        CHECK(strstr(text, name) && strstr(text, counts) && strstr(text, moved));
+    }
+}
+
 static const test_entry tests[] = {
-    { "any number of rows is sorted", numbers_of_rows },
-    { "long rows of bare keys are sorted", long_rows },
-    { "rows around what wide vectors sort whole are sorted", rows_of_wide_vectors },
     { "each core gets its part of few rows or pieces", few_jobs_are_spread },
-    { "rows of outputs may have strides of their own", strides_of_outputs },
-    { "so may those of records, of some bits, of equal zeros, of published sorts",
-      strides_of_other_sorts },
     { "AUTO sorts rows one after another from a length on", rows_one_after_another },
-    { "segments around the edges of tiles are sorted", edges_of_windows },
-    { "many segments are sorted", many_segments },
-    { "segments of nothing are sorted", no_segment },
-    { "where offsets do not ascend no element moves, and a proof tells", unsorted_offsets },
-    { "where segments with gaps overlap or descend no element moves, and a proof tells",
-      unsorted_ends },
-    { "one offset that does not ascend, at any place, keeps every element", one_descent },
-    { "offsets and counts that come from commands before are followed", produced_offsets },
-    { "rows and segments with equal zeros are sorted", equal_zeros },
-    { "rows and segments with every payload are sorted", every_payload },
-    { "rows and segments of records are sorted", records },
-    { "rows and segments of records are sorted by fields", fields },
-    { "rows and segments are sorted by some bits", some_bits },
-    { "a count on the device is followed", counts_on_the_device },
-    { "scratch of exactly the documented size is enough, whatever it holds", exact_scratch },
-    { "out-of-order queues and wait lists work with rows and segments", queues_and_waits },
     { "nothing is built when that is not wanted", nothing_is_built_behind_the_back },
     { "rows of host arrays are sorted", host_rows },
     { "order is checked inside of each part", order_is_checked_inside_of_parts },
@@ -1182,15 +623,12 @@ static const test_entry tests[] = {
     { "sorters that check themselves know rows and segments", self_checking_sorters_know_parts },
     { "wrong rows are found", wrong_parts_are_found },
     { "what cannot be done is said without buffers", descriptions },
+    { "what is not a batch of rows is refused", only_rows },
+    { "shapes are resolved, and no scratch memory is needed", shapes_and_scratch },
+    { "explain knows how often rows are read and written", known_passes },
     TEST_REST,
-    { "rows of every length around a switch are sorted", rows_of_every_length },
-    { "segments of all lengths are sorted", segments_of_all_lengths },
-    { "no element of segments that overlap moves", overlapping_segments },
-    { "rows and segments of every type and order are sorted", every_type_and_order },
-    { "indices count from the start of their row", argsort },
-    { "a count on the device is followed in long rows", long_counts_on_the_device },
     { "the number of launches does not depend on that of the segments", launches_do_not_grow },
-    { "passes of merges are done in one launch", passes_in_one_launch }
 };
 
 TEST_MAIN(tests)
+

@@ -46,6 +46,10 @@ enum { CASE_APART,   /* a buffer for each array */
 
 enum { CASE_OWN = 1, CASE_SAME };
 
+/* The bits of key i of a case. */
+struct sort_case;
+typedef uint64_t case_maker(const struct sort_case *c, size_t i, uint64_t *random);
+
 /* What to sort and how. */
 typedef struct sort_case {
     clsort_desc d;            /* without buffers and offsets: case_run fills them in */
@@ -73,6 +77,8 @@ typedef struct sort_case {
     const clsort_field *fields;   /* records in the order of these; key_type and key_offset then
                                      only say what is filled in */
     cl_uint field_count;
+    case_maker *make;         /* makes the bits of keys in place of the pattern ... */
+    size_t number;            /* ... with this among what it may look at */
 } sort_case;
 
 static const uint32_t CASE_OUTSIDE = UINT32_MAX;
@@ -148,6 +154,9 @@ static inline void case_say(const sort_case *c)
         snprintf(parts, sizeof parts, ", %zu rows, %zu bytes apart; of outputs %zu, %zu, %zu",
                  d->rows, d->row_stride, d->keys_out_row_stride, d->values_out_row_stride,
                  d->indices_row_stride);
+    if (c->make)
+        snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", keys made for %zu",
+                 c->number);
     if (c->counted)
         snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device",
                  (unsigned)c->there);
@@ -315,6 +324,17 @@ static inline unsigned char *case_was(const case_state *s, size_t role, size_t i
     return image_at(&s->image, s->image.was, role, i);
 }
 
+/* Keys that are made for a case: they take the place of those of its pattern. */
+static inline void case_make_keys(case_state *s, size_t n)
+{
+    const sort_case *c = s->c;
+    uint64_t random = c->seed;
+    size_t i;
+    for (i = 0; i < n && c->make; i++)
+        pattern_store(case_was(s, CASE_KEYS, i) + c->d.key_offset, 0,
+                      pattern_key_size(c->d.key_type), c->make(c, i, &random));
+}
+
 /* The image before the sort: noise, keys, values that begin with their index as far as it fits,
    scratch with its byte. */
 static inline int case_fill(case_state *s)
@@ -325,6 +345,7 @@ static inline int case_fill(case_state *s)
         || !image_fill(&s->image, CASE_KEYS, 0, n, c->d.key_offset, c->d.key_type, c->pattern,
                        c->seed, c->block ? c->block : 1024))
         return 0;
+    case_make_keys(s, n);
     for (i = 0; i < n && c->d.value_size >= 4; i++) {
         const uint32_t number = (uint32_t)i;
         memcpy(case_was(s, CASE_VALUES, i), &number, 4);
@@ -409,10 +430,10 @@ static inline int case_produce(const case_state *s, const bench *b, cl_command_q
     cl_int error;
     if (!s->c->produced || !a->element) return 1;
     right = test_buffer(b, a->bytes, s->image.was + a->base);
-    error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->image.was, 0, NULL,
-                                 NULL);
+    error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, a->from, a->bytes, s->image.was, 0,
+                                 NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, 0, a->bytes, 0, NULL, NULL);
+        error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, a->from, a->bytes, 0, NULL, NULL);
     clReleaseMemObject(right);
     return CHECK(error == CL_SUCCESS);
 }
@@ -495,7 +516,8 @@ static inline int case_lacks(const bench *b, const char *algorithm)
 static inline int case_is_stable(const sort_case *c)
 {
     const int merges = c->d.zero_order == CLSORT_ZERO_EQUAL || c->d.nan_order == CLSORT_NAN_EQUAL;
-    if (c->d.stable || c->fields || c->offsets || c->d.rows) return 1;
+    if (c->d.stable || c->fields) return 1;
+    if (c->offsets || c->d.rows) return !c->algorithm || !case_sorts_rows(c->algorithm);
     if (merges && pattern_is_float(c->d.key_type)) return 1;
     if (!c->algorithm) return c->d.algorithm == CLSORT_MERGE || c->d.algorithm == CLSORT_RADIX;
     if (!strcmp(c->algorithm, "radix-hybrid") && c->d.value_size && !c->indices) return 0;
@@ -573,24 +595,41 @@ static inline int case_shows_ties(const sort_case *c)
     return c->d.value_size || c->d.record_size || c->d.first_bit || c->d.last_bit;
 }
 
-/* Is the result the expected one but for the order of elements with equal keys in one block? If so
-   it becomes the expected one. */
-static inline int case_forgive_ties(case_state *s)
+/* Are n elements of the result from `first` on the expected ones but for the order of elements with
+   equal keys? If so they become the expected ones. */
+static inline int case_forgive_part(case_state *s, size_t first, size_t n)
 {
     const image *m = &s->image;
     const size_t keys = case_keys_target(s->c), values = case_values_target(s->c),
-                 other = values < CASE_ROLES ? values : keys, n = case_most(s->c),
-                 block = s->c->block ? s->c->block : n + 1;
+                 other = values < CASE_ROLES ? values : keys, roles[] = { keys, other };
     size_t i, end;
-    for (i = 0; i < n; i = end) {
+    for (i = first; i < first + n; i = end) {
         const uint64_t code = s->codes[s->order[i]];
-        for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
+        for (end = i + 1; end < first + n && s->codes[s->order[end]] == code;) end++;
         if (image_sum(m, m->now, keys, other, i, end - i)
             != image_sum(m, m->want, keys, other, i, end - i))
             return 0;
     }
-    image_forgive(m, keys, n * m->array[keys].element);
-    image_forgive(m, other, n * m->array[other].element);
+    for (i = 0; i < 2; i++)
+        memcpy(image_at(m, m->want, roles[i], first), image_at(m, m->now, roles[i], first),
+               n * m->array[roles[i]].element);
+    return 1;
+}
+
+/* That of each part or block; rows of outputs are as far apart as those of the input. */
+static inline int case_forgive_ties(case_state *s)
+{
+    const size_t n = case_most(s->c), block = s->c->block ? s->c->block : n + 1;
+    size_t first, i;
+    if (!case_has_parts(s->c)) {
+        for (first = 0; first < n; first += block)
+            if (!case_forgive_part(s, first, n - first < block ? n - first : block)) return 0;
+        return 1;
+    }
+    for (i = 0; i < case_part_count(s->c); i++) {
+        const size_t length = case_part(s->c, i, &first);
+        if (!case_forgive_part(s, first, length)) return 0;
+    }
     return 1;
 }
 

@@ -169,9 +169,31 @@ static inline int image_untouched(const image *m, size_t i)
     return !memcmp(m->was + a->base, m->now + a->base, a->bytes);
 }
 
+/* The array of the first byte that is not as wanted, in *k its element: negative, or at least as
+   many as there are, in a guard. */
+static inline size_t image_first_wrong(const image *m, long *k)
+{
+    size_t at = 0, i;
+    while (at < m->bytes && m->want[at] == m->now[at]) at++;
+    for (i = 0; i < IMAGE_ARRAYS; i++) {
+        const image_array *a = &m->array[i];
+        if (!a->element || at < a->base || at >= a->base + a->bytes) continue;
+        *k = (long)((at - a->base) / a->element) - (long)(a->at / a->element);
+        return i;
+    }
+    return IMAGE_ARRAYS;
+}
+
+/* The first wrong place is said; arrays are numbered as in the enumeration of the call. */
 static inline int image_is_right(const image *m)
 {
-    return CHECK(!memcmp(m->want, m->now, m->bytes));
+    char text[120];
+    long k = 0;
+    size_t i;
+    if (!memcmp(m->want, m->now, m->bytes)) return 1;
+    i = image_first_wrong(m, &k);
+    snprintf(text, sizeof text, "the first wrong place is element %ld of array %zu", k, i);
+    return test_check(0, text, __FILE__, __LINE__);
 }
 
 /* Is all as it was but for elements of arrays? */
