@@ -23,9 +23,7 @@ tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_
     $(wildcard tests/*.c)))
 programs = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c tests/fuzz*.c))
 mpi = build/clsort-mpi build/mpi_cases
-mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults \
-    test_mock_measure \
-    test_mock_multi test_mock_plans
+mocked = $(filter-out test_mock_threads,$(patsubst tests/%.c,%,$(wildcard tests/test_mock*.c)))
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
     test_queues test_shapes test_top_k $(mocked))
 memory = $(mocked:%=build/memory/%)
@@ -48,9 +46,9 @@ check:
 	@$(MAKE) --no-print-directory $(at_once) -o deps -o deps-check -o deps-mpi checked
 	@tools/dev/check
 
-checked: build/clsort build/demo $(benches:build/%=build/compiled/%) $(tests) \
-    $(if $(shell command -v mpicc),$(mpi)) strict lib $(sanitized) $(sanitized_tools) $(memory) \
-    $(threads)
+checked: build/clsort build/demo $(benches:build/%=build/compiled/%) $(programs) \
+    build/driver_fault $(if $(shell command -v mpicc),$(mpi)) strict lib $(sanitized) \
+    $(sanitized_tools) $(memory) $(threads)
 
 # Random cases, without end or for so many SECONDS, from a SEED, which is the date's by default.
 fuzz: build/fuzz
@@ -61,9 +59,12 @@ fuzz: build/fuzz
 # the linker takes the place of clGetDeviceInfo. CLSORT_TEST_OTHER_VENDOR=1: only as that; 0: only
 # as what they are.
 gpu_tests = $(tests:build/%=build/gpu/%)
-test-gpu: $(gpu_tests)
+test-gpu:
+	@$(MAKE) --no-print-directory $(at_once) gpu-programs
 	@CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu \
 	    CLSORT_TEST_OTHER_VENDOR="$${CLSORT_TEST_OTHER_VENDOR:-too}" tests/run
+
+gpu-programs: $(programs:build/%=build/gpu/%) build/gpu/nvidia
 
 $(gpu_tests) build/choices: disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
 $(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
@@ -298,5 +299,5 @@ build/include/CL: | deps-check
 	ln -sfn /usr/include/CL $@
 
 .PHONY: bench bench-mpi bench-peers check check-vendors checked clean clsort-mpi demo deps \
-    deps-bench deps-check deps-intel deps-mpi deps-vendors dist embed fuzz install install-lib \
-    kernels lib plots programs strict test test-gpu
+    deps-bench deps-check deps-intel deps-mpi deps-vendors dist embed fuzz gpu-programs install \
+    install-lib kernels lib plots programs strict test test-gpu

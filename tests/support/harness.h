@@ -250,12 +250,19 @@ static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
     return buffer;
 }
 
+/* Says what of the running test this device cannot do. */
+static inline void test_skips(const char *why)
+{
+    printf("skipped: of \"%s\": %s\n", test_now.name ? test_now.name : "all", why);
+}
+
 /* A queue that runs commands out of order; NULL on a device that has none. */
 static inline cl_command_queue test_unordered_queue(const bench *b)
 {
     cl_int error = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
                                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    if (error != CL_SUCCESS) test_skips("this device has no queues that are out of order");
     return error == CL_SUCCESS ? queue : NULL;
 }
 
