@@ -9,10 +9,6 @@
 #define CLSORT_IMPLEMENTATION
 #include "multi.h"
 
-static const cl_uint types[] = { CLSORT_U8,  CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_U32,
-                                 CLSORT_I32, CLSORT_F32, CLSORT_U64, CLSORT_I64,  CLSORT_F64 };
-enum { TYPES = sizeof types / sizeof *types };
-
 /* Another sorter for the same device. */
 static clsort_sorter *make_sorter(const bench *b)
 {
@@ -27,36 +23,8 @@ static size_t memory_for(size_t n, size_t element, size_t chunks)
     return 5 * n * element / chunks + 16000;
 }
 
-static void each_type(bench *b)
-{
-    size_t i;
-    for (i = 0; i < TYPES; i++) {
-        multi_case c = multi_make(types[i], b->small ? 20000 : 60000, "uniform");
-        c.d.order = (cl_uint)i & 1;
-        c.d.nan_order = i % 3 == 1;
-        c.memory = memory_for(c.d.count, pattern_key_size(types[i]), 9);
-        c.transfer = 1 + (cl_uint)i % 2;
-        c.out = i % 4 == 3;
-        CHECK(multi_run(&c, &b->sorter) > 4);
-    }
-}
-
-/* The most that fits in one trip, one element more, and two, three, 16, 17 and 40 runs and more. */
-static void numbers_of_runs(bench *b)
-{
-    static const size_t chunks[] = { 1, 2, 3, 8, 16, 17, 40, 150 };
-    size_t i;
-    for (i = 0; i < sizeof chunks / sizeof *chunks; i++) {
-        multi_case c = multi_make(CLSORT_U32, b->small ? 30000 : 100000, "mod-256");
-        c.d.value_size = 4;
-        c.d.stable = 1;
-        c.memory = memory_for(c.d.count, 8, chunks[i]);
-        c.transfer = (cl_uint)i % 3;
-        c.out = i & 1;
-        c.work = i % 4 > 1;
-        CHECK(multi_run(&c, &b->sorter) >= chunks[i] / 2);
-    }
-}
+static const cl_uint long_types[] = { CLSORT_U32, CLSORT_I32, CLSORT_F32,
+                                      CLSORT_U64, CLSORT_I64, CLSORT_F64 };
 
 /* Arrays that fit on the device, but not in one buffer: they make one trip. */
 static void several_buffers(bench *b)
@@ -65,7 +33,7 @@ static void several_buffers(bench *b)
     multi_state t;
     size_t i;
     for (i = 0; i < 8; i++) {
-        multi_case c = multi_make(types[4 + i % 6], 100000 + i, i & 1 ? "mod-256" : "uniform");
+        multi_case c = multi_make(long_types[i % 6], 100000 + i, i & 1 ? "mod-256" : "uniform");
         const size_t key = pattern_key_size(c.d.key_type), element = key + (i % 3 ? 4 : 0);
         c.d.stable = 1;
         c.d.value_size = i % 3 ? 4 : 0;
@@ -139,77 +107,6 @@ static void sort_host(bench *b)
     multi_end(&t);
 }
 
-static void small_counts(bench *b)
-{
-    size_t n;
-    for (n = 0; n < 40; n++) {
-        multi_case c = multi_make(CLSORT_F32, n, "all-halves");
-        c.memory = 20000;
-        c.argsort = n % 3 == 1;
-        c.transfer = 1 + (cl_uint)n % 2;
-        CHECK(multi_run(&c, &b->sorter) || !n);
-    }
-}
-
-static void skew(bench *b)
-{
-    static const char *const patterns[] = { "equal", "sorted", "reverse", "min-max", "zipf",
-                                            "organ-pipe", "two-runs", "mostly-zero" };
-    size_t i;
-    for (i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        multi_case c = multi_make(i & 1 ? CLSORT_U64 : CLSORT_I32, 50000, patterns[i]);
-        if (!CHECK(pattern_name(pattern_find(patterns[i])) != NULL)) continue;
-        c.d.stable = 1;
-        c.d.order = (cl_uint)i / 2 % 2;
-        c.d.value_size = i % 3 * 4;
-        c.memory = memory_for(c.d.count, 12, 12);
-        c.argsort = i % 3 == 0;
-        CHECK(multi_run(&c, &b->sorter) > 6);
-    }
-}
-
-static void values_of_any_size(bench *b)
-{
-    static const size_t sizes[] = { 1, 2, 3, 8, 12, 16, 33 };
-    size_t i;
-    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        multi_case c = multi_make(i & 1 ? CLSORT_F32 : CLSORT_U16, 20000, "mod-256");
-        c.d.value_size = sizes[i];
-        c.d.stable = 1;
-        c.memory = c.d.count * (pattern_key_size(c.pattern_type) + sizes[i]) * 4 / 5;
-        c.transfer = 1 + (cl_uint)i % 2;
-        c.out = i % 3 == 0;
-        CHECK(multi_run(&c, &b->sorter) > 1);
-    }
-}
-
-static void equal_zeros_and_nans(bench *b)
-{
-    static const char *const patterns[] = { "zeros", "nans-10", "around-zero", "numbers" };
-    size_t i;
-    for (i = 0; i < 8; i++) {
-        multi_case c = multi_make(i & 1 ? CLSORT_F64 : CLSORT_F32, 20000, patterns[i % 4]);
-        if (!CHECK(pattern_name(pattern_find(patterns[i % 4])) != NULL)) continue;
-        c.d.zero_order = CLSORT_ZERO_EQUAL;
-        c.d.nan_order = (cl_uint)i % 3;
-        c.d.order = (cl_uint)i / 4;
-        c.argsort = 1;
-        c.memory = 100000;   /* less than the arrays: many parts, of which some begin at a NaN */
-        CHECK(multi_run(&c, &b->sorter) > 20);
-    }
-}
-
-static void some_bits(bench *b)
-{
-    multi_case c = multi_make(CLSORT_U32, 40000, "uniform");
-    c.d.first_bit = 3;
-    c.d.last_bit = 12;
-    c.d.stable = 1;
-    c.argsort = c.out = 1;
-    c.memory = 200000;
-    CHECK(multi_run(&c, &b->sorter) > 20);
-}
-
 /* The whole key says whether it is a NaN or a zero, on the devices and where the host cuts runs. */
 static void some_bits_of_floats(bench *b)
 {
@@ -221,56 +118,6 @@ static void some_bits_of_floats(bench *b)
         jobs += one = multi_run(&c, &b->sorter);
     }
     CHECK(jobs > 4 * i);
-}
-
-static const clsort_field fields[4] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
-                                        { 8, CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL },
-                                        { 0, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
-                                        { 0, CLSORT_U16, 0, 0, 0 } };
-
-static void records(bench *b)
-{
-    static const size_t sizes[] = { 12, 16, 100 };
-    size_t i;
-    for (i = 0; i < 6; i++) {
-        multi_case c = multi_make(CLSORT_F32, 20000, i < 3 ? "mod-16" : "numbers");
-        c.d.record_size = sizes[i % 3];
-        c.d.key_offset = 8;
-        c.d.stable = 1;
-        c.key_at = 8;
-        c.d.value_size = i % 3 == 1 ? 8 : 0;
-        if (i >= 3) {
-            c.d.key_type = 0;
-            c.d.key_offset = 0;
-            c.d.fields = fields;
-            c.d.field_count = 4;
-        }
-        c.argsort = i == 2 || i == 3;
-        c.transfer = 1 + (cl_uint)i % 2;
-        c.memory = 3 * memory_for(c.d.count, c.d.record_size + 8, 20);
-        CHECK(multi_run(&c, &b->sorter) > 2);
-    }
-}
-
-static void two_sorters(bench *b)
-{
-    clsort_sorter *sorters[3];
-    size_t i;
-    sorters[0] = b->sorter;
-    sorters[1] = make_sorter(b);
-    sorters[2] = make_sorter(b);
-    for (i = 0; i < 6; i++) {
-        multi_case c = multi_make(CLSORT_U32, 100000, i & 1 ? "mod-256" : "uniform");
-        c.d.stable = 1;
-        c.d.value_size = 4;
-        c.sorters = 2 + i % 2;
-        c.argsort = i == 4;
-        c.transfer = (cl_uint)i % 3;
-        c.memory = memory_for(c.d.count, 8, 20);
-        CHECK(multi_run(&c, sorters) > 8);
-    }
-    clsort_destroy(sorters[1]);
-    clsort_destroy(sorters[2]);
 }
 
 /* Devices of other platforms, if the loader shows any: arrays on both are right. */
@@ -362,23 +209,119 @@ static void a_device_fails(bench *b)
     clsort_destroy(sorters[1]);
 }
 
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const clsort_field fields[4] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
+                                        { 8, CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL },
+                                        { 0, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
+                                        { 0, CLSORT_U16, 0, 0, 0 } };
+
+/* One test: of each list its cases take one in turn; the order, where the result goes, who brings
+   the work memory and how elements travel change by themselves. */
+enum { ROW_MOST = 10 };
+typedef struct multi_row {
+    const char *name;
+    unsigned times;
+    size_t n, jobs;                 /* elements; more jobs than this are wanted */
+    cl_uint types[ROW_MOST], type_count;
+    const char *patterns[ROW_MOST];
+    size_t pattern_count, values[ROW_MOST], value_count, records[3], record_count;
+    size_t chunks[ROW_MOST], chunk_count;   /* about so many */
+    cl_uint first_bit, last_bit, sorters;
+    unsigned argsort;               /* one of so many; 0: none */
+    int unstable, equals, fields;   /* equals: zeros, and NaNs in turn; fields: the second half */
+} multi_row;
+
+static multi_case row_case(const multi_row *r, unsigned i)
+{
+    multi_case c = multi_make(r->types[i % r->type_count], r->n, r->patterns[i % r->pattern_count]);
+    const size_t key = pattern_key_size(c.pattern_type);
+    c.d.stable = !r->unstable;
+    c.d.order = i / 2 % 2;
+    c.d.nan_order = r->equals ? i % 3 : i % 3 == 1;
+    c.d.zero_order = (cl_uint)r->equals;
+    c.d.value_size = r->value_count ? r->values[i % r->value_count] : 0;
+    c.d.first_bit = r->first_bit, c.d.last_bit = r->last_bit;
+    if (r->record_count) c.d.record_size = r->records[i % r->record_count];
+    if (r->record_count) c.d.key_offset = c.key_at = 8;
+    if (r->fields && i >= r->times / 2) {
+        c.d.key_type = c.d.nan_order = c.d.order = 0;
+        c.d.key_offset = 0;
+        c.d.fields = fields;
+        c.d.field_count = 4;
+    }
+    c.argsort = r->argsort && i % r->argsort == 0;
+    c.out = i % 4 == 3 && !(c.argsort && c.d.value_size);
+    c.work = i % 4 > 1;
+    c.transfer = i % 3;
+    c.sorters = r->sorters ? 2 + i % r->sorters : 1;
+    c.memory = memory_for(r->n, (c.d.record_size ? c.d.record_size : key) + c.d.value_size,
+                          r->chunks[i % r->chunk_count]);
+    return c;
+}
+
+#define ALL_TYPES \
+    { CLSORT_U8, CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32, CLSORT_F32, \
+      CLSORT_U64, CLSORT_I64, CLSORT_F64 }, 10
+
+/* The most that fits in one trip, one element more, two, three, 16, 17 and 40 runs and more. */
+static const multi_row rows[] = {
+    { "host arrays of each type are sorted in chunks", 10, 60000, 4, ALL_TYPES, { "uniform" }, 1,
+      { 0 }, 0, { 0 }, 0, { 9 }, 1, 0, 0, 0, 0, 1, 0, 0 },
+    { "any number of runs is merged, stably", 8, 100000, 0, { CLSORT_U32 }, 1, { "mod-256" }, 1,
+      { 4 }, 1, { 0 }, 0, { 1, 2, 3, 8, 16, 17, 40, 150 }, 8, 0, 0, 0, 0, 0, 0, 0 },
+    { "skewed keys are sorted in chunks, stably", 8, 50000, 6, { CLSORT_I32, CLSORT_U64 }, 2,
+      { "equal", "sorted", "reverse", "min-max", "zipf", "organ-pipe", "two-runs",
+        "mostly-zero" }, 8, { 0, 4, 8 }, 3, { 0 }, 0, { 12 }, 1, 0, 0, 0, 3, 0, 0, 0 },
+    { "values of any size move with their keys", 7, 20000, 1, { CLSORT_U16, CLSORT_F32 }, 2,
+      { "mod-256" }, 1, { 1, 2, 3, 8, 12, 16, 33 }, 7, { 0 }, 0, { 7 }, 1, 0, 0, 0, 0, 0, 0, 0 },
+    { "equal zeros and NaNs keep their order", 8, 20000, 4, { CLSORT_F32, CLSORT_F64 }, 2,
+      { "zeros", "nans-10", "around-zero", "numbers" }, 4, { 0 }, 0, { 0 }, 0, { 20 }, 1, 0, 0, 0,
+      1, 0, 1, 0 },
+    { "some bits of the key decide", 3, 40000, 4, { CLSORT_U32 }, 1, { "uniform" }, 1, { 0 }, 0,
+      { 0 }, 0, { 10 }, 1, 3, 12, 0, 1, 0, 0, 0 },
+    { "records are sorted and argsorted in chunks", 6, 20000, 2, { CLSORT_F32 }, 1,
+      { "mod-16", "numbers" }, 2, { 0, 8, 0 }, 3, { 12, 16, 100 }, 3, { 7 }, 1, 0, 0, 0, 3, 0, 0,
+      1 },
+    { "two and three sorters share the work", 6, 100000, 8, { CLSORT_U32 }, 1,
+      { "uniform", "mod-256" }, 2, { 4 }, 1, { 0 }, 0, { 20 }, 1, 0, 0, 2, 5, 0, 0, 0 },
+    { "few elements are sorted, and none", 40, 0, 0, { CLSORT_F32 }, 1, { "all-halves" }, 1, { 0 },
+      0, { 0 }, 0, { 1 }, 1, 0, 0, 0, 3, 1, 0, 0 }
+};
+
+/* The row whose name the test has. Without a number of elements its cases have 0, 1, 2 ... */
+static void run_row(bench *b)
+{
+    const multi_row *r = rows;
+    clsort_sorter *sorters[MULTI_SORTERS] = { b->sorter, NULL, NULL };
+    unsigned i;
+    while (r->name != test_now.name) r++;
+    for (i = 1; i < MULTI_SORTERS && r->sorters; i++) sorters[i] = make_sorter(b);
+    for (i = 0; i < r->times; i++) {
+        multi_case c = row_case(r, i);
+        if (!r->n) c.d.count = i;
+        if (b->small) c.d.count /= 3, c.memory = (c.memory - 16000) / 3 + 16000;
+        if (!CHECK(multi_run(&c, sorters) + !c.d.count > (b->small ? 0 : r->jobs))) break;
+    }
+    for (i = 1; i < MULTI_SORTERS; i++) clsort_destroy(sorters[i]);
+}
+
 static const test_entry tests[] = {
-    { "host arrays of each type are sorted in chunks", each_type },
-    { "any number of runs is merged, stably", numbers_of_runs },
     { "an array in several buffers makes one trip", several_buffers },
     { "records, long values and some bits in several buffers make one trip",
       several_buffers_of_others },
     { "clsort_sort_host says what takes more than the device holds at once", sort_host },
-    { "few elements are sorted, and none", small_counts },
-    { "skewed keys are sorted in chunks, stably", skew },
-    { "values of any size move with their keys", values_of_any_size },
-    { "equal zeros and NaNs keep their order", equal_zeros_and_nans },
-    { "some bits of the key decide", some_bits },
     { "some bits of floats decide, wherever NaNs and zeros are", some_bits_of_floats },
-    { "records are sorted and argsorted in chunks", records },
-    { "two and three sorters share the work", two_sorters },
     { "devices of two platforms share the work", other_platforms },
-    { "a device that fails is dropped, and nothing is lost", a_device_fails },
+    { "a device that fails is dropped, and nothing is lost", a_device_fails }
 };
+enum { ROWS = sizeof rows / sizeof *rows, TESTS = sizeof tests / sizeof *tests };
 
-TEST_MAIN(tests)
+int main(void)
+{
+    test_entry all[ROWS + TESTS];
+    size_t i;
+    for (i = 0; i < ROWS; i++) all[i].name = rows[i].name, all[i].run = run_row;
+    memcpy(all + ROWS, tests, sizeof tests);
+    return test_main(all, ROWS + TESTS);
+}

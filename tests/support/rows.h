@@ -49,7 +49,6 @@ typedef struct row_device {
     cl_device_type type;        /* what the device says of itself; 0: the truth */
     cl_uint units;
     cl_ulong local_memory;
-    size_t group;
     const char *options;        /* of builds */
     const char *text, *other;   /* text of the kernels, and what is put in its place */
     void (*change)(clsort_sorter *s);
@@ -304,9 +303,10 @@ static inline void row_draw_rows(const test_row *r, uint64_t *random, sort_case 
 {
     static const unsigned short numbers[] = { 1,  2,  3,   5,   7,   31,   32,   33,
                                               63, 65, 255, 257, 777, 1025, 4097, 65535 };
-    const size_t element = case_element_size(c), length = c->d.count, gap = draw(random, 3) * 7;
+    const size_t element = case_element_size(c), length = c->d.count, gap = draw(random, 3) * 7,
+                 most = test_now.device->small ? ROW_SMALL : ROW_MOST / 2;
     do c->d.rows = numbers[draw(random, 16)];
-    while (c->d.rows > 7 && c->d.rows * (length + gap) > ROW_MOST / 2);
+    while (c->d.rows > 7 && c->d.rows * (length + gap) > most);
     if (gap || chance(random, 50)) c->d.row_stride = (length + gap) * element;
     if (!row_chance(r, "strides", random, 70)) return;
     if (c->keys_out == CASE_OWN)
@@ -363,7 +363,10 @@ static inline void row_draw_segments(const test_row *r, uint64_t *random, sort_c
 {
     const size_t n = c->d.count <= ROW_MOST / 2 ? c->d.count : ROW_MOST / 2 + 1,
                  style = draw(random, 5), few = chance(random, 50) ? 60000 : 4000,
-                 most = style == 2 ? ROW_MOST : n > 20000 ? 2 * ROW_MOST : few;
+                 most = test_now.device->small ? 2000
+                      : style == 2             ? ROW_MOST
+                      : n > 20000              ? 2 * ROW_MOST
+                                               : few;
     size_t at = draw(random, 3) * 5, i;
     for (i = 0; i < n; i++) {
         const size_t length = row_draw_length(random, style, tile < 64 ? 64 : tile);
@@ -536,7 +539,6 @@ static inline int row_open(const bench *b, const row_device *d, bench *other)
         more_options = sweeping_builds(b);
     } else {
         const char *quick = d->quick ? quick_builds(b) : NULL;
-        pretended.group = test_is_cpu(b) ? d->group : 0;
         other->sorter = pretending_sorter(b, d->type, d->units, d->local_memory);
         snprintf(options, sizeof options, "%s %s", d->options ? d->options : "",
                  quick ? quick : "");
