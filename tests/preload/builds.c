@@ -41,7 +41,8 @@ static void note(cl_program program, const char *options)
 }
 
 typedef cl_int build(cl_program program, cl_uint count, const cl_device_id *devices,
-                     const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user);
+                     const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                     void *user);
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
                       const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
