@@ -5914,7 +5914,9 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     const radix_t all = CLSORT_RADIX;
     global uint *const words = cached_words(all), *const starts = cached_starts(all);
-    const uint ranges = !all.blocks ? 1 : all.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_IN_USE] : 0;
+    const uint ranges = !all.blocks                         ? 1
+                        : all.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_IN_USE]
+                                                           : 0;
     radix_t r = all;
     r.scratch = own_scratch(all);
     r.in_place = ALT_IS_SOURCE;

@@ -257,8 +257,8 @@ static void tables_of_the_sort_before_do_not_matter(bench *b)
 
 static void what_takes_no_count_says_so(bench *b)
 {
-    static const char *const names[] = { "quicksort", "bitonic-b4", "bitonic-a", "bitonic+local-only",
-                                         "merge-local-only", "bitonic-local" };
+    static const char *const names[] = { "quicksort", "bitonic-b4", "bitonic-a",
+                                         "bitonic+local-only", "merge-local-only" };
     clsort_desc d = clsort_desc_default();
     size_t i;
     d.count = 1000;
