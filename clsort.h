@@ -7904,12 +7904,12 @@ static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config
 }
 
 /* The program of the utility family, around sorts whose count lies on the device another one. */
-static clsort__config clsort__utility_config(const clsort_sorter *s, int counted)
+static clsort__config clsort__utility_config(const clsort_sorter *s, int on_device)
 {
     clsort__config c;
     memset(&c, 0, sizeof c);
     c.family = CLSORT__UTILITY;
-    c.counted = counted != 0;
+    c.counted = on_device != 0;
     c.key_bytes = 4;
     c.items_log2 = c.lanes = 1;
     c.group_log2 = clsort__lower_group(s, 8);
@@ -13147,9 +13147,9 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     return clsort__conclude(&rows);
 }
 
-static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int counted)
+static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int on_device)
 {
-    const clsort__config utility = clsort__utility_config(s, counted);
+    const clsort__config utility = clsort__utility_config(s, on_device);
     return clsort__need_program(s, &utility, flags);
 }
 
