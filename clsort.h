@@ -3971,14 +3971,14 @@ static const char *const clsort__source[] = {
 "extremes=(local code_t*)space,*heavy_sample=extremes+2*CLSORT_GROUP;\nlocal uint*counts=(local "
 "uint*)(heavy_sample +CLSORT__HYBRID_HEAVY_SAMPLE),\n*sums=counts+CLSORT_CELL_WORDS+("
 "CLSORT_CELL_WORDS>>5);\ncells_t s={counts,sums,extremes,heavy_sample,{0,0,0},{0,0,0},0,0,0,0,\n"
-"sample_size(h),0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(h.n==0){\n*h.skip_passes=1;\nreturn;"
-"\n}\nfind_extremes(h,&s);\nmake_cell_map(h,&s);\nconst uint sample_gives_up=count_sample(h,&s,&"
-"sum,&heaviest),\nbefore=group_scan_total(sum,s.sums,&s.light);\ns.cell_groups=is_flat(s,sum)&&"
-"s.heavies==0&&s.gap_cell==CLSORT__HYBRID_CELLS;\nconst uint gives_up=CLSORT_PAIRS? !("
-"s.cell_groups&&takes_keys(s.map)):sample_gives_up,\nbegun=gives_up||s.cell_groups?0:mark_cells(h,"
-"s,before),\ndigit=group_scan_total(begun,s.sums,&digits);\nif(s.cell_groups)digits="
-"write_cell_groups(h,s);\nelse if(!gives_up)write_cells(h,s,digit);\nwrite_head(h,s,digits,"
-"gives_up||is_too_heavy(h,s,heaviest));\n}\n\n",
+"sample_size(h),0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(h.n==0)\nreturn;\nfind_extremes(h,&s)"
+";\nmake_cell_map(h,&s);\nconst uint sample_gives_up=count_sample(h,&s,&sum,&heaviest),\nbefore="
+"group_scan_total(sum,s.sums,&s.light);\ns.cell_groups=is_flat(s,sum)&&s.heavies==0&&s.gap_cell=="
+"CLSORT__HYBRID_CELLS;\nconst uint gives_up=CLSORT_PAIRS? !(s.cell_groups&&takes_keys(s.map))"
+":sample_gives_up,\nbegun=gives_up||s.cell_groups?0:mark_cells(h,s,before),\ndigit="
+"group_scan_total(begun,s.sums,&digits);\nif(s.cell_groups)digits=write_cell_groups(h,s);\nelse "
+"if(!gives_up)write_cells(h,s,digit);\nwrite_head(h,s,digits,gives_up||is_too_heavy(h,s,heaviest))"
+";\n}\n\n",
 "// radix: hybrid digits\n\n\n\n\n\nenum{BY_MASKS,BY_DIGITS,BY_HEAVIES,BY_CELL_GROUPS,BY_MAP,"
 "BY_KEYS,BY_GROUP_DIGITS};\ntypedef struct{\nlinear_map_t map;\ncode_t span;\nlocal const uint*"
 "masks;\nlocal const code_t*heavy_codes;\nuint cell_groups,heavies;\ngap_t gap;\nuint outside_at;"
@@ -4443,7 +4443,7 @@ static const char *const clsort__source[] = {
 "!keys_are_codes(codec)){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\ncode[m]="
 "encode(code[m],codec);\n}\nsort_tile_codes(l,code,size,least,most);\nstore_tile_codes(l,advance("
 "target,merged.begin),codec,size);\n}\n#endif\n\n",
-"// radix: ranks\n#line 10090\n#if CLSORT_IS(RANKS)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
+"// radix: ranks\n#line 10088\n#if CLSORT_IS(RANKS)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
 "#define CLSORT_RANKS_PART (CLSORT_ITEMS*CLSORT_GROUP)\ntypedef struct{\narray_t source;\ncodec_t "
 "codec;\nuint begin,elements,others;\nuint size_log2,size;\nlocal code_t*block,*tree;\nlocal uint*"
 "places;\nlocal uint*counts;\nlocal uint*before;\n}ranks_t;\n\nINLINE ranks_t make_ranks(array_t "
@@ -4484,7 +4484,7 @@ static const char *const clsort__source[] = {
 "r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]=r.before[t]=0;\n}\nlocal_barrier();"
 "\nsort_block(r);\ncount_others(r,v);\nif(t<r.elements)\nstore_whole_item(target,codec,r.places[t]"
 "+r.before[r.places[t]],item);\n}\n#endif\n\n",
-"// radix: samples\n#line 10252\n#if CLSORT_IS(SAMPLES)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n"
+"// radix: samples\n#line 10250\n#if CLSORT_IS(SAMPLES)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n"
 "\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
 "CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
 "tile,\\\n uint buckets,uint samples,uint seed,uint numbers,local ulong*space\n#define "
@@ -4678,10 +4678,10 @@ static const char *const clsort__source[] = {
 "const codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),"
 "own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10918\n",
+"#line 10916\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
-"// quicksort\n#line 10945\n#if CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE ("
+"// quicksort\n#line 10943\n#if CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE ("
 "CLSORT_TILE_ITEMS<<CLSORT_LANES_LOG2)\n\n\n\n#define CLSORT_QUICK_ARGS \\\n CLSORT_ARRAY_ARGS("
 "source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*"
 "scratch,ulong scratch_at,uint n,uint capacity,\\\n uint leaf_elements,uint block_elements,uint "
@@ -5005,9 +5005,9 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11990\n",
+"#line 11988\n",
 #endif
-"// select: plan\n#line 12040\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n"
+"// select: plan\n#line 12038\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n"
 "#define CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong "
 "minus_zero,\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n "
 "uint select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,"
@@ -5247,7 +5247,7 @@ static const char *const clsort__source[] = {
 "local_id()==0)\nspace[0]=0;\nfor(uint pass=0;pass<=s.passes;pass++){\nvisit_row_part(s,p,r,"
 "choose_action(s,r,pass),pass,space);\nr=narrow_range(s,r,!r.decided,pass,space);\n}\n"
 "write_collected(s,p,r,out,space,codes);\n}\n#endif\n\n",
-"// select: tables\n#line 12856\nenum{ROW_COLLECTED=32,ROW_CANDIDATES,ROW_FAILED,ROW_BOUND=36};\n"
+"// select: tables\n#line 12854\nenum{ROW_COLLECTED=32,ROW_CANDIDATES,ROW_FAILED,ROW_BOUND=36};\n"
 "enum{ROW_NUMBERS=40,ROW_ANY_FAILED=42};\n#define CLSORT_TABLE_ARGS \\\n global uchar*tables,"
 "ulong tables_at,uint row_words,uint most_candidates,uint parts,\\\n uint part_elements\n#define "
 "CLSORT_TABLES {(global uint*)(tables+tables_at),rows,row_words,most_candidates}\ntypedef struct{"
@@ -8820,10 +8820,8 @@ static size_t clsort__long_row_least(const clsort_sorter *s, const clsort_desc *
 enum { CLSORT__MOST_LONG_ROWS = 1024 };
 static int clsort__takes_one_by_one(const clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__data *a = &p->data;
     return s && p->by_auto && p->d.rows > 1 && p->d.rows <= CLSORT__MOST_LONG_ROWS
-           && !a->count_on_device && !a->at_offsets
-           && !p->d.tuning.work_group && !p->d.tuning.items
+           && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(s, &p->d)
            && !(s->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
 }

@@ -8589,10 +8589,8 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     cells_t s = { counts, sums, extremes, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
                   sample_size(h), 0, 0, 0, 0, 0, 0 };
     uint digits, heaviest, sum;
-    if (h.n == 0) {   /* of no elements nobody asks what passes do */
-        *h.skip_passes = 1;
+    if (h.n == 0)   /* passes, whatever SKIP_PASSES holds, have no blocks then */
         return;
-    }
     find_extremes(h, &s);
     make_cell_map(h, &s);
     const uint sample_gives_up = count_sample(h, &s, &sum, &heaviest),

@@ -169,6 +169,25 @@ static void forms_sort_many_counts(bench *b)
         }
 }
 
+/* Few long rows, each with as many elements: AUTO sorts one after another. On CPUs those of 5000
+   are long. */
+static void rows_have_counts(bench *b)
+{
+    const size_t n = test_is_cpu(b) || b->small ? 5000 : (1u << 22) + 7;
+    size_t i, k;
+    for (i = 0; i < SHAPES; i++) {
+        sort_case c = make_case(&shapes[i], NULL, n);
+        const uint32_t there[] = { 0, 1, (uint32_t)n / 3, (uint32_t)n, UINT32_MAX };
+        if (!test_takes_of_few(b, 4)) continue;
+        c.d.rows = 3;
+        c.d.row_stride = (n + 3) * case_element_size(&c);
+        for (k = 0; k < 5; k++) {
+            c.there = there[k];
+            if (!case_run(b, &c)) return;
+        }
+    }
+}
+
 /* ---- promises -------------------------------------------------------------------------------- */
 
 /* AUTO chooses by the room: what is explained, and scratch memory, are those of a count that the
@@ -289,6 +308,7 @@ static const test_entry tests[] = {
     { "tables of the sort before do not matter", tables_of_the_sort_before_do_not_matter },
     { "what takes no count on the device says so", what_takes_no_count_says_so },
     TEST_REST,
+    { "few long rows are sorted as far as the device says", rows_have_counts },
     { "many elements are sorted as far as the device says", forms_sort_many_counts }
 };
 
