@@ -156,7 +156,7 @@ static void rows_of_wide_vectors(bench *b)
 /* A program of pieces with one kernel more. NULL if it does not build. */
 static cl_kernel kernel_beside_pieces(const bench *b, const char *text, const char *name)
 {
-    clsort__config c = clsort__utility_config(b->sorter);
+    clsort__config c = clsort__utility_config(b->sorter, 0);
     clsort__recipe r;
     cl_program program;
     cl_kernel kernel = NULL;
