@@ -1724,9 +1724,9 @@ static const char *const clsort__source[] = {
 "typedef CLSORT_JOIN(CLSORT_CODE_NAME,16)codes_t;\ntypedef uint16 words_t;\n#define "
 "CLSORT_WORD_FLAG(flag)convert_int16(flag)\n#define CLSORT_FIRST_LANE(codes)(codes).s0\n#endif\n\n"
 "\n\n\n#if CLSORT_COUNTED\n#define CLSORT_COUNT_ARGS ,global const uchar*limit,ulong limit_at\n"
-"#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_BLOCKS(n,"
-"size)min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
-"#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_BLOCKS(n,size)blocks\n"
+"#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_CUT(blocks,n,"
+"size)\\\n min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
+"#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_CUT(blocks,n,size)blocks\n"
 "#endif\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global "
 "const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong "
 "rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {("
@@ -1863,7 +1863,7 @@ static const char *const clsort__source[] = {
 "after=s.given_as&CLSORT__SEGMENTS_AT_OFFSETS?find_segment(s,i+1)\n:i/s.stride +1;\nconst "
 "segment_t own=after?take_segment(s,after-1):nowhere;\nreturn i>=own.begin&&i-own.begin<"
 "own.size?own:nowhere;\n}\n\n",
-"// segments: jobs\n#line 1299\nenum{JOBS_LISTED,JOBS_LONGEST,JOBS_DESCEND,JOBS_NUMBERS};\n"
+"// segments: jobs\n#line 1300\nenum{JOBS_LISTED,JOBS_LONGEST,JOBS_DESCEND,JOBS_NUMBERS};\n"
 "#define CLSORT_JOB_ARGS \\\n CLSORT_SEGMENT_ARGS,global uchar*jobs,ulong jobs_at,uint most_jobs,"
 "uint per\n#define CLSORT_JOBS {CLSORT_SEGMENTS,(global uint*)(jobs+jobs_at),most_jobs,per}\n"
 "typedef struct{\nsegments_t segments;\nglobal uint*table;\nuint most,per;\n}jobs_t;\n\ntypedef "
@@ -2093,10 +2093,10 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2149\n",
+"#line 2150\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
-"// bitonic: published batch\n#line 2161\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint "
+"// bitonic: published batch\n#line 2162\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint "
 "batch_stages(uint n)\n{\nreturn max(ceil_log2(n),1u);\n}\n\n#define CLSORT_BATCH_ARGS "
 "CLSORT_SORT_ARGS,uint n,uint stride\n\n\nINLINE array_t batch_row(array_t a,uint stride)\n{\n"
 "return advance(a,(long)((uint)get_group_id(0)*stride));\n}\n\n\n\nINLINE void odd_even_step("
@@ -2107,7 +2107,7 @@ static const char *const clsort__source[] = {
 "uint n,uint stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,"
 "left-1,left>stage);\n}\n\n",
 #else
-"#line 2196\n",
+"#line 2197\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "// bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
@@ -2121,7 +2121,7 @@ static const char *const clsort__source[] = {
 "global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
 "n,stage,0);\n}\n\n",
 #else
-"#line 2219\n",
+"#line 2220\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "// bitonic: published batch blocks\n\n\nINLINE void block_stages(local code_t*keys,local uint*"
@@ -2141,7 +2141,7 @@ static const char *const clsort__source[] = {
 "load_block(keys,words,from,c,k<<CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);"
 "\nstore_block(keys,words,to,c,k<<CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2270\n",
+"#line 2271\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "// bitonic: published batch local\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,"
@@ -2166,7 +2166,7 @@ static const char *const clsort__source[] = {
 "stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
 "clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2331\n",
+"#line 2332\n",
 #endif
 "// merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
 "first_b,nb;\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,"
@@ -2344,7 +2344,7 @@ static const char *const clsort__source[] = {
 "min(end-p.start,size);\nconst uint a=from==0?0:has_splits?split[i]:split_pair(p,from,codec);\n"
 "const uint end_a=to==size?p.na:has_splits?split[i+1]:split_pair(p,to,codec);\nmerge_slice(p,a,"
 "end_a,from-a,to-end_a,target,begin,codec);\nbegin=p.start+to;\n}\n}\n#endif\n#endif\n#endif\n\n",
-"// merge: runs\n#if CLSORT_IS(RUNS)\n#line 2946\n#define CLSORT_EACH_RUN(X,name)\\\n X(name,0)X("
+"// merge: runs\n#if CLSORT_IS(RUNS)\n#line 2947\n#define CLSORT_EACH_RUN(X,name)\\\n X(name,0)X("
 "name,1)X(name,2)X(name,3)X(name,4)X(name,5)X(name,6)X(name,7)\\\n X(name,8)X(name,9)X(name,a)X("
 "name,b)X(name,c)X(name,d)X(name,e)X(name,f)\n\n#define CLSORT_RUN_BUFFER(name,i)global uchar*"
 "name##i,\n#if CLSORT_VALUE_BYTES==0\n#define CLSORT_RUNS_ARGS \\\n CLSORT_EACH_RUN("
@@ -2423,7 +2423,7 @@ static const char *const clsort__source[] = {
 "global const uint*)(samples+samples_at),step_log2,rank,n,\ncodec);\nnarrow_bracket(&r,&b,rank,"
 "codec);\nconst split_t place=end_bracket(&b,rank);\nvstore16(vload16(0,place.of),i,(global uint*)"
 "(splits+splits_at));\n}\n#else\n\n",
-"// merge: lanes\n#line 3236\n#define CLSORT_PLACES (CLSORT_GROUP/CLSORT__MOST_RUNS)\nINLINE uint "
+"// merge: lanes\n#line 3237\n#define CLSORT_PLACES (CLSORT_GROUP/CLSORT__MOST_RUNS)\nINLINE uint "
 "lane_run(void)\n{\nreturn local_id()%CLSORT__MOST_RUNS;\n}\n\n\nINLINE uint samples_among(uint "
 "count,uint k,uint step_log2)\n{\nreturn(uint)(((ulong)count+CLSORT__RUNS_SHIFT(k,step_log2))>>"
 "step_log2);\n}\n\n\nINLINE uint sum_lanes(local const uint*words,uint lanes)\n{\nlocal const "
@@ -2586,16 +2586,16 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3762\n",
+"#line 3763\n",
 #endif
-"// merge: segments\n#line 3777\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
+"// merge: segments\n#line 3778\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
 "pass)\n{\nreturn passes-pass&1?alt:target;\n}\n\n#if CLSORT_IS(SEGMENTS)&& "
 "!CLSORT_KERNEL_SUBSET\n\n\nINLINE void write_jobs(jobs_t j,uint base,uint first,uint slices,"
 "local const uint*sums)\n{\nfor(uint k=local_id();k<slices&&base<j.most&&k<j.most-base;k+="
 "CLSORT_GROUP){\nuint which=0;\nfor(uint step=CLSORT_GROUP/2;step>0;step/=2)\nwhich+=sums[which+"
 "step -1]<=k?step:0;\nj.table[CLSORT__JOB_HEAD+2*(base +k)]=first+which;\n"
-"j.table[CLSORT__JOB_HEAD+2*(base +k)+1]=k-(which?sums[which-1]:0);\n}\n}\n#line 3806\n"
+"j.table[CLSORT__JOB_HEAD+2*(base +k)+1]=k-(which?sums[which-1]:0);\n}\n}\n#line 3807\n"
 "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS,uint least,uint slice,local uint*sums)\n{"
 "\nconst jobs_t j=CLSORT_JOBS;\nconst segments_t s=j.segments;\nconst uint t=local_id(),first=("
 "uint)get_group_id(0)*CLSORT_GROUP,\ni=first+t,reach=max(slice/2,1u);\nconst segment_t nothing={0,"
@@ -2640,7 +2640,7 @@ static const char *const clsort__source[] = {
 "numbers,moved);\n}\n}\n#endif\n\n",
 "// merge: packed segments\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_RANGES\n\n\ntypedef struct{uint "
 "base,width,stride;}layout_t;\n\nINLINE uint layout_place(layout_t s,uint i)\n{\nreturn "
-"s.width?s.base +i/s.width*s.stride +i%s.width:s.base +i;\n}\n#line 3925\n#define "
+"s.width?s.base +i/s.width*s.stride +i%s.width:s.base +i;\n}\n#line 3926\n#define "
 "CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)\ntypedef struct{local uint*head_flags,*"
 "around,*end,*merges;}packing_t;\n\nINLINE void flag_head(packing_t m,uint index)\n{\nif(index<"
 "CLSORT_TILE_ITEMS)\natomic_or(&m.head_flags[index/32],1u<<index%32);\n}\n\n\nINLINE void "
@@ -2729,7 +2729,7 @@ static const char *const clsort__source[] = {
 "words[0]=(uint)code;\nwords[1]=(uint)((ulong)code>>32);\n}\n\n\n\nINLINE void clear_passes("
 "global uint*words,global const uint*end)\n{\nfor(size_t i=get_global_id(0);i<(size_t)(end-words);"
 "i+=get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
-"// radix: plan\n#line 4222\n#if CLSORT_LANES==1&&CLSORT_NEEDS_RADIX\n\n#define "
+"// radix: plan\n#line 4223\n#if CLSORT_LANES==1&&CLSORT_NEEDS_RADIX\n\n#define "
 "CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,CLSORT_DIGIT_BITS)\n\n\n#if CLSORT_IS("
 "PARTITION)\n#if CLSORT_SHARE_LOG2==0\n#define CLSORT_SPLITTER_SPACE\n#else\n#define "
 "CLSORT_SPLITTER_SPACE local\n#endif\n\n\n\n\n#define CLSORT_FIRST_PART(splitter_count)("
@@ -2742,8 +2742,8 @@ static const char *const clsort__source[] = {
 "CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint blocks,\\\n uint "
 "block_elements,uint first_bit,uint last_bit,uint in_place,uint pass\n#define CLSORT_RADIX \\\n {"
 "\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_ARRAY(alt),CLSORT_CODEC,\\\n (global uint*)"
-"(scratch+scratch_at),CLSORT_COUNT(n),\\\n CLSORT_BLOCKS(CLSORT_COUNT(n),block_elements),"
-"block_elements,first_bit,last_bit,\\\n in_place&(CLSORT__MAY_SKIP -1),pass,\\\n in_place&"
+"(scratch+scratch_at),CLSORT_COUNT(n),\\\n CLSORT_CUT(blocks,CLSORT_COUNT(n),block_elements),"
+"block_elements,first_bit,\\\n last_bit,in_place&(CLSORT__MAY_SKIP -1),pass,\\\n in_place&"
 "CLSORT__MAY_SKIP\\\n &&((global const uint*)(scratch+scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n "
 "in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\n"
 "global uint*scratch;\nuint n,blocks,block_elements,first_bit,last_bit,in_place,pass;\nuint done;"
@@ -2947,7 +2947,7 @@ static const char *const clsort__source[] = {
 "r),all,0,1);\n}\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void clsort_radix_small("
 "CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(get_global_id(0)==0)\nsort_small(r);\n}"
 "\n#endif\n\n",
-"// radix: vectors\n#line 5017\nINLINE uint sorts_by_vectors(radix_t r)\n{\nreturn "
+"// radix: vectors\n#line 5018\nINLINE uint sorts_by_vectors(radix_t r)\n{\nreturn "
 "CLSORT_VECTOR_LANES>0\n&&(CLSORT_IS(CACHED)||(r.first_bit==0&&r.last_bit==8*CLSORT_KEY_BYTES));\n"
 "}\n\n#if CLSORT_VECTOR_LANES>0\n\n#define CLSORT_LEAF_VECTORS 8\n#define CLSORT_LEAF ("
 "CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n\n#define CLSORT_ROW_VECTORS (2*CLSORT_VECTOR_LANES)\n"
@@ -3147,7 +3147,7 @@ static const char *const clsort__source[] = {
 "if(together>1){\nsort_rows(r,s,(uint)i*together);\ncontinue;\n}\njob_t job={{0,0},0,ARRAY_SOURCE}"
 ";\nif(i<whole)\njob.segment=take_segment(s,(uint)i);\nelse\njob=take_job(j,(uint)(i-whole));\nif("
 "!listed||(job.segment.size<=piece)==(i<whole))\nsort_piece(r,job,piece);\n}\n}\n#endif\n\n",
-"// radix: cached\n#line 5717\n#if CLSORT_IS(CACHED)\n\n\n\nenum{\nCACHED_TICKET,CACHED_IN_USE,"
+"// radix: cached\n#line 5718\n#if CLSORT_IS(CACHED)\n\n\n\nenum{\nCACHED_TICKET,CACHED_IN_USE,"
 "CACHED_SHIFT,CACHED_AROUND,CACHED_LOW,CACHED_LAST=6,\nCACHED_COMMON=8,CACHED_LEFT=10\n};\n\n"
 "INLINE global uint*cached_words(radix_t r)\n{\nreturn r.scratch+CLSORT__PLAN_WORDS;\n}\n\nINLINE "
 "global uint*cached_starts(radix_t r)\n{\nreturn cached_words(r)+CLSORT__CACHED_STARTS_AT;\n}\n\n"
@@ -3246,7 +3246,7 @@ static const char *const clsort__source[] = {
 "merge_seen(local uint*words,seen_t seen)\n{\natomic_or(&words[0],(uint)seen.set);\natomic_or(&"
 "words[2],(uint)seen.clear);\nif(CLSORT_KEY_BYTES==8){\natomic_or(&words[1],(uint)((ulong)"
 "seen.set>>32));\natomic_or(&words[3],(uint)((ulong)seen.clear>>32));\n}\n}\n\n",
-"// radix: tiles\n#line 6050\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE\\\n *("
+"// radix: tiles\n#line 6051\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE\\\n *("
 "CLSORT_KEY_BYTES>4*CLSORT_WORDS?CLSORT_KEY_BYTES:4*CLSORT_WORDS))\n#define CLSORT_TEAM_COUNTERS "
 "\\\n CLSORT__RADIX_COUNTERS(CLSORT_GROUP,CLSORT_TEAM_MOST,CLSORT_DIGITS)\n#define "
 "CLSORT_COUNT_SHIFT (CLSORT_WARPS?0:16)\n#define CLSORT_STAGES_LATE CLSORT__RADIX_STAGES_LATE("
@@ -3519,7 +3519,7 @@ static const char *const clsort__source[] = {
 "CLSORT_RADIX_ITEMS;m++){\nitems[m].key=code[m];\nload_words_within(r.source,origin[m],tile_item("
 "m)<r.n,items[m].word);\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++)\nstore_item(r.target,r.codec,tile_item(m),r.n,items[m]);\n}\n#endif\n\n",
-"// radix: sweep\n#line 6966\n#if CLSORT_IS(SWEEP)\n\n#define CLSORT_SWEEP_AHEAD 4\n#if "
+"// radix: sweep\n#line 6967\n#if CLSORT_IS(SWEEP)\n\n#define CLSORT_SWEEP_AHEAD 4\n#if "
 "CLSORT_WIDE\ntypedef ulong status_t;\n#define CLSORT_STATUS_SHIFT 62\n#define CLSORT_STATUS_PTX("
 "op)op \".relaxed.gpu.global.u64 \"\n#define CLSORT_STATUS_REG \"l\"\n#else\ntypedef uint "
 "status_t;\n#define CLSORT_STATUS_SHIFT 30\n#define CLSORT_STATUS_PTX(op)op "
@@ -3598,7 +3598,7 @@ static const char *const clsort__source[] = {
 "!CLSORT_FORWARD_PROGRESS||plan&PASS_SORTS)\nsweep_tile(r,plan,number-first,tile);\nmoved++;\n"
 "group_sync();\nnumber=share_number(ahead,word);\n}\ntell_done(numbers,moved);\nfirst+=tiles;\n}\n"
 "}\n#endif\n\n",
-"// radix: equal prefixes\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n#line 7248\nCLSORT_KERNEL void "
+"// radix: equal prefixes\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n#line 7249\nCLSORT_KERNEL void "
 "clsort_radix_measure(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nlocal "
 "float*shares=(local float*)sums;\nconst uint t=local_id(),passes=radix_passes(r);\nfor(uint i=t;"
 "i<CLSORT__SWEEP_PASSES*CLSORT__WARP;i+=CLSORT_GROUP){\nconst uint p=i/CLSORT__WARP;\nfloat share="
@@ -3760,7 +3760,7 @@ static const char *const clsort__source[] = {
 "rank[CLSORT_BUCKET_ITEMS];\nclear_bucket(l);\ncount_bins(l,key,rank,size,map,OF_MAP,0,0);\n"
 "local_barrier();\nconst uint longest=place_bins(l,CLSORT_OWN_BINS);\nfill_bins(l,key,rank,size);"
 "\norder_bins(l,size,one_code_bins(map)?0:longest);\n}\n#endif\n\n",
-"// radix: hybrid\n#line 7903\n#if CLSORT_IS(HYBRID)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n\n"
+"// radix: hybrid\n#line 7904\n#if CLSORT_IS(HYBRID)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n\n"
 "\n#define CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
 "CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
 "tables,\\\n uint second_digits,uint group_digits,local ulong2*space\n#define CLSORT_HYBRID_ALT "
@@ -4443,7 +4443,7 @@ static const char *const clsort__source[] = {
 "!keys_are_codes(codec)){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\ncode[m]="
 "encode(code[m],codec);\n}\nsort_tile_codes(l,code,size,least,most);\nstore_tile_codes(l,advance("
 "target,merged.begin),codec,size);\n}\n#endif\n\n",
-"// radix: ranks\n#line 10088\n#if CLSORT_IS(RANKS)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
+"// radix: ranks\n#line 10089\n#if CLSORT_IS(RANKS)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
 "#define CLSORT_RANKS_PART (CLSORT_ITEMS*CLSORT_GROUP)\ntypedef struct{\narray_t source;\ncodec_t "
 "codec;\nuint begin,elements,others;\nuint size_log2,size;\nlocal code_t*block,*tree;\nlocal uint*"
 "places;\nlocal uint*counts;\nlocal uint*before;\n}ranks_t;\n\nINLINE ranks_t make_ranks(array_t "
@@ -4484,7 +4484,7 @@ static const char *const clsort__source[] = {
 "r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]=r.before[t]=0;\n}\nlocal_barrier();"
 "\nsort_block(r);\ncount_others(r,v);\nif(t<r.elements)\nstore_whole_item(target,codec,r.places[t]"
 "+r.before[r.places[t]],item);\n}\n#endif\n\n",
-"// radix: samples\n#line 10250\n#if CLSORT_IS(SAMPLES)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n"
+"// radix: samples\n#line 10251\n#if CLSORT_IS(SAMPLES)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n"
 "\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
 "CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
 "tile,\\\n uint buckets,uint samples,uint seed,uint numbers,local ulong*space\n#define "
@@ -4678,10 +4678,10 @@ static const char *const clsort__source[] = {
 "const codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),"
 "own,before,begin,size,all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10916\n",
+"#line 10917\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
-"// quicksort\n#line 10943\n#if CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE ("
+"// quicksort\n#line 10944\n#if CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE ("
 "CLSORT_TILE_ITEMS<<CLSORT_LANES_LOG2)\n\n\n\n#define CLSORT_QUICK_ARGS \\\n CLSORT_ARRAY_ARGS("
 "source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*"
 "scratch,ulong scratch_at,uint n,uint capacity,\\\n uint leaf_elements,uint block_elements,uint "
@@ -5005,9 +5005,9 @@ static const char *const clsort__source[] = {
 "\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
 "#endif\n\n",
 #else
-"#line 11988\n",
+"#line 11989\n",
 #endif
-"// select: plan\n#line 12038\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n"
+"// select: plan\n#line 12039\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n"
 "#define CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong "
 "minus_zero,\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n "
 "uint select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,"
@@ -5247,7 +5247,7 @@ static const char *const clsort__source[] = {
 "local_id()==0)\nspace[0]=0;\nfor(uint pass=0;pass<=s.passes;pass++){\nvisit_row_part(s,p,r,"
 "choose_action(s,r,pass),pass,space);\nr=narrow_range(s,r,!r.decided,pass,space);\n}\n"
 "write_collected(s,p,r,out,space,codes);\n}\n#endif\n\n",
-"// select: tables\n#line 12854\nenum{ROW_COLLECTED=32,ROW_CANDIDATES,ROW_FAILED,ROW_BOUND=36};\n"
+"// select: tables\n#line 12855\nenum{ROW_COLLECTED=32,ROW_CANDIDATES,ROW_FAILED,ROW_BOUND=36};\n"
 "enum{ROW_NUMBERS=40,ROW_ANY_FAILED=42};\n#define CLSORT_TABLE_ARGS \\\n global uchar*tables,"
 "ulong tables_at,uint row_words,uint most_candidates,uint parts,\\\n uint part_elements\n#define "
 "CLSORT_TABLES {(global uint*)(tables+tables_at),rows,row_words,most_candidates}\ntypedef struct{"
