@@ -1696,9 +1696,9 @@ static const char *const clsort__source[] = {
 "typedef CLSORT_JOIN(CLSORT_CODE_NAME,16)codes_t;\ntypedef uint16 words_t;\n#define "
 "CLSORT_WORD_FLAG(flag)convert_int16(flag)\n#define CLSORT_FIRST_LANE(codes)(codes).s0\n#endif\n\n"
 "\n\n\n#if CLSORT_COUNTED\n#define CLSORT_COUNT_ARGS ,global const uchar*limit,ulong limit_at\n"
-"#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_BLOCKS(n,"
-"size)min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
-"#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_BLOCKS(n,size)blocks\n"
+"#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_CUT(blocks,n,"
+"size)\\\n min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
+"#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_CUT(blocks,n,size)blocks\n"
 "#endif\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global "
 "const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong "
 "rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {("
@@ -2063,7 +2063,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2149\n",
+"#line 2150\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2077,7 +2077,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2196\n",
+"#line 2197\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2090,7 +2090,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2219\n",
+"#line 2220\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2110,7 +2110,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2270\n",
+"#line 2271\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2134,7 +2134,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2331\n",
+"#line 2332\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2550,7 +2550,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3762\n",
+"#line 3763\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -2705,12 +2705,12 @@ static const char *const clsort__source[] = {
 "ulong scratch_at,uint n,uint blocks,\\\n uint block_elements,uint first_bit,uint last_bit,uint "
 "in_place,uint pass\n#define CLSORT_RADIX \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),"
 "CLSORT_ARRAY(alt),CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),CLSORT_COUNT(n),\\\n "
-"CLSORT_BLOCKS(CLSORT_COUNT(n),block_elements),block_elements,first_bit,last_bit,\\\n in_place&("
-"CLSORT__MAY_SKIP -1),pass,\\\n in_place&CLSORT__MAY_SKIP\\\n &&((global const uint*)(scratch+"
-"scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef struct{\n"
-"array_t source,target,alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,blocks,block_elements,"
-"first_bit,last_bit,in_place,pass;\nuint done;\nuint leaves_bits;\ndigit_t digit;\n}radix_t;\n\n\n"
-"\n\n\nINLINE global uint*radix_seen(radix_t r,uint block)\n{\nreturn r.scratch+"
+"CLSORT_CUT(blocks,CLSORT_COUNT(n),block_elements),block_elements,first_bit,\\\n last_bit,"
+"in_place&(CLSORT__MAY_SKIP -1),pass,\\\n in_place&CLSORT__MAY_SKIP\\\n &&((global const uint*)("
+"scratch+scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef "
+"struct{\narray_t source,target,alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,blocks,"
+"block_elements,first_bit,last_bit,in_place,pass;\nuint done;\nuint leaves_bits;\ndigit_t digit;\n"
+"}radix_t;\n\n\n\n\n\nINLINE global uint*radix_seen(radix_t r,uint block)\n{\nreturn r.scratch+"
 "CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\nINLINE global uint*radix_table("
 "radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+(size_t)digit*r.blocks;\n}\n\nINLINE "
 "uint radix_passes(radix_t r)\n{\nreturn max((r.last_bit-r.first_bit+CLSORT_DIGIT_BITS-1)"
@@ -4618,7 +4618,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10916\n",
+"#line 10917\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4939,7 +4939,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 11988\n",
+"#line 11989\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

@@ -791,12 +791,13 @@ typedef uint16 words_t;
 #if CLSORT_COUNTED
 #define CLSORT_COUNT_ARGS , global const uchar *limit, ulong limit_at
 #define CLSORT_COUNT(n) min(n, *(global const uint *)(limit + limit_at))
-#define CLSORT_BLOCKS(n, size) min(blocks, (n) / max(size, 1u) + ((n) % max(size, 1u) != 0))
+#define CLSORT_CUT(blocks, n, size) \
+    min(blocks, (n) / max(size, 1u) + ((n) % max(size, 1u) != 0))
 #else
 #define CLSORT_COUNTED 0
 #define CLSORT_COUNT_ARGS
 #define CLSORT_COUNT(n) (n)
-#define CLSORT_BLOCKS(n, size) blocks
+#define CLSORT_CUT(blocks, n, size) blocks
 #endif
 
 /* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
@@ -4266,8 +4267,8 @@ typedef struct { uint shift, mask; } digit_t;
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at), CLSORT_COUNT(n), \
-            CLSORT_BLOCKS(CLSORT_COUNT(n), block_elements), block_elements, first_bit, last_bit, \
-            in_place & (CLSORT__MAY_SKIP - 1), pass, \
+            CLSORT_CUT(blocks, CLSORT_COUNT(n), block_elements), block_elements, first_bit, \
+            last_bit, in_place & (CLSORT__MAY_SKIP - 1), pass, \
             in_place & CLSORT__MAY_SKIP \
                 && ((global const uint *)(scratch + scratch_at))[CLSORT__SKIP_PASSES] != 0, \
             in_place & CLSORT__LEAVES_BITS \
