@@ -17942,6 +17942,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - CL_TARGET_OPENCL_VERSION below 120: did not compile -> an #error that says what to define
    - clsort_last_error and diagnostics: "..., general text (-5027)" -> "one reason
      (CLSORT_ERROR_TOP_K)"; clsort_status_text begins with the name
+   - scratch memory of one array with a count on the device: n / 2 + 132 KB for tables -> as by the
+     host's count; ask clsort_scratch_size
    - the diagnostic callback uses its sorter: not safe -> only messages, context and device
    - clsort_resolve of long rows: an algorithm -> CLSORT_AUTO
    - clsort_sort_host_on in place, in one trip, when reading back fails: arrays as before ->
@@ -17964,6 +17966,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
    - CLSORT_ERROR_CACHE_FOLDER, to the diagnostic callback: a cache folder cannot be used
    - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
+   - a count on the device by name: bitonic, merge, all forms of radix, by some bits, by `precedes`;
+     with CLSORT_NO_RADIX, too
    - CLSORT_LATER for buffers that do not exist yet, also segment_ends
    - clsort_explain writes names with suffixes
    - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; takes views
@@ -17972,6 +17976,9 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      Sorter(device="nvidia"), axis= of sort_by_key, top_k and partition, sort(keys, out=keys);
      merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
    - Python: errors say what to do about a missing library, datetime64, strings and byte orders
+   - README.md is one screen; formulas, figures and build systems: tools/README.md. SECURITY.md
+   - pictures in keys per second beside CUB, Boost.Compute, PyOpenCL; tools/bench/bench-peers
+     --figure
    - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
      bench and tune; tune says how long builds take, and where nothing gains
 
@@ -17990,6 +17997,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      host's memory sort arrays where they lie
    - clsort_sort_host_on (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s, before 1.6; pinned and in
      place, without `work`, 0.18 s, before 0.60
+   - a count on the device: one array sorts as by the host's count, not by merge: 6 million u64 with
+     u32 on an H200 in 0.38 ms, before 1.01
    - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
      0.65
    - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time
