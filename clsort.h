@@ -17961,6 +17961,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - build/clsort gen uniform of floats: all bits, NaNs among them -> --nans; numbers without
    - build/clsort info: tables -> --verbose; make demo: every algorithm -> build/demo --all
    - build/clsort tune and report --seconds: sorts -> sorts and builds of kernels
+   - make test: programs and scripts -> programs; make check runs all; V=1 shows its commands
 
    New
    - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
