@@ -454,8 +454,7 @@ FAULT(rows_bitonic, c->d.rows = 2; c->d.algorithm = CLSORT_BITONIC)
 FAULT(segments_radix, use_segments(c, w->good[INDICES]); c->d.algorithm = CLSORT_RADIX)
 FAULT(counted_quicksort, c->d.count_buffer = w->good[INDICES]; c->d.algorithm = CLSORT_QUICKSORT)
 FAULT(rows_precedes, use_precedes(c, good_record, good_precedes); c->d.rows = 2)
-FAULT(counted_precedes, use_precedes(c, good_record, good_precedes);
-      c->d.count_buffer = w->good[INDICES])
+FAULT(counted_steps, use_name(c, "bitonic-b4"); c->d.count_buffer = w->good[INDICES])
 FAULT(rows_2_32, c->d.rows = (size_t)1 << 32)
 FAULT(rows_too_far, c->d.rows = 0x10000; c->d.count = 0x10000)
 FAULT(segments_2_32, use_segments(c, w->good[INDICES]); c->d.segment_count = 0xFFFFFFFFu)
@@ -577,8 +576,8 @@ static const fault faults[] = {
     { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED,
       P_PARTS | P_TUNING },
     { "rows by a comparator", rows_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
-    { "a count on the device by a comparator", counted_precedes, CLSORT_ERROR_UNSUPPORTED,
-      P_PARTS | P_OWN_ORDER },
+    { "a count on the device as published", counted_steps, CLSORT_ERROR_UNSUPPORTED,
+      P_PARTS | P_TUNING },
     { "2^32 rows", rows_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS | P_COUNT },
     { "rows of 2^32 elements altogether", rows_too_far, CLSORT_ERROR_COUNT_TOO_LARGE,
       P_PARTS | P_COUNT },
