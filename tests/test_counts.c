@@ -35,18 +35,21 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* What sorts, with the most elements that are tried. */
-static const struct { const char *name; size_t counts[3]; } forms[] = {
-    { NULL, { 1, 3000, 70001 } },
-    { "bitonic", { 2, 9000, 70001 } },
-    { "merge", { 2, 9000, 70001 } },
-    { "radix-portable", { 2, 9000, 70001 } },
-    { "radix-sweeps", { 1, 9000, 70001 } },
-    { "radix-hybrid", { 2, 9000, 70001 } },
-    { "radix-samples", { 1, 9000, 70001 } },
-    { "radix-cached", { 2, 9000, 200003 } }
+/* What sorts, with the room for elements that is tried. On CPUs the last ones share tiles. */
+static const struct { const char *name; size_t counts[3]; cl_uint work_group; } forms[] = {
+    { NULL, { 1, 3000, 70001 }, 0 },
+    { "radix-sweeps", { 1, 9000, 70001 }, 0 },
+    { "radix-hybrid", { 2, 9000, 70001 }, 0 },
+    { "radix-samples", { 2000, 9000, 70001 }, 0 },
+    { "radix-cached", { 2, 9000, 200003 }, 0 },
+    { "bitonic", { 2, 9000, 70001 }, 0 },
+    { "merge", { 2, 9000, 70001 }, 0 },
+    { "radix-portable", { 2, 9000, 70001 }, 0 },
+    { "bitonic", { 2, 700, 5000 }, 64 },
+    { "merge", { 2, 700, 5000 }, 64 },
+    { "radix-portable", { 2, 700, 5000 }, 64 }
 };
-enum { FORMS = sizeof forms / sizeof *forms };
+enum { FORMS = sizeof forms / sizeof *forms, SHARED = FORMS - 3 };
 
 static const char *const patterns[] = { "uniform", "zipf", "equal", "sorted", "powers-of-two",
                                         "median-killer", "mostly-zero", "one-last", "poisoned" };
@@ -131,21 +134,28 @@ static void counts_of_a_form(bench *b, size_t form)
             const size_t most = b->small ? 300 : 1000000, room = forms[form].counts[k];
             sort_case c = make_case(&shapes[i], forms[form].name, room < most ? room : most);
             clsort_desc d;
+            c.d.tuning.work_group = forms[form].work_group;
             if (b->small && k > 1) continue;
             AT("%s, %s", shapes[i].name, forms[form].name ? forms[form].name : "AUTO");
-            if (!describe(b, &c, 1, &d) || !test_takes_of_few(b, 2)) continue;
+            if (!describe(b, &c, 1, &d) || !test_takes_of_few(b, form < SHARED ? 2 : 4)) continue;
             if (!sort_counts(b, &c, tile_of(b, &d))) return;
         }
 }
 
 static void auto_sorts_counts(bench *b) { counts_of_a_form(b, 0); }
-static void bitonic_sorts_counts(bench *b) { counts_of_a_form(b, 1); }
-static void merge_sorts_counts(bench *b) { counts_of_a_form(b, 2); }
-static void passes_sort_counts(bench *b) { counts_of_a_form(b, 3); }
-static void sweeps_sort_counts(bench *b) { counts_of_a_form(b, 4); }
-static void hybrid_sorts_counts(bench *b) { counts_of_a_form(b, 5); }
-static void samples_sort_counts(bench *b) { counts_of_a_form(b, 6); }
-static void cached_sorts_counts(bench *b) { counts_of_a_form(b, 7); }
+static void sweeps_sort_counts(bench *b) { counts_of_a_form(b, 1); }
+static void hybrid_sorts_counts(bench *b) { counts_of_a_form(b, 2); }
+static void samples_sort_counts(bench *b) { counts_of_a_form(b, 3); }
+static void cached_sorts_counts(bench *b) { counts_of_a_form(b, 4); }
+static void bitonic_sorts_counts(bench *b) { counts_of_a_form(b, SHARED - 3); }
+static void merge_sorts_counts(bench *b) { counts_of_a_form(b, SHARED - 2); }
+static void passes_sort_counts(bench *b) { counts_of_a_form(b, SHARED - 1); }
+
+static void work_groups_sort_counts(bench *b)
+{
+    size_t form;
+    for (form = SHARED; form < FORMS; form++) counts_of_a_form(b, form);
+}
 
 /* So many that hybrid radix has second digits; and what AUTO takes for millions on GPUs. */
 static void forms_sort_many_counts(bench *b)
@@ -196,7 +206,7 @@ static void choices_are_those_of_the_hosts_count(bench *b)
 {
     static const size_t counts[] = { 1, 500, 5000, 70001, 1u << 20, 3000000, 1u << 24 };
     size_t i, k;
-    for (i = 0; i < FORMS * SHAPES; i++)
+    for (i = 0; i < SHARED * SHAPES; i++)
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
             const shape *const h = &shapes[i % SHAPES];
             const sort_case c = make_case(h, forms[i / SHAPES].name, counts[k]);
@@ -300,6 +310,7 @@ static const test_entry tests[] = {
     { "sweeps sort as many as the device says", sweeps_sort_counts },
     { "hybrid radix sorts as many as the device says", hybrid_sorts_counts },
     { "samples sort as many as the device says", samples_sort_counts },
+    { "work-groups sort as many as the device says", work_groups_sort_counts },
     { "radix in cache sorts as many as the device says", cached_sorts_counts },
     { "choices and scratch memory are those of the host's count",
       choices_are_those_of_the_hosts_count },
