@@ -35,18 +35,21 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* What sorts, with the most elements that are tried. */
-static const struct { const char *name; size_t counts[3]; } forms[] = {
-    { NULL, { 1, 3000, 70001 } },
-    { "bitonic", { 2, 9000, 70001 } },
-    { "merge", { 2, 9000, 70001 } },
-    { "radix-portable", { 2, 9000, 70001 } },
-    { "radix-sweeps", { 1, 9000, 70001 } },
-    { "radix-hybrid", { 2, 9000, 70001 } },
-    { "radix-samples", { 1, 9000, 70001 } },
-    { "radix-cached", { 2, 9000, 200003 } }
+/* What sorts, with the room for elements that is tried. On CPUs the last ones share tiles. */
+static const struct { const char *name; size_t counts[3]; cl_uint work_group; } forms[] = {
+    { NULL, { 1, 3000, 70001 }, 0 },
+    { "radix-sweeps", { 1, 9000, 70001 }, 0 },
+    { "radix-hybrid", { 2, 9000, 70001 }, 0 },
+    { "radix-samples", { 2000, 9000, 70001 }, 0 },
+    { "radix-cached", { 2, 9000, 200003 }, 0 },
+    { "bitonic", { 2, 9000, 70001 }, 0 },
+    { "merge", { 2, 9000, 70001 }, 0 },
+    { "radix-portable", { 2, 9000, 70001 }, 0 },
+    { "bitonic", { 2, 700, 5000 }, 64 },
+    { "merge", { 2, 700, 5000 }, 64 },
+    { "radix-portable", { 2, 700, 5000 }, 64 }
 };
-enum { FORMS = sizeof forms / sizeof *forms };
+enum { FORMS = sizeof forms / sizeof *forms, SHARED = FORMS - 3 };
 
 static const char *const patterns[] = { "uniform", "zipf", "equal", "sorted", "powers-of-two",
                                         "median-killer", "mostly-zero", "one-last", "poisoned" };
@@ -131,37 +134,44 @@ static void counts_of_a_form(bench *b, size_t form)
             const size_t most = b->small ? 300 : 1000000, room = forms[form].counts[k];
             sort_case c = make_case(&shapes[i], forms[form].name, room < most ? room : most);
             clsort_desc d;
+            c.d.tuning.work_group = forms[form].work_group;
             if (b->small && k > 1) continue;
             AT("%s, %s", shapes[i].name, forms[form].name ? forms[form].name : "AUTO");
-            if (!describe(b, &c, 1, &d) || !test_takes_of_few(b, 2)) continue;
+            if (!describe(b, &c, 1, &d) || !test_takes_of_few(b, form < SHARED ? 2 : 4)) continue;
             if (!sort_counts(b, &c, tile_of(b, &d))) return;
         }
 }
 
 static void auto_sorts_counts(bench *b) { counts_of_a_form(b, 0); }
-static void bitonic_sorts_counts(bench *b) { counts_of_a_form(b, 1); }
-static void merge_sorts_counts(bench *b) { counts_of_a_form(b, 2); }
-static void passes_sort_counts(bench *b) { counts_of_a_form(b, 3); }
-static void sweeps_sort_counts(bench *b) { counts_of_a_form(b, 4); }
-static void hybrid_sorts_counts(bench *b) { counts_of_a_form(b, 5); }
-static void samples_sort_counts(bench *b) { counts_of_a_form(b, 6); }
-static void cached_sorts_counts(bench *b) { counts_of_a_form(b, 7); }
+static void sweeps_sort_counts(bench *b) { counts_of_a_form(b, 1); }
+static void hybrid_sorts_counts(bench *b) { counts_of_a_form(b, 2); }
+static void samples_sort_counts(bench *b) { counts_of_a_form(b, 3); }
+static void cached_sorts_counts(bench *b) { counts_of_a_form(b, 4); }
+static void bitonic_sorts_counts(bench *b) { counts_of_a_form(b, SHARED - 3); }
+static void merge_sorts_counts(bench *b) { counts_of_a_form(b, SHARED - 2); }
+static void passes_sort_counts(bench *b) { counts_of_a_form(b, SHARED - 1); }
+
+static void work_groups_sort_counts(bench *b)
+{
+    size_t form;
+    for (form = SHARED; form < FORMS; form++) counts_of_a_form(b, form);
+}
 
 /* So many that hybrid radix has second digits; and what AUTO takes for millions on GPUs. */
 static void forms_sort_many_counts(bench *b)
 {
     static const struct { const char *form; size_t count; } many[] = {
-        { "radix-hybrid", 700001 }, { NULL, (1u << 21) + 5 }, { NULL, 5000000 }
+        { "radix-hybrid", 700001 }, { NULL, (1u << 21) + 5 }
     };
     size_t i, k;
     for (i = 0; i < SHAPES; i++)
-        for (k = 0; k < 3; k++) {
+        for (k = 0; k < 2; k++) {
             sort_case c = make_case(&shapes[i], many[k].form, many[k].count);
             clsort_desc d;
-            const size_t there[] = { 0, 1, 70001, many[k].count / 2 + 3, many[k].count };
+            const size_t there[] = { 0, 70001, many[k].count / 2 + 3, many[k].count };
             size_t t;
-            if (!describe(b, &c, 1, &d) || !test_takes_of_few(b, 8)) continue;
-            for (t = 0; t < 5; t++) {
+            if ((k && i % 3) || !describe(b, &c, 1, &d) || !test_takes_of_few(b, 8)) continue;
+            for (t = 0; t < 4; t++) {
                 c.there = (uint32_t)there[t];
                 c.pattern = patterns[(t + k) % 3];
                 if (!case_run(b, &c)) return;
@@ -175,13 +185,13 @@ static void rows_have_counts(bench *b)
 {
     const size_t n = test_is_cpu(b) || b->small ? 5000 : (1u << 22) + 7;
     size_t i, k;
-    for (i = 0; i < SHAPES; i++) {
+    for (i = 0; i < SHAPES; i += n > 5000 ? 4 : 1) {
         sort_case c = make_case(&shapes[i], NULL, n);
-        const uint32_t there[] = { 0, 1, (uint32_t)n / 3, (uint32_t)n, UINT32_MAX };
+        const uint32_t there[] = { 1, (uint32_t)n / 3, UINT32_MAX };
         if (!test_takes_of_few(b, 4)) continue;
-        c.d.rows = 3;
+        c.d.rows = 2;
         c.d.row_stride = (n + 3) * case_element_size(&c);
-        for (k = 0; k < 5; k++) {
+        for (k = 0; k < 3; k++) {
             c.there = there[k];
             if (!case_run(b, &c)) return;
         }
@@ -196,7 +206,7 @@ static void choices_are_those_of_the_hosts_count(bench *b)
 {
     static const size_t counts[] = { 1, 500, 5000, 70001, 1u << 20, 3000000, 1u << 24 };
     size_t i, k;
-    for (i = 0; i < FORMS * SHAPES; i++)
+    for (i = 0; i < SHARED * SHAPES; i++)
         for (k = 0; k < sizeof counts / sizeof *counts; k++) {
             const shape *const h = &shapes[i % SHAPES];
             const sort_case c = make_case(h, forms[i / SHAPES].name, counts[k]);
@@ -300,6 +310,7 @@ static const test_entry tests[] = {
     { "sweeps sort as many as the device says", sweeps_sort_counts },
     { "hybrid radix sorts as many as the device says", hybrid_sorts_counts },
     { "samples sort as many as the device says", samples_sort_counts },
+    { "work-groups sort as many as the device says", work_groups_sort_counts },
     { "radix in cache sorts as many as the device says", cached_sorts_counts },
     { "choices and scratch memory are those of the host's count",
       choices_are_those_of_the_hosts_count },
