@@ -83,8 +83,10 @@ def side_by_side(function, items):
 def lines_of(command):
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
+        said = [line for line in done.stdout.splitlines() if not line[:1].isdigit()]
         fail("%s ended with %d:\n%s%s" % (" ".join(command), done.returncode, done.stderr,
-                                          done.stdout[-2000:]))
+                                          "\n".join(said[-20:])))
+    sys.stderr.write(done.stderr)
     return done.stdout.splitlines()
 
 
