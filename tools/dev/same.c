@@ -66,12 +66,9 @@ static void on_build(void *user, const char *text, const char *options)
     printf("%llu\t%s\t%016llx\n", (unsigned long long)now.seed, options,
            (unsigned long long)name);
     snprintf(path, sizeof path, "%s/%016llx", now.folder, (unsigned long long)name);
-    f = fopen(path, "rb");
-    if (!f) {
-        f = fopen(path, "wb");
-        if (f) fputs(text, f);
-    }
-    if (!f || fclose(f)) exit(2);
+    if (!access(path, F_OK)) return;
+    f = fopen(path, "wb");
+    if (!f || fputs(text, f) < 0 || fclose(f)) exit(2);
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
