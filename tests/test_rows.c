@@ -219,7 +219,7 @@ static const test_row rows[] = {
       "merge quicksort quicksort-host quicksort-device bitonic-local-only merge-local-only",
       .elements = "k4+4 k4", .patterns = "uniform mod-16 reverse",
       .counts = "0..17 ~t ~3t 1000 20000", .with = "order stable places", .times = 2,
-      .one_in = 12, .device = &quick },
+      .one_in = 16, .device = &quick },
 
     /* merge */
     { .name = "merge sorts in work-groups of any size",
