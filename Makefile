@@ -86,7 +86,7 @@ target = $(call quoted,$(DESTDIR))$(call quoted,$(PREFIX))
 
 install:
 	install -d $(target)/include
-	install -m 644 $(library) $(target)/include
+	install -m 644 $(library) tools/cpp/clsort.hpp $(target)/include
 
 # Both headers as a library, shared and static, for programs that link one: build/lib. install-lib
 # installs it, with files for pkg-config and CMake.

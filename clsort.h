@@ -37,12 +37,12 @@
      payload   nothing; values of any size beside the keys; whole records with the key inside,
                alone or with values beside them
      argsort   `indices` receives the permutation; clsort_enqueue_gather applies it
-     order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
-               equal; by some bits of the key; records by several fields of any types and orders,
+     order     ascending or descending; NaNs by bit pattern or all last; -0 and +0 apart or equal;
+               by a range of the key's bits; records by several fields of any types and orders,
                strings of bytes among them, or by an expression of yours in OpenCL C
      where     in place, or into other arrays
-     count     any within LIMITS, without padding; or what a buffer says when the sort runs; any
-               number in host memory, on several devices: tools/multi/clsort_multi.h
+     count     any length within LIMITS; the count may be in a device buffer; more than a device
+               holds, and on several devices: tools/multi/clsort_multi.h
      parts     rows at a stride, or segments between offsets
      top-k     the first k of each row or segment, or only the k-th; rows partitioned around it
      merge     sorted inputs: two by clsort_enqueue_merge, more by clsort_enqueue_merge_runs
@@ -53,146 +53,121 @@
                clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows, segments or a count on the device with `precedes`, by merge-local-only, or by another
-       algorithm than merge; but batch-* sort rows
-     - `precedes` by any algorithm but merge; fields of more than 8 bytes by bitonic or quicksort
+     - rows, segments or a count on the device: with `precedes`; by merge-local-only; by any other
+       algorithm than AUTO and merge. Exception: batch-* sort rows
+     - `precedes` by any algorithm but AUTO and merge; fields of more than 8 bytes by bitonic or
+       quicksort
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
      - merges and partitions of records, or with equal zeros or NaNs
-     These are refused with CLSORT_ERROR_UNSUPPORTED, or there is no field to ask for them.
+     These answer CLSORT_ERROR_UNSUPPORTED, or there is no field for them.
 
    ORDER, STABILITY, NaN
      Keys are compared by codes: unsigned numbers, made from all bits of the key.
      Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
-     - CLSORT_NAN_LAST puts every NaN after every number, in both orders: ascending the +NaNs with
-       rising bits, then the -NaNs with falling bits; descending first the -NaNs with rising bits,
-       then the +NaNs with falling bits.
-     - CLSORT_NAN_EQUAL puts them there, too, but all NaNs are equal, as in numpy.
-     - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
-     - For floats the last two imply `stable`. Integers ignore all three.
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Ascending: first +NaNs
+       with rising bits, then -NaNs with falling bits. Descending: first -NaNs with rising bits,
+       then +NaNs with falling bits.
+     - CLSORT_NAN_EQUAL puts NaNs last, too, and all NaNs are equal, as in numpy.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal. This and CLSORT_NAN_EQUAL sort floats stably.
+     - Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
      Results are deterministic: the same input, description, device and choices of AUTO give the
      same bytes.
-     These sorts are always stable:
+     A sort is stable (equal keys keep their order) if you set `stable`, and also
      - by `fields` or `precedes`
-     - of rows (even if `rows` is 1) or segments; but batch-* only with `stable`
-     - by merge or radix, if you name them; but not radix-hybrid of keys with values
-     All others are stable only with `stable`: by AUTO, bitonic or quicksort, also by some bits of
-     the key or with a count on the device. Keys that are equal in these bits may change places.
+     - of rows (even if `rows` is 1) or segments, except by batch-*
+     - by merge or radix, if you name them, except radix-hybrid of keys with values
+     Any other sort may reorder equal keys. With first_bit and last_bit, keys are equal if these
+     bits are.
 
    TOP-K
      With top_k = k, clsort_enqueue_sort selects the first k elements of each row or segment, in the
-     description's order. Of equal keys the smaller index comes first. The keys are only read, but
-     for CLSORT_FLAG_TOP_PARTITION.
+     description's order. Of equal keys the smaller index comes first. The keys are only read,
+     except with CLSORT_FLAG_TOP_PARTITION.
      - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
-     - Where a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
-       its keys is the last key of the order: all bits of its code are set. Nothing is written to
-       the rest of its values and records, and of keys whose NaNs are equal.
-     - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
-       is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
-       is below 48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element, one per row, or that a row has none.
+     - If a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
+       its keys is the last key of the order (all bits of its code are set). With equal NaNs the
+       rest of the keys is not written. The rest of values and records never is.
+     - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
+       above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
+       48 KiB.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row, or the rest as above if the row
+       has none.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
-       np.partition do: the k-th element stands in its place, or the last one where there are fewer,
-       what comes before it in front of it, and the rest behind it, both in any order. Its arrays
-       are those of a sort: in place or not, with `count` elements per row. Behind a row's length
-       nothing moves; indices are 0xFFFFFFFF there. It is a stable sort, with its time and scratch
-       memory, unless rows have lengths or a count on the device.
-     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY skips it,
-       unless it is done by a sort alone.
-     - Rows are sorted whole, and the first k copied, where that takes less time and no
-       tuning.work_group is set. Else one of several ways selects: clsort_explain names it,
-       kernels.cl explains it (SELECT), and a table, clsort__select_plans, says when it is taken.
+       np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
+       before it stands in front, the rest behind, both in any order. Arrays are those of a
+       sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
+       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device it is a
+       stable sort, and costs as much.
+     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
+       if a sort alone does it.
+     - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
+       Rows are not sorted whole if tuning.work_group is set.
 
    MEMORY
-     A sort takes the sum of the lines that apply, each array rounded up to 16.
-     - n is count; of rows, segments and a count on the device, the elements from the first to the
-       last, gaps included.
-     - K is the bytes of a key or code; V those of a value or record, or 4 in an indirect sort.
-     - An indirect sort sorts (key, index) pairs, then gathers the rest. It is taken with indices,
-       values above 8 bytes, records above 16, values beside records, fields, equal zeros or NaNs,
-       `precedes` if 4 does not divide record_size, and `stable` by bitonic or quicksort; of rows,
-       segments and a count on the device also by some bits of the key, with only keys or only
-       values in place, and with outputs of another row stride.
+     clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
+     the last, gaps included) with keys of K bytes and values or records of V bytes:
 
-       for                                     scratch memory in bytes, at most
-       all but bitonic and batch-*             nK + nV; for bitonic-a, too
-       merge                                   n / 16 + 8; with `precedes` 2n + 8
-       radix                                   1.14 MB; by sweeps, if it is more, 9.5 KB and for
-                                               each tile 1 KiB, from 2^30 elements on 2 KiB. A tile
-                                               is 4352 bare keys of 4 bytes, never below 1536
-       radix that may be radix-hybrid          1.07 MB more; 0.54 MB of up to 5 * 2^26 keys of 4
-                                               bytes without values
-       radix-samples, if AUTO takes it         n / 16 + 8 or 0.54 MB, not the line of radix
-       quicksort                               1.24 n + 137 KB, from 2^23 elements on n / 2 + 6.3 MB
-       several rows, segments, device's count  n / 2 + 132 KB; rows by AUTO: radix's, if larger
-       an indirect sort                        nK, unless the output of keys holds all codes; 4n,
-                                               unless `indices` does; the size of arrays in place
-       top_k: R rows, w results of each        4Rw for values and records without `indices`; nK of
-                                               records and with equal NaNs; the size of arrays in
-                                               place; where rows are cut or few 41.2 KB R, and of
-                                               rows from 2^24 on R words for every 4096 elements
-       - one row for two cores, k <= 4096      R (32 KiB + 32k + n / 128), of keys of 8 bytes twice
-       - k <= 256 but on NVIDIA's GPUs         Rk (1.07 P + 3) (K + 4) if it is more than these two,
-                                               P = min(n, 2^24 / R) / 4096
-       - rows that are sorted whole            nK, 4n, and their stable sort to indices; nK as above
-       - sort of what was selected             RkK, 4Rk, and the stable sort of R rows of k
-       clsort_enqueue_merge_runs               n / 6 + n / 128 + 1 KiB; on CPUs n / 512 + n / 2048
-                                               and 1 KiB for each core
-       clsort_enqueue_partition                1.14 MB
-       other functions                         0
+       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB, from 2^30 elements on 1.4 for 0.7;
+                                   with `precedes` n (4 + V + 2) + 8
+       quicksort                   n (K + V + 1.24) + 137 KB, from 2^23 elements on
+                                   n (K + V + 0.5) + 6.3 MB
+       bitonic, batch-*            0; bitonic-a n (K + V)
+       by way of indices           the same with V = 4, n (K + 4), and the arrays in place once more
+       merge_runs, partition       n / 5 + 1 KiB, on CPUs 1 KiB for each core; 1.14 MB
+       other functions             0
 
-     The memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the sorter's:
-     for each queue one buffer, or several where one would exceed the device's largest allocation.
-     The sorter's grow on demand and are kept until clsort_trim. One that replaces another has room
-     for a quarter more than is needed, at most 64 MiB, if the device has that. Arrays may be as
-     large as the largest allocation: for keys and values alone AUTO needs no larger array in
-     scratch memory.
-     The sorter retains its context, its device, and the queues that own its buffers (with NVIDIA's
-     driver every queue that it was used with), but no buffer of yours. A queue that is new to it
-     takes over the buffers of an idle one: nothing is left to do there, and nothing was sorted
-     there since the last new queue came. The sorter enqueues markers to see that. So a queue for
-     each sort costs buffers for two.
+     By way of indices (pairs of key and index are sorted, then the rest is gathered) go outputs of
+     indices, values above 8 bytes, records above 16, fields, stable bitonic or quicksort and some
+     others. tools/README.md has the formula of each case, and of top-k.
+
+     Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
+     sorter's: for each queue one buffer, or several if one would exceed the device's largest
+     allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
+     clsort_trim. Arrays may be as large as the largest allocation: for keys and values alone AUTO
+     needs no larger array in scratch memory.
+     The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
+     driver every queue that it was used with), but no buffer of yours. A program may make a queue
+     for each sort: a new queue takes over the buffers of one that has been idle since the last new
+     queue came (markers tell), so there are buffers for two.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
-     on NVIDIA's GPUs. A warmed-up enqueue takes none, and neither does the first one after
-     clsort_prepare, but for a further queue, more than 15 events in a wait list, and
-     CLSORT_OPTION_VERIFY.
+     on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
+     Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
 
    PERFORMANCE
-     Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values; medians
-     from the call to the end of clFinish. In a pass every element is read and written once.
+     Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values: medians
+     from the call to the end of clFinish.
 
-       radix           0.84   1.60   keys alone 2 passes, then buckets are sorted in local memory
+       radix           0.84   1.60   2 passes over keys alone; then buckets in local memory
        radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
                                      last_bit. A digit that all keys share costs only its launch
-       radix-portable  2.28          the same, but a pass reads the keys twice
-       merge           2.9    5.1    1 + ceil(log2(n / tile)) passes, here 14
-       bitonic         7.8           1 + the sum over stages s = T ... L-1 of
-                                     (ceil((s + 1 - T) / 4) + 1) passes, here 47, for 2^L elements
-                                     in tiles of 2^T
-       quicksort       9.7    14.1   at most 1.5 log2(n / leaf) + 4 rounds, which read twice what is
-                                     unfinished; then the rest is merged. A work-group sorts a leaf
+       radix-portable  2.28          the same, but each pass reads the keys twice
+       merge           2.9    5.1    1 + ceil(log2(n / tile)) passes
+       bitonic         7.8           47 passes
+       quicksort       9.7    14.1   rounds, then a merge. AUTO never takes it
 
-     - A tile of merge is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys;
-       that of bitonic is 4096. Tiles are 256 keys on CPUs.
-     - Rows and segments of up to a tile are read and written once; longer ones take the passes of
-       merge. AUTO sorts long rows one after another, as arrays: on an NVIDIA GPU from 2^21
-       elements on, on CPUs from 2^12 with two cores, from 2^18 with more. On GPUs shorter rows
-       have shorter tiles. A million short rows take as many launches as one, segments as many as
-       one of `count` elements: offsets are not read back. NVIDIA's GPUs merge all segments in one
-       launch.
-     - Radix takes 0.4 to 0.6 times as long for equal keys, as long for those of a Zipf law, but on
-       Intel's runtime for CPUs 1.4 times.
-     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache:
-       call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
-     - AUTO never takes quicksort. Where several others can do a sort, a table, clsort__crossovers,
-       says from and up to which count it takes which. `build/clsort info` prints the table, and the
-       plans of your devices.
+     A pass reads and writes every element once. tools/README.md has other devices, types, patterns
+     and libraries, numbers of passes and sizes of tiles.
+     - Short rows and segments are read and written once; longer ones take the passes of merge. AUTO
+       sorts long rows one after another, as arrays. A million short rows take as many launches as
+       one.
+     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache.
+       Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
+     - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info
+       --verbose` prints choices and plans of your devices.
 
    LIMITS
-     - At most 2^32 - 1 elements per call: with rows all from the first row to the last, gaps
-       included. Top-k takes as many in each row, and up to 2^24 - 1 rows.
+     - At most 2^32 - 1 elements per call, gaps between rows included. Exception: top-k takes that
+       many in each row, and up to 2^24 - 1 rows.
      - Big-endian devices are untested.
+
+   BEFORE 1.0
+     Stays: fields of structs with a struct_size, codes and key types, the order of each key type,
+     OpenCL 1.2, both licences. A number never gets another meaning.
+     May change: clsort_tuning, names (an old one then does not compile), the order of equal keys in
+     sorts that are not stable, choices and scratch memory of AUTO, texts of messages and of
+     clsort_explain, entries of caches. Each version of the revision history says first what breaks.
 
    COMPILE-TIME OPTIONS, defined before the implementation is included
      CLSORT_STATIC              every function is static
@@ -201,15 +176,15 @@
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
      CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
-     CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs it: rows,
-                                segments, a count on the device, quicksort, and top_k above what a
-                                work-group sorts. They then answer CLSORT_ERROR_UNSUPPORTED
+     CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs radix:
+                                rows, segments, a count on the device, quicksort, and top_k above
+                                what a work-group sorts. These answer CLSORT_ERROR_UNSUPPORTED
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: quicksort, and the
                                 names bitonic-*, batch-* and merge-local-only
-     CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
-                                300. quicksort-device needs that you set it to 300
+     CL_TARGET_OPENCL_VERSION   set it to 120 or later, or include CL/cl.h before; default 300.
+                                quicksort-device needs that you set it to 300
 
    Revision history and licence are at the end of this file.
 */
@@ -291,61 +266,62 @@ extern "C" {
 /* ---- rules for all calls ---------------------------------------------------------------------
 
    STRUCTS
-     A struct that begins with struct_size, its size in the program, starts from the function of its
-     name and _default: clsort_desc_default(). This stores the size; all else is 0, which stands for
-     the default. Other structs are zeroed first.
-     Later versions only append fields, so a program and an implementation that were compiled with
-     headers of different versions work together:
+     Start a struct that begins with struct_size from the function of its name and _default, as in
+     clsort_desc_default(). It stores the size; all else is 0, which stands for the default. Zero
+     other structs first.
+     Later versions only append fields, so programs and implementations of different versions work
+     together:
      - an older program has fewer fields: the implementation reads no others
      - a newer program has more fields: they must be 0, else CLSORT_ERROR_UNKNOWN_VALUE
-     struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
-     if both have the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE,
-     before any other field is looked at. A struct that receives something has its size set, too:
-     no byte beyond is written. Structs without a struct_size never change, but for the reserved
-     words of clsort_tuning.
+     struct_size 0 stands for the size in the implementation: a struct of zeros works if both have
+     the same header. A size that no version has answers CLSORT_ERROR_UNKNOWN_VALUE before any other
+     field is looked at. Set the size of a struct that receives something, too: no byte beyond is
+     written. Structs without a struct_size never change, except the reserved words of
+     clsort_tuning.
      Host memory is read during the call only, unless a comment says otherwise.
 
    UNITS, BUFFERS
      Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
-     largest power of two up to 8 that divides the size of the elements there; scratch_offset of 16.
+     largest power of two up to 8 that divides the size of the elements there; scratch_offset is a
+     multiple of 16.
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
-     Only clsort_enqueue_* need the buffers; one that is given to another function is checked. Where
-     NULL means that the sort has none, as in keys_out or indices, CLSORT_LATER stands for one that
-     does not exist yet.
+     Only clsort_enqueue_* need the buffers. Other functions check the buffers that they are given.
+     They also take CLSORT_LATER for a buffer that does not exist yet, because NULL in keys_out,
+     indices and the like means that the sort has none.
 
    QUEUES, EVENTS
-     A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. No function
-     waits for the device, but where its comment says that it blocks.
+     A clsort_enqueue_* call enqueues its commands behind the n_wait events of `wait`. A function
+     waits for the device only if its comment says that it blocks.
      - The queue and the buffers must belong to the sorter's context, the queue also to its device.
        In-order and out-of-order queues work alike.
      - If `done` is not NULL, *done receives an event, which completes when all output is visible,
-       also where there is nothing to do. Release it. On failure *done is NULL.
+       even if there is nothing to do. Release it. On failure *done is NULL.
      - Kernels that are not built yet are built first; with CLSORT_FLAG_NO_BUILD the call answers
        CLSORT_ERROR_NOT_READY instead.
      - On an out-of-order queue, calls that use the sorter's own scratch memory wait for each other:
-       one fails if a dependency of the one before it failed. With scratch memory of yours they do
-       not wait; then see to it that no two use the same at once.
+       if a dependency of one fails, the next one fails, too. Calls with scratch memory of yours do
+       not wait: no two of them may use the same at once.
 
    ERRORS
      OpenCL's codes pass through; ours are CLSORT_ERROR_*, from -5000 to -5099. Arguments are
      checked before anything is enqueued; after such an error nothing was written. If an enqueue
      fails after its first launch, commands that were already enqueued still run. The arrays then
-     hold a permutation of the input in no particular order; but an interrupted quicksort may leave
-     some elements only in scratch memory and others duplicated.
-     A function's comment says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
-     CL_OUT_OF_HOST_MEMORY, codes of the OpenCL functions that it calls; what CLSORT_STATUS_LIST
-     says of the struct, the queue, the events and the buffers that it takes; if it builds kernels
-     CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR.
+     hold a permutation of the input in no particular order. Exception: an interrupted quicksort may
+     leave some elements only in scratch memory and others doubled.
+     Any function may answer CLSORT_ERROR_NULL_ARGUMENT, CL_OUT_OF_HOST_MEMORY, codes of the OpenCL
+     functions that it calls, and what CLSORT_STATUS_LIST says of its struct, queue, events and
+     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Its
+     comment names only others.
 
    THREADS
-     There are no globals. While a function runs with a sorter, no other one may run with it but
-     clsort_context and clsort_device. While another thread is in a call with it, a call answers
+     There are no globals. A sorter serves one call at a time; only clsort_context and clsort_device
+     may run beside another. A call with a sorter that another thread is using answers
      CLSORT_ERROR_BUSY and touches nothing. A plain variable tells: calls that begin at the same
      moment may still crash. Any thread may call a function that takes no sorter, or NULL for it, at
      any time.
-     Callbacks run on the thread that uses the sorter. None may use this sorter, but that the
+     Callbacks run on the thread that uses the sorter, and may not use this sorter. Exception: the
      diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
 
@@ -427,8 +403,8 @@ typedef cl_int clsort_status;
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
 #undef CLSORT__ENUMERATOR
 
-/* What a status means and what to change, in one line; for OpenCL's own codes their name, and where
-   no driver is installed what to install. Never NULL. */
+/* The name of a status, what it means and what to change, in one line; of OpenCL's codes only the
+   name; if no driver is installed, what to install. Never NULL. */
 CLSORT_API const char *clsort_status_text(clsort_status status);
 
 /* ---- description ----------------------------------------------------------------------------- */
@@ -464,19 +440,20 @@ enum {
 typedef struct clsort_tuning {
     cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
     cl_uint reserved_1;     /* 0 */
-    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
-       for 2. */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. For radix 1
+       stands for 2. */
     cl_uint work_group;
-    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
-       Bitonic takes 2 for 1; in vectors, as "bitonic", -local and -local-only, also 64 to 512. */
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs. For
+       bitonic 1 stands for 2; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
+       are possible, too. */
     cl_uint items;
     cl_uint reserved[12];   /* 0 */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
 typedef struct clsort_field {
-    size_t offset;          /* from the start of the record, a multiple of the field's size; of
-                               CLSORT_BYTES + n any */
+    size_t offset;          /* from the start of the record, a multiple of the field's size; any
+                               for CLSORT_BYTES + n */
     cl_uint type;           /* CLSORT_U8 and so on; required */
     cl_uint order, nan_order, zero_order;       /* as in clsort_desc */
 } clsort_field;
@@ -489,21 +466,20 @@ typedef struct clsort_desc {
     size_t struct_size;         /* see STRUCTS */
 
     /* The keys and their order. */
-    size_t count;               /* with `rows` in each row; 0: nothing is to do, and buffers may be
-                                   NULL */
+    size_t count;               /* with `rows` in each row. 0: nothing to do, buffers may be NULL */
     cl_uint key_type;           /* CLSORT_U8 and so on; 0 only with fields or precedes */
     cl_uint order;              /* CLSORT_ASCENDING or CLSORT_DESCENDING */
-    cl_uint nan_order;          /* CLSORT_NAN_*. By some bits of keys: see first_bit */
+    cl_uint nan_order;          /* CLSORT_NAN_*; by some bits of keys see first_bit */
     cl_uint zero_order;         /* CLSORT_ZERO_* */
     cl_uint stable;             /* nonzero: equal keys keep their order; see ORDER */
     cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
-    /* Only bits first_bit to last_bit - 1 of the key's code decide; but all bits of the key say
-       whether it is a NaN or a zero. With CLSORT_NAN_EQUAL each NaN has the code of the first
-       positive one, whose bits are those of +infinity plus 1; with CLSORT_ZERO_EQUAL -0 has that
-       of +0. By some bits a NaN may come before a number, or be equal to one. Radix can do this,
-       sorts of rows, of segments or with a count on the device, and top_k; nothing else can. */
+    /* Compares only bits first_bit to last_bit - 1 of the key's code. Whether a key is a NaN or a
+       zero still depends on all its bits: CLSORT_NAN_EQUAL gives every NaN the code of the first
+       positive NaN (the bits of +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by
+       some bits a NaN may come before a number, or be equal to one. Only these sort by some bits:
+       radix, sorts of rows, of segments or with a count on the device, and top_k. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -537,90 +513,98 @@ typedef struct clsort_desc {
     /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values are as
        many elements apart. */
     size_t row_stride;
-    /* The same for outputs, as aligned as their offsets are; 0: like the rows of keys, as many
-       elements apart; with top_k no gaps. An array that is sorted in place keeps the rows of its
-       input. */
+    /* Row strides of outputs, aligned as their offsets are. 0: as many elements apart as the rows
+       of keys; with top_k no gaps. An array that is sorted in place keeps the rows of its input. */
     size_t keys_out_row_stride, values_out_row_stride, indices_row_stride;
     /* With rows and top_k (to sort, use segments): a length for each row, cl_uint, clamped to
-       `count`. What lies behind a row's length is not looked at. */
+       `count`. Elements behind a row's length are not looked at. */
     cl_mem lengths;
     size_t lengths_offset;
     /* ... or segments, between segment_count + 1 ascending offsets in elements, cl_uint: segment i
-       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups_desc and of
-       clsort_partition_desc are such. Offsets are clamped to `count`.
-       If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
-       keys_out, values_out and indices are undefined. For a selection, that is top_k without
-       CLSORT_FLAG_TOP_PARTITION, such a segment is empty. */
+       is the elements segments[i] to segments[i + 1] - 1. `starts` of clsort_groups_desc and
+       clsort_partition_desc can be given here. Offsets are clamped to `count`. If an offset is
+       above the next one, nothing is sorted: arrays in place stay as they were; keys_out,
+       values_out and indices are undefined. A selection (top_k without CLSORT_FLAG_TOP_PARTITION)
+       takes such a segment for empty. */
     cl_mem segments;
     size_t segments_offset;
     size_t segment_count;
     /* Ends of segments, for gaps between them: segment i ends before segment_ends[i], clamped, and
        is empty if that is not above its begin. Both buffers then have segment_count cl_uint.
        - For a selection segments may overlap and come in any order.
-       - Else each begin, also that of an empty segment, must be at or above the begin and the end
+       - For a sort each begin, also of an empty segment, must be at or above the begin and the end
          of the segment before. If one is not, nothing is sorted, as above. */
     cl_mem segment_ends;
     size_t segment_ends_offset;
 
     size_t top_k;               /* not 0: see TOP-K. At most `count` */
 
-    /* A count that only the device knows: one cl_uint. If it is less than `count`, it is the number
-       of keys, of keys in each row, or the end of the last segment. Elements from there on are not
-       touched. */
+    /* A count that only the device knows: one cl_uint. If it is less than `count`, it stands for
+       `count`: for the number of keys, of keys in each row, or the end of the last segment.
+       Elements from there on are not touched. */
     cl_mem count_buffer;
     size_t count_offset;
 
-    /* Records (record_size) in an order of your own. Either a list of fields: the first one that
-       differs decides. They become codes of up to 8 bytes that are sorted in one go. A longer key
-       takes one sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be
-       divided among them ... */
+    /* Records (record_size) in an order of your own. Either a list of fields: the first field that
+       differs decides. Fields of up to 8 bytes in all are sorted in one go. A longer key takes one
+       sort for each 8 bytes, the last fields first; a field of CLSORT_BYTES + n may be divided
+       among these sorts ... */
     const clsort_field *fields;
     cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
-    /* ... or an expression in OpenCL C: does record `a` come before record `b`? You must trust it:
-       it has access to all that a kernel can reach.
+    /* ... or an expression in OpenCL C, true if record `a` comes before record `b`. You must trust
+       it: it has access to all that a kernel can reach.
        record_type declares the type clsort_record, of record_size bytes, and all that the
        expression needs: "typedef struct { float depth; uint layer; } clsort_record;". Names that
-       begin with clsort_ or CLSORT_ are reserved. Other names of kernels.cl are taken, too (key,
-       load_bits, item_t), and a macro of yours replaces them: give macros and functions a prefix of
-       your own, such as my_. Members of clsort_record may have any name that is no macro there. */
+       begin with clsort_ or CLSORT_ are reserved. A macro of yours would replace other names of
+       kernels.cl (key, load_bits, item_t): give macros and functions a prefix of your own, such as
+       my_. Members of clsort_record may have any name that is no macro there. */
     const char *record_type;
-    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". It may have any scalar type
-       and is true where it is not 0. It is compiled into the kernels, once per sorter and text; the
-       sorter keeps both until clsort_destroy, so do not make texts that differ only in numbers. If
-       it contradicts itself (a before b, b before c, c before a; different answers to the same
-       question), the order is undefined, but no record is lost, doubled or written outside the
-       range. */
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)", of any scalar type, true
+       where it is not 0. It is compiled into the kernels, once per sorter and text, and kept until
+       clsort_destroy: do not make texts that differ only in numbers. If it contradicts itself (a
+       before b, b before c, c before a; different answers to the same question), the order is
+       undefined, but no record is lost, doubled or written outside the range. */
     const char *precedes;
 
     clsort_tuning tuning;
 } clsort_desc;
 CLSORT__DEFAULT(clsort_desc)
 
-/* The version of the implementation: major * 10000 + minor * 100 + patch. It may be another one
-   than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
+/* The version of the implementation: major * 10000 + minor * 100 + patch. The header's, in
+   CLSORT_VERSION_*, may be another one. */
 CLSORT_API cl_uint clsort_version(void);
 
 /* The names of the algorithms, numbered from 0, full sorts first; NULL after the last one. Where
    CLSORT_NO_* left some out, numbers stand for other names. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning.variant of *desc to what a name stands for: one of these, alone or with
-   suffixes, as "quicksort-host+median3+blelloch". Leaves tuning.work_group and tuning.items as they
-   are, unless the name fixes them. clsort_explain tells the name of a description.
+/* Sets algorithm and tuning.variant of *desc to what a name stands for: a name of
+   clsort_algorithm_name, alone or with suffixes, such as "quicksort-host+median3+blelloch". Leaves
+   tuning.work_group and tuning.items as they are, unless the name fixes them. clsort_explain tells
+   the name of a description.
    - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
-     every step is a launch. With -local, as in "bitonic", first stages and the tail of every later
-     stage are in local memory; +start: only first stages; +global: nothing; +global-tail: nothing,
-     but first stages and tails are one launch each, with barriers.
+     every step is a launch. -local, as in "bitonic": the first stages, and the tail of every later
+     stage, are in local memory. +start: only the first stages are. +global: nothing is.
+     +global-tail: nothing is, but first stages and tails are one launch each, with barriers.
    - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
      tuning.work_group * tuning.items keys are sorted, but not the whole array.
-   - quicksort enqueues all rounds at once; -host reads back after each; with -device kernels start
-     them, where OpenCL 2.0 or later and the device can. Pivots are half way from the least code to
-     the greatest; +median3: the median of the first, the middle and the last key; +sample: of 7 to
-     63 keys. Sums are made by hand in local memory (+local), by -device with work-group functions
-     (+builtin, only there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
+   - quicksort enqueues all rounds at once; -host reads back after each; by -device kernels start
+     them, with OpenCL 2.0 or later if the device can. A pivot is half way between the least and the
+     greatest code; +median3: the median of the first, the middle and the last key; +sample: the
+     median of 7 to 63 keys. Sums are made by hand in local memory (+local), in -device by
+     work-group functions (+builtin, only there); +blelloch: by a tree of sums, as published for
+     OpenCL 1.2.
    - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
-   - What a form of radix does not sort, "radix-sweeps" does; that is "radix-portable" where
-     work-groups are not known to make progress.
+   - What another form of radix does not sort, "radix-sweeps" sorts; where work-groups are not known
+     to make progress, "radix-portable".
+   Sources:
+   - bitonic: Batcher, 1968; bitonic-*, merge-local-only: Bainville, 2011
+   - merge: Green, McColl, Bader, 2012; on CPUs Inoue et al., 2007
+   - radix: Merrill, Garland, 2016; Adinets, Merrill, 2022; -hybrid: Stehle, Jacobsen, 2017
+   - radix-samples: Leischner, Osipov, Sanders, 2010
+   - radix-cached: Polychroniou, Ross, 2014; Bramas, 2017; Chhugani et al., 2008
+   - quicksort: Cederman, Tsigas, 2009
+   - batch-*: Zucchi, 2013
    Errors: CLSORT_ERROR_UNKNOWN_VALUE for any other name. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
@@ -629,8 +613,8 @@ CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *nam
 typedef struct clsort_sorter clsort_sorter;
 
 /* Called on every failure, before the failing function returns, also from within clsort_create.
-   `function` is the OpenCL function or the clsort function that failed; `message` is one line. Both
-   strings live until the callback returns. */
+   `function` is OpenCL's or clsort's function that failed; `message` is one line. Both strings live
+   until the callback returns. */
 typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function,
                                   const char *message);
 
@@ -645,9 +629,9 @@ typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
 enum {
     /* Every sort checks its own result on the device; see clsort_collect. */
     CLSORT_OPTION_VERIFY = 1,
-    /* For a program that sorts a few times and ends. AUTO and "radix" then leave out hybrid radix,
-       and AUTO on other GPUs than NVIDIA's all of radix for many elements: NVIDIA's compiler takes
-       2 s for its ten kernels, which thousands of sorts pay back. "radix-hybrid" still takes it. */
+    /* For a program that sorts a few times and ends: hybrid radix takes NVIDIA's compiler 2 s,
+       which thousands of sorts pay back. AUTO and "radix" leave out hybrid radix; on GPUs of other
+       vendors AUTO leaves out all of radix for many elements. "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
     /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
        clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
@@ -658,16 +642,14 @@ enum {
    start of your program compiles nothing. `name` is 32 hexadecimal digits: of a program a hash of
    the kernels' text, the build options, this version, the device, its driver and its platform.
    - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
-     entry, or 0 if there is none. It is called where a program would be built, twice: first with
-     size 0 and data NULL.
-   - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence. It
-     is called at the end of clsort_prepare, clsort_self_test and clsort_measure, where all kernels
-     have run once, and in clsort_destroy for programs that these did not see.
+     entry, or 0 if there is none. Before a program is built it is called twice: first with size 0
+     and data NULL.
+   - save keeps `size` bytes under that name in place of what is there. It may fail in silence. It
+     is called at the end of clsort_prepare, clsort_self_test and clsort_measure, when all kernels
+     have run once, and by clsort_destroy for other programs.
    An entry's name, size and hash are checked before the driver sees a byte of it. One that is
-   damaged, or that the driver does not take, costs only the time to build the program; then save
-   replaces it. The hash does not guard against malice: who can write entries can run code here.
-   PoCL compiles kernels once more to give a binary, in two thirds of the time of building. What
-   was not launched by then is compiled at each later start, unless PoCL's own cache has it. */
+   damaged, or that the driver does not take, costs only a build; then save replaces it. The hash
+   does not guard against malice: who can write entries can run code here. */
 typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
 typedef void (*clsort_cache_save)(void *user, const char *name, const void *data, size_t size);
 
@@ -694,8 +676,8 @@ CLSORT__DEFAULT(clsort_options)
    - Any number of processes and threads may use the folder at once: files are written aside and
      then renamed. Files with other names are left alone. Above CLSORT_CACHE_BYTES those written
      longest ago are deleted.
-   - Where nothing can be written, nothing is kept, and no call fails. The diagnostic callback hears
-     of it once for each sorter, with CLSORT_ERROR_CACHE_FOLDER, also from within clsort_destroy. */
+   - If nothing can be written, nothing is kept, and no call fails. The diagnostic callback then
+     gets CLSORT_ERROR_CACHE_FOLDER once for each sorter, also from within clsort_destroy. */
 CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
 #endif
 
@@ -706,27 +688,29 @@ CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
                                        const clsort_options *options, clsort_sorter **sorter);
 
-/* Makes a sorter of the same device for another thread. It shares programs and comparators made so
-   far, and has its own kernels, scratch memory and errors. *clone is NULL on failure. */
+/* Makes a sorter of the same device for another thread. It shares the programs and comparators made
+   so far, and has kernels, scratch memory and errors of its own. *clone is NULL on failure. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
 /* Releases everything. Commands that are still queued complete. NULL is a no-op. NVIDIA's driver
-   needs a program until its launches are done, so there an event callback releases the programs
-   later. It calls CLSORT_FREE on a thread of the driver, and this code must stay loaded until then.
-   Only if the driver refuses the callback, destroy waits. */
+   needs a program until its launches are done: there an event callback releases programs later. It
+   calls CLSORT_FREE on a thread of the driver, and this code must stay loaded until then. If the
+   driver refuses the callback, destroy waits. */
 CLSORT_API void clsort_destroy(clsort_sorter *sorter);
 
-/* Releases the sorter's scratch buffers, block for host arrays and the queues that it retained. */
+/* Releases the sorter's scratch buffers, its block for host arrays, and the queues that it
+   retained. */
 CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 
-/* The message of the last failure on this sorter, such as "clsort_enqueue_sort: keys: ..."; it
-   names the OpenCL function that failed. "" if there was none. Lives until the next call with this
-   sorter. */
+/* The message of the last failure on this sorter: the function that failed (OpenCL's or clsort's),
+   one reason, the name of the status. "clsort_check: top_k is above count: k = 11, a row has 10
+   keys (CLSORT_ERROR_TOP_K)". "" if nothing failed. Lives until the next call with this sorter. */
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
-/* The compiler's whole output of the last failed build; "" if that is above 1 MiB. Else as
-   clsort_last_error. Line numbers are those of kernels.cl, or of your texts, as files named
-   record_type and precedes. NVIDIA's compiler counts all lines as one file. */
+/* The compiler's whole output of the last failed build; "" if there was none, or if it is above 1
+   MiB. Lives until the next call with this sorter. Line numbers count in kernels.cl, or in your
+   texts, as files named record_type and precedes. NVIDIA's compiler counts all lines as one
+   file. */
 CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
 
 /* The context and the device of a sorter, not retained. */
@@ -735,13 +719,13 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Would this description run on this device? Builds nothing. */
+/* CL_SUCCESS if this description would run on this device, else the error. Builds nothing. */
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
-/* Writes the description that would run. Filled in are algorithm and last_bit, tuning.work_group
-   and tuning.items, whose product is a block of the "only" algorithms, and with top_k and without
-   segments rows and row_stride. Other fields are as given. Long rows that AUTO sorts one after
-   another stay CLSORT_AUTO. `resolved` may be `desc`. */
+/* Writes the description that would run, with some fields filled in: algorithm, last_bit,
+   tuning.work_group and tuning.items (their product is a block of the "only" algorithms); with
+   top_k and without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
+   one after another stays CLSORT_AUTO. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
@@ -749,20 +733,19 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
    launch of each geometry, scratch memory. Blocks.
    - With a queue, it launches on that queue, without elements, and so waits for what an in-order
      queue holds. The first sort on that queue then makes no object but events.
-   - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
-     goes to the next queue that needs some.
-   - With CLSORT_FLAG_ANY_COUNT the same holds for any count from 0 (of top_k: from top_k) to
-     desc->count, by which AUTO and several algorithms choose kernels. More kernels are built then:
-     for up to 2^20 u32 keys on PoCL in 2.6 s of CPU instead of 1.5.
-   - The first sort is still the first to use some memory: NVIDIA's driver takes 0.1 to 0.3 ms to
-     give it to a buffer of yours, PoCL 1 to 4 ms of CPU time for the pages of 10^6 u32. */
+   - With `queue` NULL, it launches on a queue of the sorter's own. The scratch memory goes to the
+     next queue that needs some.
+   - CLSORT_FLAG_ANY_COUNT prepares for every count from 0 (of top_k: from top_k) to desc->count:
+     AUTO and several algorithms choose kernels by it. More kernels are built.
+   - The first sort is still the first to touch some memory: 0.1 to 0.3 ms with NVIDIA's driver, 1
+     to 4 ms of CPU time with PoCL for 10^6 u32. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_desc *desc);
 
-/* Bytes of scratch memory that such a sort needs, or an upper bound for any device if `sorter` is
-   NULL. Of AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, it is the most that it may need after any
+/* Bytes of scratch memory that such a sort needs; if `sorter` is NULL, an upper bound for any
+   device. For AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, the size is enough after any
    clsort_measure or clsort_load_choices: for bitonic (up to 2^22 elements), merge, radix,
-   radix-hybrid and what is built in. The size never shrinks when only counts grow. */
+   radix-hybrid and what is built in. It never shrinks when only counts grow. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -771,17 +754,16 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
                 sorting, and the sort of the k elements, or of the rows, if there is one; or
                 "rows one after another" and the sort of a row
-     passes     commands that write elements. For a radix sort by one work-item and for batch-*:
+     passes     commands that write elements; of a radix sort by one work-item and of batch-*,
                 passes inside the one command
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
-                records, codes and indices, but no tables, and not what searches read or
+                records, codes and indices; not tables, and not what searches read or
                 expressions by the number of a record
      scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
-   Where the data decides, it is the most that can happen. When kernels are built, a work-group may
-   turn out smaller; a later call knows. Builds nothing. `text` has room for `size` characters; 2000
-   are always enough. */
+   If the data decides, it is the most that can happen. A build may make work-groups smaller: a
+   later call knows. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
@@ -796,14 +778,16 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    - `keys` holds count keys or records, `values` count * value_size bytes; NULL without values.
    - `indices` (count cl_uint, or NULL) and rows are as on the device.
    - On devices that share the host's memory (CL_DEVICE_HOST_UNIFIED_MEMORY) arrays are sorted where
-     they lie and are not copied, if keys, values and indices are aligned as offsets are (with
-     `precedes`: to 128). The arrays must not overlap.
+     they lie, if keys, values and indices are aligned as offsets are (with `precedes`: to 128). The
+     arrays must not overlap.
    - On NVIDIA's GPUs arrays above 2 MiB are pinned for the call, if the driver can do that; smaller
      ones go by way of a block that is kept until clsort_trim.
-   After a failure, keys and values are unchanged with `indices`, before the first launch, and where
-   they were copied, unless reading back the result failed: then their content is undefined. Where
-   they were not copied, no command uses them any more, and they are as ERRORS says; undefined if a
-   command fails on the device. If waiting for the device fails, it may even go on writing to them.
+   After a failure:
+   - With `indices`, and before the first launch, keys and values are unchanged.
+   - If arrays were copied to the device, they are unchanged, or undefined if reading back the
+     result failed.
+   - Arrays that were not copied are as ERRORS says, undefined if a command failed on the device. No
+     command uses them any more, unless waiting for the device failed.
    The device must hold the arrays at once, with scratch memory, and each in one buffer
    (CLSORT_ERROR_COUNT_TOO_LARGE). clsort_sort_host_on has no such limit: see clsort_multi.h. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
@@ -839,8 +823,8 @@ CLSORT__DEFAULT(clsort_gather_desc)
 /* Enqueues a gather for any number of arrays. An index of source_count or above leaves its target
    element as it was. For the indices of
    - an argsort of n elements: count n
-   - an argsort of R rows of n keys: rows R, count n, and the indices_row_stride of the sort; where
-     that was 0 and row_stride makes the keys S apart, 4 S. Set strides for the arrays, too
+   - an argsort of R rows of n keys: rows R, count n, and the sort's indices_row_stride. If that was
+     0 and row_stride made the keys S apart, it is 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
@@ -858,8 +842,8 @@ typedef struct clsort_groups_desc {
     cl_mem keys;
     size_t keys_offset;
     /* At least one of the next two must be given. */
-    cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
-                                   starts[g] to starts[g + 1] - 1. Keys >= groups follow */
+    cl_mem starts;              /* receives groups + 1 cl_uint: group g has the keys from
+                                   starts[g] to starts[g + 1] - 1. Keys >= groups are behind */
     size_t starts_offset;
     cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has */
     size_t counts_offset;
@@ -868,7 +852,8 @@ typedef struct clsort_groups_desc {
 } clsort_groups_desc;
 CLSORT__DEFAULT(clsort_groups_desc)
 
-/* Enqueues the search for groups. They may be empty or huge: each takes log2(count) reads. */
+/* Enqueues the search for groups. A group may be empty or huge: each takes log2(count) reads.
+   Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
 CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
                                                      const clsort_groups_desc *groups,
                                                      cl_uint n_wait, const cl_event *wait,
@@ -897,11 +882,11 @@ typedef struct clsort_merge_desc {
 } clsort_merge_desc;
 CLSORT__DEFAULT(clsort_merge_desc)
 
-/* Enqueues a stable merge: of equal keys, those of a come first.
-   Inputs are not checked; clsort_enqueue_is_sorted does that. If one is not in the description's
-   order, the output lacks elements, has others twice, and keeps what it held at some places. No
-   error tells; nothing else is touched. Sorts with equal zeros or NaNs, as most other libraries
-   have them, leave another order. */
+/* Enqueues a stable merge: of equal keys, a's come first.
+   Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
+   description's order, the output lacks elements, has others twice, and keeps what it held at some
+   places. No error tells; nothing else is touched. A sort with equal zeros or NaNs, as most other
+   libraries have them, leaves another order. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -933,24 +918,25 @@ typedef struct clsort_merge_runs_desc {
 } clsort_merge_runs_desc;
 CLSORT__DEFAULT(clsort_merge_runs_desc)
 
-/* Enqueues a stable merge of sorted runs: of equal keys, those of the run with the smaller number
-   come first. If one is not in order, elements are lost as by clsort_enqueue_merge. Each element is
-   read once and written once. On an NVIDIA H200, 16 runs of 2^26 uniform u32 in all take 0.40 ms,
-   four passes of clsort_enqueue_merge 0.94 ms; with values of 4 bytes 0.84 and 1.62 ms. On CPUs
-   clsort_enqueue_merge merges two bare runs faster, in vectors. */
+/* Enqueues a stable merge of sorted runs: of equal keys, keys of the run with the smaller number
+   come first. If a run is not in order, elements are lost as by clsort_enqueue_merge. Each element
+   is read once and written once. On CPUs clsort_enqueue_merge merges two bare runs faster, in
+   vectors.
+   Sources: Varman et al., 1991; on CPUs Knuth, The Art of Computer Programming 3, 5.4.1. */
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
                                                    const clsort_merge_runs_desc *merge,
                                                    cl_uint n_wait, const cl_event *wait,
                                                    cl_event *done);
 
-/* As clsort_scratch_size, for a sorter's device. This and the next read only the counts of runs. */
+/* As clsort_scratch_size, for a sorter's device. Of the runs, this and clsort_prepare_merge_runs
+   read only the counts. */
 CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
                                                         const clsort_merge_runs_desc *merge,
                                                         size_t *bytes);
 
-/* Builds the kernels of such a merge: merges of keys and values of these sizes, with the same
-   tuning, then build nothing, whatever their runs are. Launches nothing, so a driver may still
-   compile at the first launch, as PoCL does. Blocks. */
+/* Builds the kernels of such a merge. Merges of any runs with these sizes of keys and values and
+   the same tuning then build nothing. Launches nothing, so a driver may still compile at the first
+   launch, as PoCL does. Blocks. */
 CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
                                                    const clsort_merge_runs_desc *merge);
 
@@ -983,10 +969,10 @@ typedef struct clsort_partition_desc {
 } clsort_partition_desc;
 CLSORT__DEFAULT(clsort_partition_desc)
 
-/* Enqueues a stable partition. Part p has the keys that do not come before splitter p - 1, but do
-   come before splitter p. Keys are read twice, values once, and all are written once. On an NVIDIA
-   H200, 2^26 u32 take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy 0.14 ms. On an NVIDIA GPU
-   keys not at a multiple of 16 bytes take longer. */
+/* Enqueues a stable partition. Part p has the keys that come before splitter p, but not before
+   splitter p - 1. Keys are read twice, values once, and all are written once. On NVIDIA's GPUs keys
+   not at a multiple of 16 bytes take longer.
+   Source: Merrill, Grimshaw, 2011. */
 CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_partition_desc *partition,
                                                   cl_uint n_wait, const cl_event *wait,
@@ -997,7 +983,7 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
                                                        const clsort_partition_desc *partition,
                                                        size_t *bytes);
 
-/* As clsort_prepare_merge_runs; kernels for up to 15 splitters and for more are others. */
+/* As clsort_prepare_merge_runs. More than 15 splitters take other kernels than up to 15. */
 CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
                                                   const clsort_partition_desc *partition);
 
@@ -1008,7 +994,7 @@ CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
    - of rows, one past the last element of the last row
    Elements of rows and segments are numbered from the first row, or from keys_offset, gaps
    included. Where the offsets of segments do not ascend, or segments with ends of their own
-   overlap, the number is 0. Of *desc it reads only keys (or records), count, types and order, rows,
+   overlap, the number is 0. Of *desc it reads only keys, count, types and order, rows,
    segments and the count on the device. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_desc *desc, cl_mem result,
@@ -1024,16 +1010,16 @@ typedef struct clsort_proof {
                                    with their values */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; where indices are the only output,
-                                   of the keys in their order, which must be stable where the
-                                   description says so: see ORDER */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes; if indices are the only
+                                   output, of the keys in the order of the indices. If the sort is
+                                   stable (see ORDER), equal keys must keep their order, too */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
 /* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
-   it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
-   proof_offset, and judge it. Each row or segment is checked on its own; elements outside of them
-   are not. The offsets of segments and the count on the device must not have changed. */
+   it, both with the sort's description. Then read the clsort_proof at proof_offset and judge it.
+   Each row or segment is checked on its own; elements outside of them are not. The offsets of
+   segments and the count on the device must not have changed. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
                                                     const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait,
@@ -1057,31 +1043,32 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
    failure, but leaves the verdict to this function. clsort_destroy does not judge. */
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
-/* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
-   that fail out of AUTO, which answers CLSORT_ERROR_WRONG_RESULT if none is left. So it does with
-   each form of radix that AUTO may take here. Merges of runs and partitions are tested, too, and
-   answer that code if they fail. Kernels for rows, segments and top-k are not. Builds all kernels
-   that it tests, and blocks: on PoCL for 73 s of CPU time if its cache has none of them, else for
-   2.6 s, in 16 MB of host memory. The finding holds for this sorter and for later clones.
+/* Sorts small arrays with every algorithm on this device, also with each form of radix that AUTO
+   may take here, and compares with the host. AUTO leaves out what failed, and answers
+   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions answer it, too, if
+   they failed. Kernels for rows, segments and top-k are not tested. Builds all kernels that it
+   tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its cache
+   has them. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 /* ---- measuring -------------------------------------------------------------------------------
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
-   - A choice that was measured serves sorts of one array with keys of that width and that payload,
-     up to the count that was measured; of clsort_prepare with CLSORT_FLAG_ANY_COUNT up to the
-     description's. Built-in ones serve all else, and what CLSORT_FLAG_NO_BUILD would refuse.
-   - A choice of top-k says in which way rows are selected from, by their length rounded up to a
-     power of two; where nothing gains, by the built-in choices. It serves k and numbers of rows
-     that are the same when they are rounded up so, but not segments, some bits of keys and the
-     flags of top-k. Whole rows are sorted only where built-in choices may do so: that needs much
-     scratch memory. There is room for 64 choices of top-k; one more replaces the oldest.
+   - A measured choice serves sorts of one array with keys of that width and that payload, up to the
+     count that was measured; in clsort_prepare with CLSORT_FLAG_ANY_COUNT each count up to that.
+     The built-in choice serves all others, and is taken where CLSORT_FLAG_NO_BUILD would refuse the
+     measured one.
+   - A choice of top-k has a way to select for each length of rows, rounded up to a power of two;
+     without a gain, the built-in one. It serves every k and number of rows that round up to the
+     same powers, but not segments, some bits of keys and flags of top-k. Rows are sorted whole,
+     which needs much scratch memory, only if built-in choices may do so. The 65th choice of top-k
+     replaces the oldest.
    - Choices belong to the sorter and to clones that are made later. Only clsort_measure and
      clsort_load_choices change them. With a cache, clsort_measure saves all of them in one entry,
      of the device, driver, platform and version, and clsort_create loads them.
-   - The bytes of bare keys by all bits, stable sorts and top-k are the same by any choice. Equal
-     keys of other sorts may come in another order, as they do by another algorithm. */
+   - Sorts of bare keys by all bits, stable sorts and top-k give the same bytes by any choice. Other
+     sorts may order equal keys differently. */
 
 /* Called before each step of a measurement: `done` of `total` are over. Not 0 ends the call. */
 typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
@@ -1102,20 +1089,19 @@ CLSORT__DEFAULT(clsort_measure_desc)
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
 /* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
-   twos. Of top-k counts are the lengths of rows, from twice k rounded up. Blocks.
-   - Keys are uniform random ones of its own. All that AUTO could take at a count sorts them in
-     turns, except what was much slower at lower counts. What is wrong once is dropped: sorts are
-     checked by clsort_enqueue_verify, selections by a proved sort of whole rows, for which there
-     must be memory. AUTO leaves the built-in choice only where the gain is above 5 % in each of two
-     rounds, and nowhere for what took 5 % more.
+   twos; for top-k at lengths of rows from 2 k. Blocks.
+   - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
+     (selections by a sort of whole rows, for which there must be memory): what is wrong once is
+     dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
+     rounds, and only if it is nowhere 5 % slower.
    - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
-   - It waits for what `queue` holds, then works on a queue of its own that profiles. Time is the
-     device's: from when a sort's first command was enqueued to the end of its last one. max_ms
-     counts by the same clock. Other work on the device makes the result worse, never wrong.
-   - All candidates are built first. Steps that would exceed max_ms are not begun, but a compiler is
-     not interrupted. What was built stays, also in the cache; saving it there comes on top. To
-     measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
+   - It waits for what `queue` holds, then works on a profiling queue of its own: times are the
+     device's, max_ms too. Other work there makes the result worse, never wrong.
+   - It builds all candidates first; what was built stays, also in the cache. Steps that would
+     exceed max_ms are not begun, but a compiler is not interrupted, and saving to the cache comes
+     on top. To measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
    - A later call for the same kind replaces its choice. After a failure AUTO is as it was.
+   - Sources: Frigo, Johnson, FFTW; Nugteren, CLBlast.
    Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
    segments, lengths and flags beside top_k, records, some bits of keys, a count on the device, an
    algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME; for max_bytes
@@ -1143,21 +1129,21 @@ typedef struct clsort_choice {
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
                                    built-in one 2^32 - 1 */
-    /* Radix of samples or by ranks up to few_most, where these sort this; else hybrid radix from
-       hybrid_least on, where that does; else radix from radix_least on, on CPUs in its cached form
-       from hybrid_least on; else bitonic up to bitonic_most; else merge. 0: up to none, or from the
-       first on; 2^32 - 1: up to all, or never. */
+    /* AUTO takes the first of these that fits: radix of samples or by ranks, up to few_most, if
+       they sort this; hybrid radix from hybrid_least on, if it sorts this; radix from radix_least
+       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge.
+       A `most` of 0 is never, of 2^32 - 1 always; a `least` the other way round. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
-    cl_uint gain;               /* mean time by the built-in choice, in thousandths of that by this;
-                                   0: built in. Parts of top-k have that of all parts */
-    /* Of top-k, else 0: k and rows, rounded up as above, and the shortest row that it serves. */
+    cl_uint gain;               /* mean time by the built-in choice / by this, times 1000; 0: built
+                                   in. All parts of a choice of top-k have one gain */
+    /* Of top-k, else 0: k and rows, rounded up to powers of two, and the shortest row. */
     cl_uint top_k, rows, least;
 } clsort_choice;
 CLSORT__DEFAULT(clsort_choice)
 
 /* Writes AUTO's choice number `number`, from 0, to *choice. The first nine are of sorts of one
-   array. Behind them are those of top-k that were measured, each in as many parts as it has ranges
-   of lengths with ways of their own. Errors: CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
+   array. Behind them come the measured choices of top-k, one for each range of lengths that has a
+   way of its own. Errors: CLSORT_ERROR_UNKNOWN_VALUE after the last one. */
 CLSORT_API clsort_status clsort_auto_choice(clsort_sorter *sorter, cl_uint number,
                                             clsort_choice *choice);
 
@@ -1275,28 +1261,9 @@ extern "C" {
      >>measure     what AUTO may take is timed, and the fastest kept; choices as text
      >>public      the functions of the API, in its order
 
-   Sources:
-   - bitonic: Batcher, Sorting networks and their applications, 1968
-   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
-   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
-   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
-     Adinets and Merrill, Onesweep, 2022
-   - radix-hybrid: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
-   - radix-samples: Leischner, Osipov and Sanders, GPU Sample Sort, 2010
-   - radix-cached: Polychroniou and Ross, A Comprehensive Study of Main-Memory Partitioning, 2014;
-     Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; Chhugani et al.,
-     Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008
-   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
-   - batch-*: Zucchi, Parallel batch sorting, 2013
-   - merges of runs: Varman et al., Merging Multiple Lists on Hierarchical-Memory Multiprocessors,
-     1991, for the search for shares of a tile; there merge path, on CPUs a tree of losers: Knuth,
-     The Art of Computer Programming 3, 5.4.1
-   - partition: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting,
-     2011, with a search among splitters in place of a digit, as in radix-samples
-   - groups: Knuth, The Art of Computer Programming 3, 6.2.1
-   - the hash of proofs: Vigna's splitmix64
-   - measuring: Frigo and Johnson, FFTW's MEASURE and wisdom; Nugteren, CLBlast's tuners; ARM's
-     CLTuner */
+   The public functions name the sources of their algorithms, kernels.cl their titles. Of
+   partition: the scatter of High Performance and Scalable Radix Sorting, with a search among
+   splitters in place of a digit. */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
@@ -1530,71 +1497,69 @@ extern "C" {
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-"//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-"//---- shared\n\n\n\n\n\n\n#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n"
-"#define CLSORT__FAMILY_RADIX 3\n#define CLSORT__FAMILY_QUICKSORT 4\n#define "
-"CLSORT__FAMILY_UTILITY 32\n#define CLSORT__FAMILY_PUBLISHED_BITONIC 33\n#define "
-"CLSORT__FAMILY_PUBLISHED_MERGE 34\n#define CLSORT__FAMILY_SWEEP 35\n#define "
-"CLSORT__FAMILY_RELAUNCH 36\n#define CLSORT__FAMILY_SELECT 37\n#define CLSORT__FAMILY_SEGMENTS "
-"38\n#define CLSORT__FAMILY_STREAMS 39\n#define CLSORT__FAMILY_BATCH 40\n#define "
-"CLSORT__FAMILY_HYBRID 41\n#define CLSORT__FAMILY_SHORT_ROWS 42\n#define CLSORT__FAMILY_ROW_TILES "
-"43\n#define CLSORT__FAMILY_LONG_ROWS 44\n#define CLSORT__FAMILY_SAMPLES 45\n#define "
-"CLSORT__FAMILY_CACHED 46\n#define CLSORT__FAMILY_RUNS 47\n#define CLSORT__FAMILY_PARTITION 48\n"
-"#define CLSORT__FAMILY_RANKS 49\n#define CLSORT__FAMILY_ROUNDS 50\n\n\n\n\n\n#define "
-"CLSORT__SUBSET_TILES 1\n#define CLSORT__SUBSET_LONG 2\n#define CLSORT__SUBSET_BEHIND "
-"CLSORT__SUBSET_TILES\n#define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG\n\n\n\n\n#define "
-"CLSORT__MOST_RUNS 16\n#define CLSORT__RUNS_TILE(group,items)(((group)-CLSORT__MOST_RUNS)*(items))"
-"\n#define CLSORT__SHARE_WORDS(group)(8*CLSORT__MOST_RUNS+2+(group))\n\n\n#define "
-"CLSORT__BARE_SHARE_WORDS (9*CLSORT__MOST_RUNS+1)\n\n\n#define CLSORT__RUNS_SHIFT(k,step_log2)(("
-"CLSORT__MOST_RUNS-1-(k))<<((step_log2)-4))\n#define CLSORT__RUNS_SHIFTS(step_log2)\\\n ("
-"CLSORT__MOST_RUNS*(CLSORT__MOST_RUNS-1)/2<<((step_log2)-4))\n\n#define CLSORT__LANE_WORDS(group)("
-"2*((group)+(group)/CLSORT__MOST_RUNS))\n\n\n\n#define CLSORT__KEY_PAD_LOG2(key_bytes)((key_bytes)"
-"==8?4:5)\n#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n#define CLSORT__SCAN_WORDS(group)(2*(group))\n"
-"#define CLSORT__SCAN_TOTAL_WORDS(group)(CLSORT__SCAN_WORDS(group)+1)\n#define "
-"CLSORT__SELECT_SUMS 4\n#define CLSORT__SELECT_LIST(group)(CLSORT__SELECT_SUMS+"
-"CLSORT__SCAN_TOTAL_WORDS(group))\n#define CLSORT__HEAD_WORDS(tile)(((tile)+31)/32)\n#define "
-"CLSORT__PACKING_WORDS(group,tile)(CLSORT__HEAD_WORDS(tile)+(group)+2)\n\n\n\n\n#define "
-"CLSORT__WARP 32\n#define CLSORT__TEAM(group,most)((group)<(most)?(group):(most))\n#define "
-"CLSORT__RADIX_PLACES(digits)(2*(digits))\n#define CLSORT__RADIX_COUNTERS(group,team,digits)(("
-"group)/CLSORT__TEAM(group,team)*(digits))\n#define CLSORT__RADIX_STAGES_LATE(team,value_bytes)(("
-"team)==CLSORT__WARP&&(value_bytes)>0)\n\n\n\n#define CLSORT__LANE_COUNTERS (16*CLSORT__WARP)\n"
-"#define CLSORT__FEW_CHUNKS(tile,key_bytes)((tile)*(key_bytes)/16+33)\n#define CLSORT__FEW_TABLES("
-"group,chunks)(36+(group)/8+((chunks)+15)/16)\n#define CLSORT__RADIX_TILE_WORDS(digits,counters,"
-"sums,staged,late)\\\n (CLSORT__RADIX_PLACES(digits)+(counters)\\\n +((staged)>(sums)+((late)?("
-"counters):0)?(staged)-((late)?(counters):0)\\\n :(sums)))\n\n#define CLSORT__RANKED_BYTES("
-"key_bytes)((key_bytes)==8?16:8)\n\n#define CLSORT__QUICK_SUMS(group)(CLSORT__SCAN_WORDS(group)+2)"
-"\n\n\n#define CLSORT__SEGMENTS_AT_OFFSETS 1\n#define CLSORT__SEGMENTS_IN_RANGES 2\n#define "
-"CLSORT__COUNT_ON_DEVICE 4\n\n#define CLSORT__ROW_LENGTHS 8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS "
-"16\n\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 5\n\n\n\n\n#define "
-"CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n\n\n#define CLSORT__STRETCH_BLOCKS 32\n"
-"#define CLSORT__STRETCHES(blocks)\\\n ((blocks)>CLSORT__STRETCH_BLOCKS?((blocks)-1)"
-"/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n\n\n"
-"\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n#define CLSORT__LEAVES_BITS 8\n\n"
-"#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+(digit_bits)-1)/(digit_bits))\n\n"
-"\n\n#define CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)"
-"?2\\\n :(counters)<=512?32\\\n :(counters)<=1024?16\\\n :CLSORT__LEAST_COPIES)\n#define "
-"CLSORT__COUNTER_MOST 65535\n\n",
-"//---- shared: hybrid radix\n\n\n\n#define CLSORT__HYBRID_DIGITS 256\n#define "
-"CLSORT__HYBRID_CELLS 16384\n#define CLSORT__HYBRID_MASK_CELLS 16\n#define "
-"CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define CLSORT__HYBRID_SAMPLE_LOG2 14\n#define "
-"CLSORT__HYBRID_EVEN_DIGITS 192\n#define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes,wide)(("
-"key_bytes)==8||(wide)?1024:512)\n\n\n#define CLSORT__HYBRID_HEAVY_SAMPLE 1024\n#define "
-"CLSORT__HYBRID_FILLERS 2048\n\n\n\n\n\n\n\n#define CLSORT__HEAD_OVER 0\n#define "
-"CLSORT__HEAD_TILES 1\n#define CLSORT__HEAD_DIGITS 2\n#define CLSORT__HEAD_SHIFT 3\n#define "
-"CLSORT__HEAD_FACTOR 4\n#define CLSORT__HEAD_CELL_GROUPS 5\n#define CLSORT__HEAD_LEAST 6\n#define "
-"CLSORT__HEAD_MOST 8\n#define CLSORT__HEAD_HEAVIES 10\n#define CLSORT__HEAD_LISTED 11\n#define "
-"CLSORT__HEAD_GAP_LOW 12\n#define CLSORT__HEAD_GAP_END 14\n#define CLSORT__HEAD_GAP_SIZE 16\n"
-"#define CLSORT__HEAD_FIRST 18\n#define CLSORT__HEAD_LAST 22\n#define CLSORT__HEAD_GROUP_DIGITS "
-"26\n#define CLSORT__HYBRID_RANGE_WORDS 8\n#define CLSORT__HYBRID_HEAVY_WORDS 4\n#define "
-"CLSORT__HYBRID_MASKS_AT 32\n#define CLSORT__HYBRID_NEXT_AT \\\n (CLSORT__HYBRID_MASKS_AT+"
-"CLSORT__HYBRID_CELLS/CLSORT__HYBRID_MASK_CELLS)\n#define CLSORT__HYBRID_RANGES_AT ("
-"CLSORT__HYBRID_NEXT_AT+CLSORT__HYBRID_DIGITS)\n#define CLSORT__HYBRID_HEAVIES_AT \\\n ("
-"CLSORT__HYBRID_RANGES_AT+CLSORT__HYBRID_RANGE_WORDS*CLSORT__HYBRID_DIGITS)\n#define "
-"CLSORT__HYBRID_SECOND_DIGITS_AT \\\n (CLSORT__HYBRID_HEAVIES_AT+CLSORT__HYBRID_HEAVY_WORDS*"
-"CLSORT__EDGE_HEAVIES)\n\n#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n#define "
-"CLSORT__HYBRID_COPIES 4\n#define CLSORT__HYBRID_RECOUNT_TILES 4\n#define "
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"\n\n\n\n\n\n\n#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n#define "
+"CLSORT__FAMILY_RADIX 3\n#define CLSORT__FAMILY_QUICKSORT 4\n#define CLSORT__FAMILY_UTILITY 32\n"
+"#define CLSORT__FAMILY_PUBLISHED_BITONIC 33\n#define CLSORT__FAMILY_PUBLISHED_MERGE 34\n#define "
+"CLSORT__FAMILY_SWEEP 35\n#define CLSORT__FAMILY_RELAUNCH 36\n#define CLSORT__FAMILY_SELECT 37\n"
+"#define CLSORT__FAMILY_SEGMENTS 38\n#define CLSORT__FAMILY_STREAMS 39\n#define "
+"CLSORT__FAMILY_BATCH 40\n#define CLSORT__FAMILY_HYBRID 41\n#define CLSORT__FAMILY_SHORT_ROWS 42\n"
+"#define CLSORT__FAMILY_ROW_TILES 43\n#define CLSORT__FAMILY_LONG_ROWS 44\n#define "
+"CLSORT__FAMILY_SAMPLES 45\n#define CLSORT__FAMILY_CACHED 46\n#define CLSORT__FAMILY_RUNS 47\n"
+"#define CLSORT__FAMILY_PARTITION 48\n#define CLSORT__FAMILY_RANKS 49\n#define "
+"CLSORT__FAMILY_ROUNDS 50\n\n\n\n\n\n#define CLSORT__SUBSET_TILES 1\n#define CLSORT__SUBSET_LONG "
+"2\n#define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES\n#define CLSORT__SUBSET_ALONE "
+"CLSORT__SUBSET_LONG\n\n\n\n\n#define CLSORT__MOST_RUNS 16\n#define CLSORT__RUNS_TILE(group,items)"
+"(((group)-CLSORT__MOST_RUNS)*(items))\n#define CLSORT__SHARE_WORDS(group)(8*CLSORT__MOST_RUNS+2+("
+"group))\n\n\n#define CLSORT__BARE_SHARE_WORDS (9*CLSORT__MOST_RUNS+1)\n\n\n#define "
+"CLSORT__RUNS_SHIFT(k,step_log2)((CLSORT__MOST_RUNS-1-(k))<<((step_log2)-4))\n#define "
+"CLSORT__RUNS_SHIFTS(step_log2)\\\n (CLSORT__MOST_RUNS*(CLSORT__MOST_RUNS-1)/2<<((step_log2)-4))\n"
+"\n#define CLSORT__LANE_WORDS(group)(2*((group)+(group)/CLSORT__MOST_RUNS))\n\n\n\n#define "
+"CLSORT__KEY_PAD_LOG2(key_bytes)((key_bytes)==8?4:5)\n#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
+"#define CLSORT__SCAN_WORDS(group)(2*(group))\n#define CLSORT__SCAN_TOTAL_WORDS(group)("
+"CLSORT__SCAN_WORDS(group)+1)\n#define CLSORT__SELECT_SUMS 4\n#define CLSORT__SELECT_LIST(group)("
+"CLSORT__SELECT_SUMS+CLSORT__SCAN_TOTAL_WORDS(group))\n#define CLSORT__HEAD_WORDS(tile)(((tile)+"
+"31)/32)\n#define CLSORT__PACKING_WORDS(group,tile)(CLSORT__HEAD_WORDS(tile)+(group)+2)\n\n\n\n\n"
+"#define CLSORT__WARP 32\n#define CLSORT__TEAM(group,most)((group)<(most)?(group):(most))\n"
+"#define CLSORT__RADIX_PLACES(digits)(2*(digits))\n#define CLSORT__RADIX_COUNTERS(group,team,"
+"digits)((group)/CLSORT__TEAM(group,team)*(digits))\n#define CLSORT__RADIX_STAGES_LATE(team,"
+"value_bytes)((team)==CLSORT__WARP&&(value_bytes)>0)\n\n\n\n#define CLSORT__LANE_COUNTERS (16*"
+"CLSORT__WARP)\n#define CLSORT__FEW_CHUNKS(tile,key_bytes)((tile)*(key_bytes)/16+33)\n#define "
+"CLSORT__FEW_TABLES(group,chunks)(36+(group)/8+((chunks)+15)/16)\n#define "
+"CLSORT__RADIX_TILE_WORDS(digits,counters,sums,staged,late)\\\n (CLSORT__RADIX_PLACES(digits)+("
+"counters)\\\n +((staged)>(sums)+((late)?(counters):0)?(staged)-((late)?(counters):0)\\\n :(sums))"
+")\n\n#define CLSORT__RANKED_BYTES(key_bytes)((key_bytes)==8?16:8)\n\n#define CLSORT__QUICK_SUMS("
+"group)(CLSORT__SCAN_WORDS(group)+2)\n\n\n#define CLSORT__SEGMENTS_AT_OFFSETS 1\n#define "
+"CLSORT__SEGMENTS_IN_RANGES 2\n#define CLSORT__COUNT_ON_DEVICE 4\n\n#define CLSORT__ROW_LENGTHS "
+"8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS 16\n\n#define CLSORT__RANGE_WORDS 8\n#define "
+"CLSORT__JOB_HEAD 5\n\n\n\n\n#define CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n\n\n"
+"#define CLSORT__STRETCH_BLOCKS 32\n#define CLSORT__STRETCHES(blocks)\\\n ((blocks)>"
+"CLSORT__STRETCH_BLOCKS?((blocks)-1)/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n"
+"#define CLSORT__SWEEP_HEAD 64\n\n\n\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n"
+"#define CLSORT__LEAVES_BITS 8\n\n#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+("
+"digit_bits)-1)/(digit_bits))\n\n\n\n#define CLSORT__LEAST_COPIES 8\n#define "
+"CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)?2\\\n :(counters)<=512?32\\\n :(counters)<="
+"1024?16\\\n :CLSORT__LEAST_COPIES)\n#define CLSORT__COUNTER_MOST 65535\n\n",
+"\n\n\n\n#define CLSORT__HYBRID_DIGITS 256\n#define CLSORT__HYBRID_CELLS 16384\n#define "
+"CLSORT__HYBRID_MASK_CELLS 16\n#define CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define "
+"CLSORT__HYBRID_SAMPLE_LOG2 14\n#define CLSORT__HYBRID_EVEN_DIGITS 192\n#define "
+"CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes,wide)((key_bytes)==8||(wide)?1024:512)\n\n\n#define "
+"CLSORT__HYBRID_HEAVY_SAMPLE 1024\n#define CLSORT__HYBRID_FILLERS 2048\n\n\n\n\n\n\n\n#define "
+"CLSORT__HEAD_OVER 0\n#define CLSORT__HEAD_TILES 1\n#define CLSORT__HEAD_DIGITS 2\n#define "
+"CLSORT__HEAD_SHIFT 3\n#define CLSORT__HEAD_FACTOR 4\n#define CLSORT__HEAD_CELL_GROUPS 5\n#define "
+"CLSORT__HEAD_LEAST 6\n#define CLSORT__HEAD_MOST 8\n#define CLSORT__HEAD_HEAVIES 10\n#define "
+"CLSORT__HEAD_LISTED 11\n#define CLSORT__HEAD_GAP_LOW 12\n#define CLSORT__HEAD_GAP_END 14\n"
+"#define CLSORT__HEAD_GAP_SIZE 16\n#define CLSORT__HEAD_FIRST 18\n#define CLSORT__HEAD_LAST 22\n"
+"#define CLSORT__HEAD_GROUP_DIGITS 26\n#define CLSORT__HYBRID_RANGE_WORDS 8\n#define "
+"CLSORT__HYBRID_HEAVY_WORDS 4\n#define CLSORT__HYBRID_MASKS_AT 32\n#define CLSORT__HYBRID_NEXT_AT "
+"\\\n (CLSORT__HYBRID_MASKS_AT+CLSORT__HYBRID_CELLS/CLSORT__HYBRID_MASK_CELLS)\n#define "
+"CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT+CLSORT__HYBRID_DIGITS)\n#define "
+"CLSORT__HYBRID_HEAVIES_AT \\\n (CLSORT__HYBRID_RANGES_AT+CLSORT__HYBRID_RANGE_WORDS*"
+"CLSORT__HYBRID_DIGITS)\n#define CLSORT__HYBRID_SECOND_DIGITS_AT \\\n (CLSORT__HYBRID_HEAVIES_AT+"
+"CLSORT__HYBRID_HEAVY_WORDS*CLSORT__EDGE_HEAVIES)\n\n#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n"
+"#define CLSORT__HYBRID_COPIES 4\n#define CLSORT__HYBRID_RECOUNT_TILES 4\n#define "
 "CLSORT__HYBRID_OWN_BINS_LOG2 4\n#define CLSORT__HYBRID_SPARE_BINS 32\n\n\n#define "
 "CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits)\\\n ((CLSORT__HYBRID_DIGITS-2)/2*(group_digits)+1)"
 "\n\n#define CLSORT__SAMPLES_OWN_BINS_LOG2 2\n#define CLSORT__SAMPLES_WORDS 2\n\n\n\n\n#define "
@@ -1603,17 +1568,17 @@ static const char *const clsort__source[] = {
 "CLSORT__CACHED_MIXED_AT+CLSORT__CACHED_RANGES)\n#define CLSORT__CACHED_CELLS_AT ("
 "CLSORT__CACHED_STARTS_AT+CLSORT__CACHED_RANGES+1)\n#define CLSORT__CACHED_WORDS ("
 "CLSORT__CACHED_CELLS_AT+CLSORT__CACHED_CELLS/4+1)\n\n",
-"//---- shared: edges\n\n\n\n\n\n\n\n\n\n#define CLSORT__EDGE_FLAT_TIMES 2\n#define "
-"CLSORT__EDGE_GAP_PART 2\n#define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes)((key_bytes)==8?1<<16:0)"
-"\n#define CLSORT__EDGE_MARGIN_LOG2 11\n#define CLSORT__EDGE_INNER_LOG2 4\n#define "
-"CLSORT__EDGE_LEAST_SPAN (1<<24)\n#define CLSORT__EDGE_CROWDED_PART 128\n#define "
-"CLSORT__EDGE_LEAST_HEAVY 6\n#define CLSORT__EDGE_HEAVIES 64\n#define CLSORT__EDGE_HEAVIES_PART "
-"2\n\n\n\n\n\n\n\n#define CLSORT__EDGE_BUCKET_ITEMS(key_bytes)((key_bytes)==8?12:20)\n#define "
-"CLSORT__EDGE_EVEN_ROOM(bucket,group)((bucket)-(group)-(group)/4)\n#define CLSORT__EDGE_MOST_EVEN("
-"bucket,group)((bucket)-(group))\n#define CLSORT__EDGE_ROOM(bucket)((bucket)/8*7)\n#define "
-"CLSORT__EDGE_HEAVY_PART 4\n#define CLSORT__EDGE_OVER_PART 8\n#define CLSORT__EDGE_OVER_TIMES(n)("
-"8+((n)>>22))\n\n\n\n#define CLSORT__EDGE_DIGITS_CROWD 2\n#define CLSORT__EDGE_BINS_CROWD 4\n\n\n"
-"\n\n#define CLSORT__EDGE_MOST_TRANSPOSED 96\n#define CLSORT__EDGE_RUNS_LONG_BIN 24\n#define "
+"\n\n\n\n\n\n\n\n\n\n#define CLSORT__EDGE_FLAT_TIMES 2\n#define CLSORT__EDGE_GAP_PART 2\n#define "
+"CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes)((key_bytes)==8?1<<16:0)\n#define "
+"CLSORT__EDGE_MARGIN_LOG2 11\n#define CLSORT__EDGE_INNER_LOG2 4\n#define CLSORT__EDGE_LEAST_SPAN ("
+"1<<24)\n#define CLSORT__EDGE_CROWDED_PART 128\n#define CLSORT__EDGE_LEAST_HEAVY 6\n#define "
+"CLSORT__EDGE_HEAVIES 64\n#define CLSORT__EDGE_HEAVIES_PART 2\n\n\n\n\n\n\n\n#define "
+"CLSORT__EDGE_BUCKET_ITEMS(key_bytes)((key_bytes)==8?12:20)\n#define CLSORT__EDGE_EVEN_ROOM("
+"bucket,group)((bucket)-(group)-(group)/4)\n#define CLSORT__EDGE_MOST_EVEN(bucket,group)((bucket)-"
+"(group))\n#define CLSORT__EDGE_ROOM(bucket)((bucket)/8*7)\n#define CLSORT__EDGE_HEAVY_PART 4\n"
+"#define CLSORT__EDGE_OVER_PART 8\n#define CLSORT__EDGE_OVER_TIMES(n)(8+((n)>>22))\n\n\n\n#define "
+"CLSORT__EDGE_DIGITS_CROWD 2\n#define CLSORT__EDGE_BINS_CROWD 4\n\n\n\n\n#define "
+"CLSORT__EDGE_MOST_TRANSPOSED 96\n#define CLSORT__EDGE_RUNS_LONG_BIN 24\n#define "
 "CLSORT__EDGE_MOST_TRUSTED 10\n#define CLSORT__EDGE_SAMPLES_LONG_BIN 48\n\n#define "
 "CLSORT__EDGE_MOST_EQUAL_PREFIX 16\n\n\n\n#define CLSORT__EDGE_CACHED_RANGE_LOG2 14\n#define "
 "CLSORT__EDGE_CACHED_LEAST_RANGES 16\n#define CLSORT__EDGE_CACHED_COMMON(sample)(3*(sample)/4)\n"
@@ -1622,35 +1587,35 @@ static const char *const clsort__source[] = {
 "128\n#define CLSORT__EDGE_RANKED_MOST(group)((group)>64?256:4*(group))\n#define "
 "CLSORT__EDGE_RANK_MOST 128\n#define CLSORT__EDGE_INSERT_MOST 16\n#define "
 "CLSORT__EDGE_LEAST_APART 8\n\n",
-"//---- shared: quicksort and selections\n\n#define CLSORT__QUICK_STATE_WORDS 16\n#define "
-"CLSORT__QUICK_SEQUENCE_WORDS 16\n#define CLSORT__QUICK_BLOCK_WORDS 10\n#define "
-"CLSORT__QUICK_MOST_BLOCKS(S)(2*(S)+1)\n#define CLSORT__QUICK_MOST_LEAVES(S)(8*(S)+64)\n#define "
-"CLSORT__QUICK_MOST_LEFTOVERS(S)(CLSORT__QUICK_MOST_LEAVES(S)+(S))\n#define "
-"CLSORT__QUICK_BLOCKS_AT(S)\\\n (CLSORT__QUICK_STATE_WORDS+2*CLSORT__QUICK_SEQUENCE_WORDS*(S))\n"
-"#define CLSORT__QUICK_LEAVES_AT(S)\\\n (CLSORT__QUICK_BLOCKS_AT(S)+CLSORT__QUICK_BLOCK_WORDS*"
-"CLSORT__QUICK_MOST_BLOCKS(S))\n#define CLSORT__QUICK_LEFTOVERS_AT(S)\\\n ("
-"CLSORT__QUICK_LEAVES_AT(S)+CLSORT__RANGE_WORDS*CLSORT__QUICK_MOST_LEAVES(S))\n\n\n#define "
-"CLSORT__QUICK_SEQUENCES 0\n#define CLSORT__QUICK_BLOCKS 1\n#define CLSORT__QUICK_LEAVES 4\n"
-"#define CLSORT__QUICK_LEFT 5\n#define CLSORT__QUICK_ROUNDS 6\n\n#define CLSORT__STACK_HEAD 4\n"
-"#define CLSORT__STACK_WORDS (CLSORT__STACK_HEAD+24*CLSORT__RANGE_WORDS)\n\n#define "
-"CLSORT__PIVOT_MEDIAN3 1\n#define CLSORT__PIVOT_MIDRANGE 2\n#define CLSORT__PIVOT_SAMPLE 3\n"
-"#define CLSORT__SCAN_LOCAL 1\n#define CLSORT__SCAN_BUILTIN 2\n#define CLSORT__SCAN_BLELLOCH 3\n\n"
-"\n\n#define CLSORT__SELECT_FIRST 0\n#define CLSORT__SELECT_NTH 1\n#define "
-"CLSORT__SELECT_UNORDERED 2\n#define CLSORT__SELECT_PARTITION 3\n\n#define CLSORT__WRITES_INDICES "
-"1\n#define CLSORT__WRITES_KEYS 2\n\n#define CLSORT__ROW_LIST 48\n\n\n#define CLSORT__CLUSTER 4\n"
-"#define CLSORT__LISTED 1024\n\n\n\n\n\n#define CLSORT__FIELD_BYTES 32\n#define "
-"CLSORT__FIELD_SIGN 39\n#define CLSORT__FIELD_DESCENDING 40\n#define CLSORT__FIELD_FLOAT 41\n"
-"#define CLSORT__FIELD_EQUAL_ZEROS 42\n#define CLSORT__FIELD_MANTISSA 43\n#define "
-"CLSORT__FIELD_EQUAL_NANS 49\n#define CLSORT__FIELD_BIG_ENDIAN 50\n#define "
-"CLSORT__FIELD_FIRST_BIT 51\n#define CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
-"//---- tuning\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef "
-"__has_builtin\n#define __has_builtin(name)0\n#endif\n\n",
-"//---- tuning: families\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2="
-"=0)\n#define CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||"
-"CLSORT_IS(PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define "
-"CLSORT_HAS_RADIX 1\n#endif\n#define CLSORT_RUN_BUCKETS \\\n (CLSORT_IS(RUNS)&&CLSORT_VALUE_BYTES="
-"=0&&CLSORT_SHARE_LOG2>0&&CLSORT_HAS_RADIX)\n#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID)||"
+"\n\n#define CLSORT__QUICK_STATE_WORDS 16\n#define CLSORT__QUICK_SEQUENCE_WORDS 16\n#define "
+"CLSORT__QUICK_BLOCK_WORDS 10\n#define CLSORT__QUICK_MOST_BLOCKS(S)(2*(S)+1)\n#define "
+"CLSORT__QUICK_MOST_LEAVES(S)(8*(S)+64)\n#define CLSORT__QUICK_MOST_LEFTOVERS(S)("
+"CLSORT__QUICK_MOST_LEAVES(S)+(S))\n#define CLSORT__QUICK_BLOCKS_AT(S)\\\n ("
+"CLSORT__QUICK_STATE_WORDS+2*CLSORT__QUICK_SEQUENCE_WORDS*(S))\n#define CLSORT__QUICK_LEAVES_AT(S)"
+"\\\n (CLSORT__QUICK_BLOCKS_AT(S)+CLSORT__QUICK_BLOCK_WORDS*CLSORT__QUICK_MOST_BLOCKS(S))\n"
+"#define CLSORT__QUICK_LEFTOVERS_AT(S)\\\n (CLSORT__QUICK_LEAVES_AT(S)+CLSORT__RANGE_WORDS*"
+"CLSORT__QUICK_MOST_LEAVES(S))\n\n\n#define CLSORT__QUICK_SEQUENCES 0\n#define "
+"CLSORT__QUICK_BLOCKS 1\n#define CLSORT__QUICK_LEAVES 4\n#define CLSORT__QUICK_LEFT 5\n#define "
+"CLSORT__QUICK_ROUNDS 6\n\n#define CLSORT__STACK_HEAD 4\n#define CLSORT__STACK_WORDS ("
+"CLSORT__STACK_HEAD+24*CLSORT__RANGE_WORDS)\n\n#define CLSORT__PIVOT_MEDIAN3 1\n#define "
+"CLSORT__PIVOT_MIDRANGE 2\n#define CLSORT__PIVOT_SAMPLE 3\n#define CLSORT__SCAN_LOCAL 1\n#define "
+"CLSORT__SCAN_BUILTIN 2\n#define CLSORT__SCAN_BLELLOCH 3\n\n\n\n#define CLSORT__SELECT_FIRST 0\n"
+"#define CLSORT__SELECT_NTH 1\n#define CLSORT__SELECT_UNORDERED 2\n#define "
+"CLSORT__SELECT_PARTITION 3\n\n#define CLSORT__WRITES_INDICES 1\n#define CLSORT__WRITES_KEYS 2\n\n"
+"#define CLSORT__ROW_LIST 48\n\n\n#define CLSORT__CLUSTER 4\n#define CLSORT__LISTED 1024\n\n\n\n\n"
+"\n#define CLSORT__FIELD_BYTES 32\n#define CLSORT__FIELD_SIGN 39\n#define "
+"CLSORT__FIELD_DESCENDING 40\n#define CLSORT__FIELD_FLOAT 41\n#define CLSORT__FIELD_EQUAL_ZEROS "
+"42\n#define CLSORT__FIELD_MANTISSA 43\n#define CLSORT__FIELD_EQUAL_NANS 49\n#define "
+"CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
+"CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n#define "
+"__has_builtin(name)0\n#endif\n\n",
+"\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2==0)\n#define "
+"CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS("
+"PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define CLSORT_HAS_RADIX 1\n"
+"#endif\n#define CLSORT_RUN_BUCKETS \\\n (CLSORT_IS(RUNS)&&CLSORT_VALUE_BYTES==0&&"
+"CLSORT_SHARE_LOG2>0&&CLSORT_HAS_RADIX)\n#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID)||"
 "CLSORT_RUN_BUCKETS)\n\n\n#define CLSORT_PAIRS ((CLSORT_IS(HYBRID)||CLSORT_IS(SAMPLES))&&"
 "CLSORT_VALUE_BYTES>0)\n#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT)||CLSORT_IS(RELAUNCH))"
 "\n#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS)||CLSORT_IS(ROW_TILES))\n#define "
@@ -1664,8 +1629,8 @@ static const char *const clsort__source[] = {
 "PARTITION)||CLSORT_NEEDS_BINS\\\n ||CLSORT_IS(SAMPLES)||CLSORT_NEEDS_QUICKSORT||"
 "CLSORT_NEEDS_SELECT||CLSORT_IS(SEGMENTS))\n\n#define CLSORT_MASKS_IDS \\\n ("
 "CLSORT_NEEDS_QUICKSORT||(CLSORT_NEEDS_RADIX&&CLSORT_KEY_BYTES+CLSORT_VALUE_BYTES>8))\n",
-"//---- tuning: devices\n\n\n\n\n#define CLSORT_HIDES_IDS \\\n ((CLSORT_IS(PARTITION)\\\n ||("
-"CLSORT_IS(SWEEP)&&CLSORT_KERNEL_SUBSET==CLSORT__SUBSET_BEHIND\\\n &&CLSORT_VALUE_BYTES))\\\n &&"
+"\n\n\n\n\n#define CLSORT_HIDES_IDS \\\n ((CLSORT_IS(PARTITION)\\\n ||(CLSORT_IS(SWEEP)&&"
+"CLSORT_KERNEL_SUBSET==CLSORT__SUBSET_BEHIND\\\n &&CLSORT_VALUE_BYTES))\\\n &&"
 "CLSORT_FORWARD_PROGRESS)\n\n#if CLSORT_KEY_BYTES!=1&&CLSORT_KEY_BYTES!=2&&CLSORT_KEY_BYTES!=4&&"
 "CLSORT_KEY_BYTES!=8\n#error \"CLSORT_KEY_BYTES must be 1, 2, 4 or 8\"\n#elif CLSORT_VALUE_BYTES<"
 "0||CLSORT_VALUE_BYTES>16\n#error \"CLSORT_VALUE_BYTES must be 0 to 16\"\n#elif CLSORT_COMPARATOR&"
@@ -1707,67 +1672,67 @@ static const char *const clsort__source[] = {
 "%0, %1;\" : \"=r\"(t): \"r\"((uint)get_local_id(0)));\nreturn t&(CLSORT_GROUP -1);\n#else\n"
 "return(uint)get_local_id(0)&(CLSORT_MASKS_IDS?CLSORT_GROUP -1: ~0u);\n#endif\n}\n\n#define "
 "CLSORT_JOIN_(a,b)a##b\n#define CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n\n",
-"//---- order\n\n\nINLINE uint ordered_place(global const uchar*indices,uint by_index,uint i,uint "
-"n)\n{\nconst uint place=by_index?((global const uint*)indices)[i]:i;\nreturn place<n?place:0;\n}"
-"\n\n\nINLINE uint ceil_log2(uint n)\n{\nreturn n>1?32-clz(n-1):0;\n}\n\n\nINLINE ulong load_bits("
+"\n\n\nINLINE uint ordered_place(global const uchar*indices,uint by_index,uint i,uint n)\n{\n"
+"const uint place=by_index?((global const uint*)indices)[i]:i;\nreturn place<n?place:0;\n}\n\n\n"
+"INLINE uint ceil_log2(uint n)\n{\nreturn n>1?32-clz(n-1):0;\n}\n\n\nINLINE ulong load_bits("
 "global const uchar*place,uint bytes)\n{\nreturn bytes==1? *place\n:bytes==2? *(global const "
 "ushort*)place\n:bytes==4? *(global const uint*)place: *(global const ulong*)place;\n}\n\nINLINE "
 "void store_bits(global uchar*place,uint bytes,ulong bits)\n{\nif(bytes==1)*place=(uchar)bits;\n"
 "else if(bytes==2)*(global ushort*)place=(ushort)bits;\nelse if(bytes==4)*(global uint*)place=("
 "uint)bits;\nelse*(global ulong*)place=bits;\n}\n\n",
 "//---- comparator\n\n\n\n\n",
-"//---- codec\n#if CLSORT_COMPARATOR\n\ntypedef char\n"
-"clsort_record_size_is_that_of_the_type[sizeof(clsort_record)==CLSORT_RECORD_BYTES?1: -1];\n"
-"#endif\n\n#if CLSORT_KEY_BYTES==1\n#define CLSORT_CODE_NAME uchar\n#define CLSORT_FLAG_NAME "
-"char\n#define CLSORT_PACK 16\n#elif CLSORT_KEY_BYTES==2\n#define CLSORT_CODE_NAME ushort\n"
-"#define CLSORT_FLAG_NAME short\n#define CLSORT_PACK 8\n#elif CLSORT_KEY_BYTES==4\n#define "
-"CLSORT_CODE_NAME uint\n#define CLSORT_FLAG_NAME int\n#define CLSORT_PACK 4\n#else\n#define "
-"CLSORT_CODE_NAME ulong\n#define CLSORT_FLAG_NAME long\n#define CLSORT_PACK 2\n#endif\ntypedef "
-"CLSORT_CODE_NAME code_t;\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,CLSORT_PACK)pack_t;\n\n\n\n#if "
-"CLSORT_LANES==1\n#define CLSORT_LANES_LOG2 0\ntypedef code_t codes_t;\ntypedef uint words_t;\n"
-"#define CLSORT_WORD_FLAG(flag)(flag)\n#define CLSORT_FIRST_LANE(codes)(codes)\n#else\n#define "
-"CLSORT_LANES_LOG2 4\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,16)codes_t;\ntypedef uint16 words_t;\n"
-"#define CLSORT_WORD_FLAG(flag)convert_int16(flag)\n#define CLSORT_FIRST_LANE(codes)(codes).s0\n"
-"#endif\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global "
-"const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong "
-"rotate,global const uchar*records,ulong records_at\n#define CLSORT_CODEC {(code_t)mask,(code_t)"
-"flip,(code_t)rotate,records+records_at}\n#else\ntypedef struct{code_t mask,flip,rotate;}codec_t;"
-"\n\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate\n#define CLSORT_CODEC {"
-"CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define "
-"CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\nINLINE codes_t toggle_magnitude(codes_t k,code_t mask)\n{"
-"\ncodes_t sign=(codes_t)(k>>(code_t)(8*CLSORT_KEY_BYTES-1));\nreturn(codes_t)(k^((codes_t)(-sign)"
-"&mask));\n}\n\nINLINE codes_t encode(codes_t k,codec_t c)\n{\nreturn(codes_t)((codes_t)("
-"toggle_magnitude(k,c.mask)^c.flip)-c.rotate);\n}\n\nINLINE codes_t decode(codes_t code,codec_t c)"
-"\n{\nreturn toggle_magnitude((codes_t)((codes_t)(code +c.rotate)^c.flip),c.mask);\n}\n\n\nINLINE "
-"uint keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
-"//---- record\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}"
-"array_t;\n#define CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE("
-"bits)(bits)<<32\n#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,"
-"*values;}array_t;\n#define CLSORT_ARRAY_OF(keys,values,apart){keys,values}\n#define "
-"CLSORT_OF_CODE(bits)(code_t)(bits)\n#define CLSORT_PAIRS_APART(a)0\n#endif\n\n",
-"//---- arrays\n\n\n#if CLSORT_RECORDS\n#define CLSORT_ARRAY_ARGS(name)\\\n global uchar*"
-"name##_buffer,ulong name##_keys_at,ulong name##_values_at\n#define CLSORT_ARRAY(name){"
-"name##_buffer+name##_keys_at,name##_buffer+name##_values_at}\n#elif CLSORT_VALUE_BYTES==0\n"
-"#define CLSORT_ARRAY_ARGS(name)global uchar*name##_buffer,ulong name##_keys_at\n#define "
-"CLSORT_ARRAY(name){name##_buffer+name##_keys_at,name##_buffer}\n#else\n#define CLSORT_ARRAY_ARGS("
-"name)\\\n global uchar*name##_buffer,ulong name##_keys_at,global uchar*name##_buffer_2,\\\n "
-"ulong name##_values_at\n#define CLSORT_ARRAY(name)\\\n CLSORT_ARRAY_OF(name##_buffer+"
-"name##_keys_at,name##_buffer_2+name##_values_at,1)\n#endif\n\n\n#define CLSORT_SORT_ARGS "
-"CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_CODEC_ARGS\n\n\nenum{ARRAY_SOURCE,"
-"ARRAY_TARGET,ARRAY_ALT};\n\nINLINE array_t array_at(uint which,array_t source,array_t target,"
-"array_t alt)\n{\nconst array_t a={which==ARRAY_SOURCE?source.keys\n:which=="
-"ARRAY_TARGET?target.keys\n:alt.keys,\nwhich==ARRAY_SOURCE?source.values\n:which=="
-"ARRAY_TARGET?target.values\n:alt.values};\nreturn a;\n}\n\n\ntypedef struct{\ncodes_t key;\n"
-"words_t word[CLSORT_WORDS_OR_1];\n}item_t;\n\n\n#if CLSORT_VALUE_BYTES%8==0\n#define CLSORT_UNIT "
-"8\n#define CLSORT_UNIT_NAME ulong\n#elif CLSORT_VALUE_BYTES%4==0\n#define CLSORT_UNIT 4\n#define "
-"CLSORT_UNIT_NAME uint\n#elif CLSORT_VALUE_BYTES%2==0\n#define CLSORT_UNIT 2\n#define "
-"CLSORT_UNIT_NAME ushort\n#else\n#define CLSORT_UNIT 1\n#define CLSORT_UNIT_NAME uchar\n#endif\n"
-"typedef CLSORT_UNIT_NAME unit_t;\n\nINLINE global code_t*key_place(array_t a,size_t i)\n{\n"
-"return(global code_t*)(a.keys+i*(CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES));\n}\n\n",
-"//---- arrays: words\n\n#if CLSORT_UNIT==1\n#define CLSORT_LOAD_WORD(from,w)as_uint(vload4(w,"
-"from))\n#define CLSORT_STORE_WORD(word,to,w)vstore4(as_uchar4(word),w,to)\n#elif CLSORT_UNIT==2\n"
-"#define CLSORT_LOAD_WORD(from,w)as_uint(vload2(w,from))\n#define CLSORT_STORE_WORD(word,to,w)"
-"vstore2(as_ushort2(word),w,to)\n#else\n#define CLSORT_LOAD_WORD(from,w)\\\n ((uint)((from)[4*(w)"
+"\n#if CLSORT_COMPARATOR\n\ntypedef char\nclsort_record_size_is_that_of_the_type[sizeof("
+"clsort_record)==CLSORT_RECORD_BYTES?1: -1];\n#endif\n\n#if CLSORT_KEY_BYTES==1\n#define "
+"CLSORT_CODE_NAME uchar\n#define CLSORT_FLAG_NAME char\n#define CLSORT_PACK 16\n#elif "
+"CLSORT_KEY_BYTES==2\n#define CLSORT_CODE_NAME ushort\n#define CLSORT_FLAG_NAME short\n#define "
+"CLSORT_PACK 8\n#elif CLSORT_KEY_BYTES==4\n#define CLSORT_CODE_NAME uint\n#define "
+"CLSORT_FLAG_NAME int\n#define CLSORT_PACK 4\n#else\n#define CLSORT_CODE_NAME ulong\n#define "
+"CLSORT_FLAG_NAME long\n#define CLSORT_PACK 2\n#endif\ntypedef CLSORT_CODE_NAME code_t;\ntypedef "
+"CLSORT_JOIN(CLSORT_CODE_NAME,CLSORT_PACK)pack_t;\n\n\n\n#if CLSORT_LANES==1\n#define "
+"CLSORT_LANES_LOG2 0\ntypedef code_t codes_t;\ntypedef uint words_t;\n#define CLSORT_WORD_FLAG("
+"flag)(flag)\n#define CLSORT_FIRST_LANE(codes)(codes)\n#else\n#define CLSORT_LANES_LOG2 4\n"
+"typedef CLSORT_JOIN(CLSORT_CODE_NAME,16)codes_t;\ntypedef uint16 words_t;\n#define "
+"CLSORT_WORD_FLAG(flag)convert_int16(flag)\n#define CLSORT_FIRST_LANE(codes)(codes).s0\n#endif\n\n"
+"\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global const uchar*"
+"records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong rotate,global "
+"const uchar*records,ulong records_at\n#define CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)"
+"rotate,records+records_at}\n#else\ntypedef struct{code_t mask,flip,rotate;}codec_t;\n\n#define "
+"CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),"
+"CLSORT_OF_CODE(flip),CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~("
+"code_t)0)\n\nINLINE codes_t toggle_magnitude(codes_t k,code_t mask)\n{\ncodes_t sign=(codes_t)(k>"
+">(code_t)(8*CLSORT_KEY_BYTES-1));\nreturn(codes_t)(k^((codes_t)(-sign)&mask));\n}\n\nINLINE "
+"codes_t encode(codes_t k,codec_t c)\n{\nreturn(codes_t)((codes_t)(toggle_magnitude(k,c.mask)"
+"^c.flip)-c.rotate);\n}\n\nINLINE codes_t decode(codes_t code,codec_t c)\n{\nreturn "
+"toggle_magnitude((codes_t)((codes_t)(code +c.rotate)^c.flip),c.mask);\n}\n\n\nINLINE uint "
+"keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
+"\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}array_t;\n#define "
+"CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE(bits)(bits)<<32\n"
+"#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,*values;}array_t;"
+"\n#define CLSORT_ARRAY_OF(keys,values,apart){keys,values}\n#define CLSORT_OF_CODE(bits)(code_t)("
+"bits)\n#define CLSORT_PAIRS_APART(a)0\n#endif\n\n",
+"\n\n\n#if CLSORT_RECORDS\n#define CLSORT_ARRAY_ARGS(name)\\\n global uchar*name##_buffer,ulong "
+"name##_keys_at,ulong name##_values_at\n#define CLSORT_ARRAY(name){name##_buffer+name##_keys_at,"
+"name##_buffer+name##_values_at}\n#elif CLSORT_VALUE_BYTES==0\n#define CLSORT_ARRAY_ARGS(name)"
+"global uchar*name##_buffer,ulong name##_keys_at\n#define CLSORT_ARRAY(name){name##_buffer+"
+"name##_keys_at,name##_buffer}\n#else\n#define CLSORT_ARRAY_ARGS(name)\\\n global uchar*"
+"name##_buffer,ulong name##_keys_at,global uchar*name##_buffer_2,\\\n ulong name##_values_at\n"
+"#define CLSORT_ARRAY(name)\\\n CLSORT_ARRAY_OF(name##_buffer+name##_keys_at,name##_buffer_2+"
+"name##_values_at,1)\n#endif\n\n\n#define CLSORT_SORT_ARGS CLSORT_ARRAY_ARGS(source),"
+"CLSORT_ARRAY_ARGS(target),CLSORT_CODEC_ARGS\n\n\nenum{ARRAY_SOURCE,ARRAY_TARGET,ARRAY_ALT};\n\n"
+"INLINE array_t array_at(uint which,array_t source,array_t target,array_t alt)\n{\nconst array_t "
+"a={which==ARRAY_SOURCE?source.keys\n:which==ARRAY_TARGET?target.keys\n:alt.keys,\nwhich=="
+"ARRAY_SOURCE?source.values\n:which==ARRAY_TARGET?target.values\n:alt.values};\nreturn a;\n}\n\n\n"
+"typedef struct{\ncodes_t key;\nwords_t word[CLSORT_WORDS_OR_1];\n}item_t;\n\n\n#if "
+"CLSORT_VALUE_BYTES%8==0\n#define CLSORT_UNIT 8\n#define CLSORT_UNIT_NAME ulong\n#elif "
+"CLSORT_VALUE_BYTES%4==0\n#define CLSORT_UNIT 4\n#define CLSORT_UNIT_NAME uint\n#elif "
+"CLSORT_VALUE_BYTES%2==0\n#define CLSORT_UNIT 2\n#define CLSORT_UNIT_NAME ushort\n#else\n#define "
+"CLSORT_UNIT 1\n#define CLSORT_UNIT_NAME uchar\n#endif\ntypedef CLSORT_UNIT_NAME unit_t;\n\n"
+"INLINE global code_t*key_place(array_t a,size_t i)\n{\nreturn(global code_t*)(a.keys+i*("
+"CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES));\n}\n\n",
+"\n\n#if CLSORT_UNIT==1\n#define CLSORT_LOAD_WORD(from,w)as_uint(vload4(w,from))\n#define "
+"CLSORT_STORE_WORD(word,to,w)vstore4(as_uchar4(word),w,to)\n#elif CLSORT_UNIT==2\n#define "
+"CLSORT_LOAD_WORD(from,w)as_uint(vload2(w,from))\n#define CLSORT_STORE_WORD(word,to,w)vstore2("
+"as_ushort2(word),w,to)\n#else\n#define CLSORT_LOAD_WORD(from,w)\\\n ((uint)((from)[4*(w)"
 "/CLSORT_UNIT]>>32*(w)%(8*CLSORT_UNIT)))\n#define CLSORT_STORE_WORD(word,to,w)(to)[w]=word\n"
 "#endif\n\n\n#define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES/4*4/CLSORT_UNIT)\n\nINLINE void "
 "load_words(array_t a,size_t i,uint*word)\n{\nglobal const unit_t*from=(global const unit_t*)("
@@ -1787,21 +1752,20 @@ static const char *const clsort__source[] = {
 "key_place(from,i);\nload_words(from,i,word);\nstore_words(to,place,word);\n}\n\n\nINLINE item_t "
 "top_item(void)\n{\nitem_t r;\nr.key=(codes_t)CLSORT_TOP_CODE;\nfor(uint w=0;w<CLSORT_WORDS;w++)\n"
 "r.word[w]=(words_t)0xFFFFFFFFu;\nreturn r;\n}\n\n",
-"//---- record: items\n\nINLINE code_t code_at(array_t a,uint i,codec_t c)\n{\nreturn "
-"CLSORT_FIRST_LANE(encode((codes_t)*key_place(a,i),c));\n}\n\n#if CLSORT_LANES==1\n\nINLINE "
-"item_t load_whole_item(array_t a,codec_t c,uint i)\n{\nitem_t r;\nr.key="
-"CLSORT_COMPARATOR?0:encode(*key_place(a,i),c);\nload_words(a,i,r.word);\nreturn r;\n}\n\n\n"
-"INLINE item_t load_numbered(array_t a,codec_t c,uint i,uint number)\n{\nconst item_t numbered={"
-"encode(*key_place(a,i),c),{number}};\nreturn CLSORT_BREAK_TIES_BY_INDEX?numbered:load_whole_item("
-"a,c,i);\n}\n\n\nINLINE item_t load_item(array_t a,codec_t c,uint i,uint n)\n{\nreturn i<"
-"n?load_whole_item(a,c,i):top_item();\n}\n\n\nINLINE void store_whole_item(array_t a,codec_t c,"
-"uint i,item_t r)\n{\nif(!CLSORT_RECORDS)\n*key_place(a,i)=decode(r.key,c);\nstore_words(a,i,"
-"r.word);\n}\n\n\nINLINE void store_item(array_t a,codec_t c,uint i,uint n,item_t r)\n{\nif(i<n)\n"
-"store_whole_item(a,c,i,r);\n}\n#else\n\n",
-"//---- record: items of 16\n\nCLSORT_NOINLINE void load_lanes(array_t a,uint i,uint lanes,item_t*"
-"r)\n{\ncode_t key[CLSORT_LANES];\nvstore16(r->key,0,key);\nfor(uint l=0;l<lanes;l++)\nkey[l]= *"
-"key_place(a,(size_t)i+l);\nr->key=vload16(0,key);\nuint word[CLSORT_WORDS_OR_1*CLSORT_LANES];\n"
-"for(uint w=0;w<CLSORT_WORDS;w++)\nvstore16(r->word[w],w,word);\nfor(uint l=0;l<lanes;l++){\nuint "
+"\n\nINLINE code_t code_at(array_t a,uint i,codec_t c)\n{\nreturn CLSORT_FIRST_LANE(encode(("
+"codes_t)*key_place(a,i),c));\n}\n\n#if CLSORT_LANES==1\n\nINLINE item_t load_whole_item(array_t "
+"a,codec_t c,uint i)\n{\nitem_t r;\nr.key=CLSORT_COMPARATOR?0:encode(*key_place(a,i),c);\n"
+"load_words(a,i,r.word);\nreturn r;\n}\n\n\nINLINE item_t load_numbered(array_t a,codec_t c,uint "
+"i,uint number)\n{\nconst item_t numbered={encode(*key_place(a,i),c),{number}};\nreturn "
+"CLSORT_BREAK_TIES_BY_INDEX?numbered:load_whole_item(a,c,i);\n}\n\n\nINLINE item_t load_item("
+"array_t a,codec_t c,uint i,uint n)\n{\nreturn i<n?load_whole_item(a,c,i):top_item();\n}\n\n\n"
+"INLINE void store_whole_item(array_t a,codec_t c,uint i,item_t r)\n{\nif(!CLSORT_RECORDS)\n*"
+"key_place(a,i)=decode(r.key,c);\nstore_words(a,i,r.word);\n}\n\n\nINLINE void store_item(array_t "
+"a,codec_t c,uint i,uint n,item_t r)\n{\nif(i<n)\nstore_whole_item(a,c,i,r);\n}\n#else\n\n",
+"\n\nCLSORT_NOINLINE void load_lanes(array_t a,uint i,uint lanes,item_t*r)\n{\ncode_t "
+"key[CLSORT_LANES];\nvstore16(r->key,0,key);\nfor(uint l=0;l<lanes;l++)\nkey[l]= *key_place(a,("
+"size_t)i+l);\nr->key=vload16(0,key);\nuint word[CLSORT_WORDS_OR_1*CLSORT_LANES];\nfor(uint w=0;w<"
+"CLSORT_WORDS;w++)\nvstore16(r->word[w],w,word);\nfor(uint l=0;l<lanes;l++){\nuint "
 "one[CLSORT_WORDS_OR_1];\nload_words(a,(size_t)i+l,one);\nfor(uint w=0;w<CLSORT_WORDS;w++)\n"
 "word[w*CLSORT_LANES+l]=one[w];\n}\nfor(uint w=0;w<CLSORT_WORDS;w++)\nr->word[w]=vload16(w,word);"
 "\n}\n\nCLSORT_NOINLINE void store_lanes(array_t a,uint i,uint lanes,const item_t*r)\n{\ncode_t "
@@ -1826,28 +1790,28 @@ static const char *const clsort__source[] = {
 "r.key=encode(r.key,c);\nreturn r;\n}\n\n\nINLINE void store_item(array_t a,codec_t c,uint i,uint "
 "n,item_t r)\n{\nr.key=decode(r.key,c);\nstore_lanes(a,i,i<n?min(n-i,(uint)CLSORT_LANES):0,&r);\n}"
 "\n#endif\n\n",
-"//---- record: order\n#if CLSORT_COMPARATOR\n\nINLINE clsort_record record_of(item_t r,codec_t c)"
-"\n{\n#if CLSORT_INDIRECT\nreturn((global const clsort_record*)c.records)[r.word[0]];\n#else\n"
-"union{uint word[CLSORT_WORDS_OR_1];clsort_record record;}u;\nfor(uint w=0;w<CLSORT_WORDS;w++)\n"
-"u.word[w]=r.word[w];\nreturn u.record;\n#endif\n}\n\n\nINLINE uint comes_before(item_t x,item_t "
-"y,codec_t c)\n{\nreturn x.key<y.key||(!x.key&& !y.key&&clsort_precedes(record_of(x,c),record_of("
-"y,c)));\n}\n#elif CLSORT_LANES==1\n\nINLINE uint comes_before(item_t x,item_t y,codec_t c){"
-"return x.key<y.key;}\n#endif\n\n",
-"//---- record: insertion\n#if CLSORT_LANES==1&&CLSORT_SHARE_LOG2==0\n\n\n#define "
-"CLSORT_INSERTION_MOST (CLSORT_IS(MERGE)?CLSORT_ITEMS:32)\n\n\n\nINLINE void insertion_sort("
-"array_t source,array_t target,uint base,uint size,codec_t c)\n{\nitem_t v[CLSORT_INSERTION_MOST];"
-"\nfor(uint i=0;i<size;i++){\nconst item_t r=load_whole_item(source,c,base +i);\nuint place=i;\n"
-"for(;place>0&&comes_before(r,v[place -1],c);place--)\nv[place]=v[place -1];\nv[place]=r;\n}\nfor("
-"uint i=0;i<size;i++)\nstore_whole_item(target,c,base +i,v[i]);\n}\n#endif\n\n",
-"//---- segments\n\n\n\n\n\n\n\n#define CLSORT_SEGMENT_ARGS \\\n global const uchar*offsets,ulong "
-"offsets_at,global const uchar*ends,ulong ends_at,\\\n global const uchar*number,ulong number_at,"
-"uint segments,uint count,uint stride,\\\n uint given_as\n#define CLSORT_SEGMENTS \\\n {\\\n ("
-"global const uint*)(offsets+offsets_at),(global const uint*)(ends+ends_at),\\\n (global const "
-"uint*)(number+number_at),segments,count,stride,given_as\\\n }\ntypedef struct{\nglobal const "
-"uint*offsets,*ends,*number;\nuint segments,count,stride,given_as;\n}segments_t;\n\ntypedef "
-"struct{uint begin,size;}segment_t;\n\n\n\nINLINE uint segment_count(segments_t s)\n{\nreturn "
-"s.given_as&CLSORT__SEGMENTS_IN_RANGES&&s.segments?min(s.segments,*s.number)\n:s.segments;\n}\n\n"
-"\n\nINLINE segment_t take_segment(segments_t s,uint i)\n{\nconst uint most=s.given_as&"
+"\n#if CLSORT_COMPARATOR\n\nINLINE clsort_record record_of(item_t r,codec_t c)\n{\n#if "
+"CLSORT_INDIRECT\nreturn((global const clsort_record*)c.records)[r.word[0]];\n#else\nunion{uint "
+"word[CLSORT_WORDS_OR_1];clsort_record record;}u;\nfor(uint w=0;w<CLSORT_WORDS;w++)\nu.word[w]="
+"r.word[w];\nreturn u.record;\n#endif\n}\n\n\nINLINE uint comes_before(item_t x,item_t y,codec_t "
+"c)\n{\nreturn x.key<y.key||(!x.key&& !y.key&&clsort_precedes(record_of(x,c),record_of(y,c)));\n}"
+"\n#elif CLSORT_LANES==1\n\nINLINE uint comes_before(item_t x,item_t y,codec_t c){return x.key<"
+"y.key;}\n#endif\n\n",
+"\n#if CLSORT_LANES==1&&CLSORT_SHARE_LOG2==0\n\n\n#define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE)"
+"?CLSORT_ITEMS:32)\n\n\n\nINLINE void insertion_sort(array_t source,array_t target,uint base,uint "
+"size,codec_t c)\n{\nitem_t v[CLSORT_INSERTION_MOST];\nfor(uint i=0;i<size;i++){\nconst item_t r="
+"load_whole_item(source,c,base +i);\nuint place=i;\nfor(;place>0&&comes_before(r,v[place -1],c);"
+"place--)\nv[place]=v[place -1];\nv[place]=r;\n}\nfor(uint i=0;i<size;i++)\nstore_whole_item("
+"target,c,base +i,v[i]);\n}\n#endif\n\n",
+"\n\n\n\n\n\n\n\n#define CLSORT_SEGMENT_ARGS \\\n global const uchar*offsets,ulong offsets_at,"
+"global const uchar*ends,ulong ends_at,\\\n global const uchar*number,ulong number_at,uint "
+"segments,uint count,uint stride,\\\n uint given_as\n#define CLSORT_SEGMENTS \\\n {\\\n (global "
+"const uint*)(offsets+offsets_at),(global const uint*)(ends+ends_at),\\\n (global const uint*)("
+"number+number_at),segments,count,stride,given_as\\\n }\ntypedef struct{\nglobal const uint*"
+"offsets,*ends,*number;\nuint segments,count,stride,given_as;\n}segments_t;\n\ntypedef struct{"
+"uint begin,size;}segment_t;\n\n\n\nINLINE uint segment_count(segments_t s)\n{\nreturn s.given_as&"
+"CLSORT__SEGMENTS_IN_RANGES&&s.segments?min(s.segments,*s.number)\n:s.segments;\n}\n\n\n\nINLINE "
+"segment_t take_segment(segments_t s,uint i)\n{\nconst uint most=s.given_as&"
 "CLSORT__COUNT_ON_DEVICE?min(s.count,*s.number):s.count;\nsegment_t own={i*s.stride,most};\nif("
 "s.given_as&CLSORT__SEGMENTS_AT_OFFSETS){\nown.begin=min(s.offsets[i],most);\nown.size=max(min("
 "s.ends[i],most),own.begin)-own.begin;\n}\nif(s.given_as&CLSORT__SEGMENTS_IN_RANGES){\nown.begin="
@@ -1863,95 +1827,95 @@ static const char *const clsort__source[] = {
 "after=s.given_as&CLSORT__SEGMENTS_AT_OFFSETS?find_segment(s,i+1)\n:i/s.stride +1;\nconst "
 "segment_t own=after?take_segment(s,after-1):nowhere;\nreturn i>=own.begin&&i-own.begin<"
 "own.size?own:nowhere;\n}\n\n",
-"//---- segments: jobs\n\n\n\n\n\n\n\n\n\n\n\n\nenum{JOBS_LISTED,JOBS_LONGEST,JOBS_DESCEND,"
-"JOBS_NUMBERS};\n#define CLSORT_JOB_ARGS \\\n CLSORT_SEGMENT_ARGS,global uchar*jobs,ulong jobs_at,"
-"uint most_jobs,uint per\n#define CLSORT_JOBS {CLSORT_SEGMENTS,(global uint*)(jobs+jobs_at),"
-"most_jobs,per}\ntypedef struct{\nsegments_t segments;\nglobal uint*table;\nuint most,per;\n}"
-"jobs_t;\n\ntypedef struct{\nsegment_t segment;\nuint slice,where;\n}job_t;\n\n\n\nINLINE jobs_t "
-"sortable_jobs(jobs_t j)\n{\nif(j.segments.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&"
-"j.segments.segments\n&&j.table[JOBS_DESCEND])\nj.segments.segments=0;\nreturn j;\n}\n\n\nINLINE "
-"uint job_count(jobs_t j)\n{\nconst uint segments=j.segments.segments;\nreturn j.per?segments*"
-"j.per:segments?min(j.table[JOBS_LISTED],j.most):0;\n}\n\n\n\nINLINE uint pass_job_count(jobs_t j,"
-"uint pass)\n{\nreturn j.per||(j.segments.segments&&j.table[JOBS_LONGEST]>1u<<pass)?job_count(j)"
-":0;\n}\n\n\nINLINE global uint*job_half_tile(jobs_t j,uint half_tile)\n{\nreturn j.table +"
-"CLSORT__JOB_HEAD+2*(size_t)j.most+half_tile;\n}\n\nINLINE job_t take_job(jobs_t j,uint i)\n{\n"
-"const segments_t s=j.segments;\nconst uint which=j.per?i/j.per:j.table[CLSORT__JOB_HEAD+2*i];\n"
-"const job_t job={take_segment(s,which),\nj.per?i%j.per:j.table[CLSORT__JOB_HEAD+2*i+1],\n"
-"s.given_as&CLSORT__SEGMENTS_IN_RANGES\n?s.offsets[CLSORT__RANGE_WORDS*which+2]\n:ARRAY_SOURCE};\n"
-"return job;\n}\n\n\n\n\n\nINLINE ulong first_job(ulong jobs)\n{\nconst ulong items="
-"get_global_size(0),step=jobs<items?items*633/1024|1:1;\nreturn get_global_id(0)*step&(items-1);\n"
-"}\n\n\nINLINE uint segment_passes(segment_t s,uint tile)\n{\nreturn ceil_log2(s.size?(s.size -1)"
-"/tile +1:1);\n}\n\n\n\nINLINE array_t advance(array_t a,long i)\n{\na.keys+=i*("
-"CLSORT_PAIRS_APART(a)?4\n:CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES);\na.values+=i*"
-"CLSORT_VALUE_BYTES;\nreturn a;\n}\n\n",
-"//---- local\n#if CLSORT_LANES==1\n\n\n#define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2("
-"CLSORT_KEY_BYTES)\n#define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>"
-"CLSORT__WORD_PAD_LOG2))\n\nINLINE uint pad_slot(uint i,const uint pad_log2)\n{\nreturn i+(i>>"
-"pad_log2);\n}\n\n\n\nINLINE item_t get_item(local const code_t*keys,local const uint*words,uint "
-"i)\n{\nitem_t r;\nr.key=keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\nfor(uint k=0;k<CLSORT_WORDS;k++)"
-"\nr.word[k]=words[k*CLSORT_WORD_SLOTS+pad_slot(i,CLSORT__WORD_PAD_LOG2)];\nreturn r;\n}\n\n"
-"INLINE void put_item(local code_t*keys,local uint*words,uint i,item_t r)\n{\nkeys[pad_slot(i,"
-"CLSORT_KEY_PAD_LOG2)]=r.key;\nfor(uint k=0;k<CLSORT_WORDS;k++)\nwords[k*CLSORT_WORD_SLOTS+"
-"pad_slot(i,CLSORT__WORD_PAD_LOG2)]=r.word[k];\n}\n#endif\n\n",
-"//---- group\n#if CLSORT_NEEDS_GROUP\n#define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS&&"
-"CLSORT_TEAM_MOST==CLSORT__WARP)\n#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP,CLSORT_TEAM_MOST)"
-"\n#define CLSORT_TEAMS (CLSORT_GROUP/CLSORT_TEAM)\n\n\n#if CLSORT_GROUP_LOG2>0\n#define "
-"group_sync()local_barrier()\n#else\n#define group_sync()\n#endif\n\n\n\n\n\n\n\n#if "
-"CLSORT_FORWARD_PROGRESS\n#define CLSORT_NOINLINE_NV CLSORT_NOINLINE\nINLINE void team_sync(void)"
-"\n{\n__asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n}\n#else\n#define "
-"CLSORT_NOINLINE_NV INLINE\n#define team_sync()group_sync()\n#endif\n\n#if CLSORT_WARPS&&"
-"CLSORT_GROUP>=CLSORT__WARP\n\n\n\n#define CLSORT_ADD_LANE(mode,distance,edge)\\\n \"{ .reg .pred "
-"there; .reg .b32 other; shfl.sync.\" mode \".b32 other|there, %0, \" distance \", \" \\\n edge "
-"\", 0xffffffff; @there add.u32 %0, %0, other; }\"\n\n\nINLINE uint scan_lanes(uint x)\n{\n"
-"__asm__ volatile(CLSORT_ADD_LANE(\"up\",\"1\",\"0\")CLSORT_ADD_LANE(\"up\",\"2\",\"0\")\n"
-"CLSORT_ADD_LANE(\"up\",\"4\",\"0\")CLSORT_ADD_LANE(\"up\",\"8\",\"0\")\nCLSORT_ADD_LANE(\"up\","
-"\"16\",\"0\"): \"+r\"(x));\nreturn x;\n}\n\n\nINLINE uint lane_value(uint x,uint lane)\n{\nuint "
-"other;\n__asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : \"=r\"(other): \"r\"(x),"
-"\"r\"(lane));\nreturn other;\n}\n\n\nINLINE uint ballot(uint x)\n{\nuint lanes;\n__asm__ "
-"volatile(\"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }\"\n: \"=r\"("
-"lanes)\n: \"r\"(x));\nreturn lanes;\n}\n\n\n\n\nINLINE uint group_scan(uint x,local uint*sums)\n{"
-"\nconst uint team=local_id()/CLSORT_TEAM,lane=local_id()%CLSORT_TEAM,\nsum=scan_lanes(x);\nif("
-"lane==CLSORT_TEAM-1)\nsums[team]=sum;\ngroup_sync();\nuint before=lane<team?sums[lane]:0;\n"
-"__asm__ volatile(CLSORT_ADD_LANE(\"bfly\",\"1\",\"31\")CLSORT_ADD_LANE(\"bfly\",\"2\",\"31\")\n"
-"CLSORT_ADD_LANE(\"bfly\",\"4\",\"31\")CLSORT_ADD_LANE(\"bfly\",\"8\",\"31\")\nCLSORT_ADD_LANE("
-"\"bfly\",\"16\",\"31\"): \"+r\"(before));\nreturn before +sum-x;\n}\n#else\nINLINE uint "
-"group_scan(uint x,local uint*sums)\n{\nconst uint t=local_id();\nuint sum=x,base=0;\nsums[t]=x;\n"
-"#pragma unroll\nfor(uint step=1;step<CLSORT_TEAM;step<<=1){\nteam_sync();\nsum+=t%CLSORT_TEAM>="
-"step?sums[base +t-step]:0;\nbase^=CLSORT_GROUP;\nsums[base +t]=sum;\n}\ngroup_sync();\n#pragma "
-"unroll\nfor(uint w=0;w+1<CLSORT_TEAMS;w++)\nsum+=w<t/CLSORT_TEAM?sums[base +w*CLSORT_TEAM+"
-"CLSORT_TEAM-1]:0;\nreturn sum-x;\n}\n#endif\n\n",
-"//---- group: totals\n\n\nINLINE uint read_once(local uint*word){return*(volatile local uint*)"
-"word;}\n\n\nINLINE void clear_words(local uint*words,uint count)\n{\nfor(uint i=local_id();i<"
-"count;i+=CLSORT_GROUP)\nwords[i]=0;\n}\n\n\n\nINLINE uint group_scan_total(uint x,local uint*"
-"sums,uint*total)\n{\nconst uint before=group_scan(x,sums);\nif(local_id()==CLSORT_GROUP -1)\n"
-"sums[2*CLSORT_GROUP]=before +x;\ngroup_sync();\n*total=read_once(&sums[2*CLSORT_GROUP]);\nreturn "
-"before;\n}\n\n\n#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS+1)/2)\nINLINE void set_rank(uint*"
-"rank,uint m,uint place)\n{\nrank[m/2]=m%2?rank[m/2]|place<<16:place;\n}\n\nINLINE uint get_rank("
-"const uint*rank,uint m)\n{\nreturn m%2?rank[m/2]>>16:rank[m/2]&0xFFFF;\n}\n\n\n#define "
-"CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS+3)/4)\nINLINE void set_digit(uint*digits,uint m,uint "
-"digit)\n{\ndigits[m/4]=m%4?digits[m/4]|digit<<m%4*8:digit;\n}\n\nINLINE uint get_digit(const "
-"uint*digits,uint m)\n{\nreturn digits[m/4]>>m%4*8&255;\n}\n\n\n\n\n\nINLINE uint place_counts("
-"local uint*counts,const uint own,const uint looked_at,\nconst uint least,local uint*sums,local "
-"uint*longest)\n{\nuint sum=0,most=0;\n#pragma unroll\nfor(uint k=0;k<own;k++){\nsum+=counts[k];\n"
-"most=k<looked_at?max(most,counts[k]):most;\n}\nif(most>least)\natomic_max(longest,most);\nsum="
-"group_scan(sum,sums);\n#pragma unroll\nfor(uint k=0;k<own;k++){\nconst uint count=counts[k];\n"
-"counts[k]=sum;\nsum+=count;\n}\nreturn sum;\n}\n\n\n\nINLINE uint group_total(uint x,local uint*"
-"word)\n{\nif(local_id()==0)\n*word=0;\ngroup_sync();\nif(x!=0)\natomic_add(word,x);\ngroup_sync()"
-";\nconst uint total=read_once(word);\ngroup_sync();\nreturn total;\n}\n\n",
-"//---- group: numbers\n\n\n\n\nenum{NUMBERS_DRAWN,NUMBERS_DONE};\n\nINLINE void fence_memory("
-"void)\n{\n#if CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");"
-"\n#else\nmem_fence(CLK_GLOBAL_MEM_FENCE);\n#endif\n}\n\n\nINLINE uint draw_ahead(global uint*"
-"numbers)\n{\nreturn local_id()?0:atomic_inc((volatile global uint*)&numbers[NUMBERS_DRAWN]);\n}\n"
-"\n\n\nINLINE uint share_number(uint drawn,local uint*word)\n{\nif(local_id()==0)\n*word=drawn;\n"
-"group_sync();\nreturn read_once(word);\n}\n\n\n\nINLINE void wait_until_done(global uint*numbers,"
-"uint wanted)\n{\nif(local_id()==0)\nwhile(((volatile global uint*)numbers)[NUMBERS_DONE]<wanted){"
-"}\ngroup_sync();\nfence_memory();\n}\n\n\n\nINLINE void tell_done(global uint*numbers,uint done)"
-"\n{\nfence_memory();\ngroup_sync();\nif(local_id()==0)\natomic_add((volatile global uint*)&"
+"\n\n\n\n\n\n\n\n\n\n\n\n\nenum{JOBS_LISTED,JOBS_LONGEST,JOBS_DESCEND,JOBS_NUMBERS};\n#define "
+"CLSORT_JOB_ARGS \\\n CLSORT_SEGMENT_ARGS,global uchar*jobs,ulong jobs_at,uint most_jobs,uint "
+"per\n#define CLSORT_JOBS {CLSORT_SEGMENTS,(global uint*)(jobs+jobs_at),most_jobs,per}\ntypedef "
+"struct{\nsegments_t segments;\nglobal uint*table;\nuint most,per;\n}jobs_t;\n\ntypedef struct{\n"
+"segment_t segment;\nuint slice,where;\n}job_t;\n\n\n\nINLINE jobs_t sortable_jobs(jobs_t j)\n{\n"
+"if(j.segments.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&j.segments.segments\n&&j.table[JOBS_DESCEND])"
+"\nj.segments.segments=0;\nreturn j;\n}\n\n\nINLINE uint job_count(jobs_t j)\n{\nconst uint "
+"segments=j.segments.segments;\nreturn j.per?segments*j.per:segments?min(j.table[JOBS_LISTED],"
+"j.most):0;\n}\n\n\n\nINLINE uint pass_job_count(jobs_t j,uint pass)\n{\nreturn j.per||("
+"j.segments.segments&&j.table[JOBS_LONGEST]>1u<<pass)?job_count(j):0;\n}\n\n\nINLINE global uint*"
+"job_half_tile(jobs_t j,uint half_tile)\n{\nreturn j.table +CLSORT__JOB_HEAD+2*(size_t)j.most+"
+"half_tile;\n}\n\nINLINE job_t take_job(jobs_t j,uint i)\n{\nconst segments_t s=j.segments;\n"
+"const uint which=j.per?i/j.per:j.table[CLSORT__JOB_HEAD+2*i];\nconst job_t job={take_segment(s,"
+"which),\nj.per?i%j.per:j.table[CLSORT__JOB_HEAD+2*i+1],\ns.given_as&CLSORT__SEGMENTS_IN_RANGES\n"
+"?s.offsets[CLSORT__RANGE_WORDS*which+2]\n:ARRAY_SOURCE};\nreturn job;\n}\n\n\n\n\n\nINLINE ulong "
+"first_job(ulong jobs)\n{\nconst ulong items=get_global_size(0),step=jobs<items?items*633/1024|"
+"1:1;\nreturn get_global_id(0)*step&(items-1);\n}\n\n\nINLINE uint segment_passes(segment_t s,"
+"uint tile)\n{\nreturn ceil_log2(s.size?(s.size -1)/tile +1:1);\n}\n\n\n\nINLINE array_t advance("
+"array_t a,long i)\n{\na.keys+=i*(CLSORT_PAIRS_APART(a)?4\n"
+":CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES);\na.values+=i*CLSORT_VALUE_BYTES;\nreturn a;"
+"\n}\n\n",
+"\n#if CLSORT_LANES==1\n\n\n#define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)\n"
+"#define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>CLSORT__WORD_PAD_LOG2))\n\n"
+"INLINE uint pad_slot(uint i,const uint pad_log2)\n{\nreturn i+(i>>pad_log2);\n}\n\n\n\nINLINE "
+"item_t get_item(local const code_t*keys,local const uint*words,uint i)\n{\nitem_t r;\nr.key="
+"keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\nfor(uint k=0;k<CLSORT_WORDS;k++)\nr.word[k]=words[k*"
+"CLSORT_WORD_SLOTS+pad_slot(i,CLSORT__WORD_PAD_LOG2)];\nreturn r;\n}\n\nINLINE void put_item("
+"local code_t*keys,local uint*words,uint i,item_t r)\n{\nkeys[pad_slot(i,CLSORT_KEY_PAD_LOG2)]="
+"r.key;\nfor(uint k=0;k<CLSORT_WORDS;k++)\nwords[k*CLSORT_WORD_SLOTS+pad_slot(i,"
+"CLSORT__WORD_PAD_LOG2)]=r.word[k];\n}\n#endif\n\n",
+"\n#if CLSORT_NEEDS_GROUP\n#define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS&&CLSORT_TEAM_MOST=="
+"CLSORT__WARP)\n#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP,CLSORT_TEAM_MOST)\n#define "
+"CLSORT_TEAMS (CLSORT_GROUP/CLSORT_TEAM)\n\n\n#if CLSORT_GROUP_LOG2>0\n#define group_sync()"
+"local_barrier()\n#else\n#define group_sync()\n#endif\n\n\n\n\n\n\n\n#if CLSORT_FORWARD_PROGRESS\n"
+"#define CLSORT_NOINLINE_NV CLSORT_NOINLINE\nINLINE void team_sync(void)\n{\n__asm__ volatile("
+"\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n}\n#else\n#define CLSORT_NOINLINE_NV INLINE\n"
+"#define team_sync()group_sync()\n#endif\n\n#if CLSORT_WARPS&&CLSORT_GROUP>=CLSORT__WARP\n\n\n\n"
+"#define CLSORT_ADD_LANE(mode,distance,edge)\\\n \"{ .reg .pred there; .reg .b32 other; "
+"shfl.sync.\" mode \".b32 other|there, %0, \" distance \", \" \\\n edge \", 0xffffffff; @there "
+"add.u32 %0, %0, other; }\"\n\n\nINLINE uint scan_lanes(uint x)\n{\n__asm__ volatile("
+"CLSORT_ADD_LANE(\"up\",\"1\",\"0\")CLSORT_ADD_LANE(\"up\",\"2\",\"0\")\nCLSORT_ADD_LANE(\"up\","
+"\"4\",\"0\")CLSORT_ADD_LANE(\"up\",\"8\",\"0\")\nCLSORT_ADD_LANE(\"up\",\"16\",\"0\"): \"+r\"(x))"
+";\nreturn x;\n}\n\n\nINLINE uint lane_value(uint x,uint lane)\n{\nuint other;\n__asm__ volatile("
+"\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : \"=r\"(other): \"r\"(x),\"r\"(lane));\nreturn other;"
+"\n}\n\n\nINLINE uint ballot(uint x)\n{\nuint lanes;\n__asm__ volatile(\"{ .reg .pred p; "
+"setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }\"\n: \"=r\"(lanes)\n: \"r\"(x));\nreturn "
+"lanes;\n}\n\n\n\n\nINLINE uint group_scan(uint x,local uint*sums)\n{\nconst uint team=local_id()"
+"/CLSORT_TEAM,lane=local_id()%CLSORT_TEAM,\nsum=scan_lanes(x);\nif(lane==CLSORT_TEAM-1)\n"
+"sums[team]=sum;\ngroup_sync();\nuint before=lane<team?sums[lane]:0;\n__asm__ volatile("
+"CLSORT_ADD_LANE(\"bfly\",\"1\",\"31\")CLSORT_ADD_LANE(\"bfly\",\"2\",\"31\")\nCLSORT_ADD_LANE("
+"\"bfly\",\"4\",\"31\")CLSORT_ADD_LANE(\"bfly\",\"8\",\"31\")\nCLSORT_ADD_LANE(\"bfly\",\"16\","
+"\"31\"): \"+r\"(before));\nreturn before +sum-x;\n}\n#else\nINLINE uint group_scan(uint x,local "
+"uint*sums)\n{\nconst uint t=local_id();\nuint sum=x,base=0;\nsums[t]=x;\n#pragma unroll\nfor("
+"uint step=1;step<CLSORT_TEAM;step<<=1){\nteam_sync();\nsum+=t%CLSORT_TEAM>=step?sums[base +t-"
+"step]:0;\nbase^=CLSORT_GROUP;\nsums[base +t]=sum;\n}\ngroup_sync();\n#pragma unroll\nfor(uint w="
+"0;w+1<CLSORT_TEAMS;w++)\nsum+=w<t/CLSORT_TEAM?sums[base +w*CLSORT_TEAM+CLSORT_TEAM-1]:0;\nreturn "
+"sum-x;\n}\n#endif\n\n",
+"\n\n\nINLINE uint read_once(local uint*word){return*(volatile local uint*)word;}\n\n\nINLINE "
+"void clear_words(local uint*words,uint count)\n{\nfor(uint i=local_id();i<count;i+=CLSORT_GROUP)"
+"\nwords[i]=0;\n}\n\n\n\nINLINE uint group_scan_total(uint x,local uint*sums,uint*total)\n{\n"
+"const uint before=group_scan(x,sums);\nif(local_id()==CLSORT_GROUP -1)\nsums[2*CLSORT_GROUP]="
+"before +x;\ngroup_sync();\n*total=read_once(&sums[2*CLSORT_GROUP]);\nreturn before;\n}\n\n\n"
+"#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS+1)/2)\nINLINE void set_rank(uint*rank,uint m,uint "
+"place)\n{\nrank[m/2]=m%2?rank[m/2]|place<<16:place;\n}\n\nINLINE uint get_rank(const uint*rank,"
+"uint m)\n{\nreturn m%2?rank[m/2]>>16:rank[m/2]&0xFFFF;\n}\n\n\n#define CLSORT_DIGIT_WORDS (("
+"CLSORT_RADIX_ITEMS+3)/4)\nINLINE void set_digit(uint*digits,uint m,uint digit)\n{\ndigits[m/4]="
+"m%4?digits[m/4]|digit<<m%4*8:digit;\n}\n\nINLINE uint get_digit(const uint*digits,uint m)\n{\n"
+"return digits[m/4]>>m%4*8&255;\n}\n\n\n\n\n\nINLINE uint place_counts(local uint*counts,const "
+"uint own,const uint looked_at,\nconst uint least,local uint*sums,local uint*longest)\n{\nuint "
+"sum=0,most=0;\n#pragma unroll\nfor(uint k=0;k<own;k++){\nsum+=counts[k];\nmost=k<looked_at?max("
+"most,counts[k]):most;\n}\nif(most>least)\natomic_max(longest,most);\nsum=group_scan(sum,sums);\n"
+"#pragma unroll\nfor(uint k=0;k<own;k++){\nconst uint count=counts[k];\ncounts[k]=sum;\nsum+="
+"count;\n}\nreturn sum;\n}\n\n\n\nINLINE uint group_total(uint x,local uint*word)\n{\nif(local_id("
+")==0)\n*word=0;\ngroup_sync();\nif(x!=0)\natomic_add(word,x);\ngroup_sync();\nconst uint total="
+"read_once(word);\ngroup_sync();\nreturn total;\n}\n\n",
+"\n\n\n\n\nenum{NUMBERS_DRAWN,NUMBERS_DONE};\n\nINLINE void fence_memory(void)\n{\n#if "
+"CLSORT_FORWARD_PROGRESS\n__asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n#else\n"
+"mem_fence(CLK_GLOBAL_MEM_FENCE);\n#endif\n}\n\n\nINLINE uint draw_ahead(global uint*numbers)\n{\n"
+"return local_id()?0:atomic_inc((volatile global uint*)&numbers[NUMBERS_DRAWN]);\n}\n\n\n\nINLINE "
+"uint share_number(uint drawn,local uint*word)\n{\nif(local_id()==0)\n*word=drawn;\ngroup_sync();"
+"\nreturn read_once(word);\n}\n\n\n\nINLINE void wait_until_done(global uint*numbers,uint wanted)"
+"\n{\nif(local_id()==0)\nwhile(((volatile global uint*)numbers)[NUMBERS_DONE]<wanted){}\n"
+"group_sync();\nfence_memory();\n}\n\n\n\nINLINE void tell_done(global uint*numbers,uint done)\n{"
+"\nfence_memory();\ngroup_sync();\nif(local_id()==0)\natomic_add((volatile global uint*)&"
 "numbers[NUMBERS_DONE],done);\n}\n#endif\n\n",
-"//---- network\n#if!CLSORT_IS(UTILITY)\n\n#define CLSORT_PRECEDES(a,b)CLSORT_TIE_BREAK((a).key,("
-"b).key,(a).word[0],(b).word[0])\n#if!CLSORT_BREAK_TIES_BY_INDEX\n#define CLSORT_TIE_BREAK(ka,kb,"
-"ia,ib)((ka)<(kb))\n#elif CLSORT_LANES==1\n#define CLSORT_TIE_BREAK(ka,kb,ia,ib)((ka)<(kb)||((ka)="
-"=(kb)&&(ia)<(ib)))\n#else\n#define CLSORT_TIE_BREAK(ka,kb,ia,ib)\\\n (((ka)<(kb))|(((ka)==(kb))&"
+"\n#if!CLSORT_IS(UTILITY)\n\n#define CLSORT_PRECEDES(a,b)CLSORT_TIE_BREAK((a).key,(b).key,(a)"
+".word[0],(b).word[0])\n#if!CLSORT_BREAK_TIES_BY_INDEX\n#define CLSORT_TIE_BREAK(ka,kb,ia,ib)((ka)"
+"<(kb))\n#elif CLSORT_LANES==1\n#define CLSORT_TIE_BREAK(ka,kb,ia,ib)((ka)<(kb)||((ka)==(kb)&&(ia)"
+"<(ib)))\n#else\n#define CLSORT_TIE_BREAK(ka,kb,ia,ib)\\\n (((ka)<(kb))|(((ka)==(kb))&"
 "CLSORT_CODE_FLAG((ia)<(ib))))\n#define CLSORT_CODE_FLAG(flag)CLSORT_JOIN(convert_,CLSORT_JOIN("
 "CLSORT_FLAG_NAME,16))(flag)\n#endif\n\n\n\nINLINE void order_items(item_t*a,item_t*b)\n{\n#if "
 "CLSORT_WORDS==0\ncodes_t low=min(a->key,b->key);\nb->key=max(a->key,b->key);\na->key=low;\n"
@@ -1976,60 +1940,60 @@ static const char *const clsort__source[] = {
 "\nif(stage==1)CLSORT_LANE_STEP(s32107654ba98fedc,1)\nif(stage>1)CLSORT_LANE_STEP("
 "s23016745ab89efcd,1)\nCLSORT_LANE_STEP(s1032547698badcfe,0)\nv[m]=r;\n}\n#undef "
 "CLSORT_LANE_STEP\n}\n#endif\n\n",
-"//---- network: steps\n\n\nINLINE void window_step(item_t*v,const uint bits,const uint bit,uint "
-"mirror)\n{\nif(mirror){\n#pragma unroll\nfor(uint m=0;m<1u<<bits;m++)\nif(!(m>>bit&1)){\n"
-"CLSORT_REVERSE(v[m^((2u<<bit)-1)]);\norder_items(&v[m],&v[m^((2u<<bit)-1)]);\nCLSORT_REVERSE("
-"v[m^((2u<<bit)-1)]);\n}\n}else{\n#pragma unroll\nfor(uint m=0;m<1u<<bits;m++)\nif(!(m>>bit&1))\n"
-"order_items(&v[m],&v[m|1u<<bit]);\n}\n}\n\n\nINLINE void window_steps(item_t*v,const uint bits,"
-"uint hi,uint lo,uint mirror)\n{\nif(bits>4&&hi>=4&&lo<=4)window_step(v,bits,4,mirror&&hi==4);\n"
-"if(bits>3&&hi>=3&&lo<=3)window_step(v,bits,3,mirror&&hi==3);\nif(bits>2&&hi>=2&&lo<=2)"
-"window_step(v,bits,2,mirror&&hi==2);\nif(bits>1&&hi>=1&&lo<=1)window_step(v,bits,1,mirror&&hi==1)"
-";\nif(lo==0)window_step(v,bits,0,mirror&&hi==0);\n}\n#endif\n\n",
-"//---- window: items\n#if CLSORT_NEEDS_WINDOWS\n\n\n\ntypedef struct{uint first,flipped,low_bit,"
-"flip;}window_t;\n\nINLINE window_t make_window(uint t,uint bits,uint low_bit,uint flip)\n{\n"
-"const uint below=(1u<<low_bit)-1,\nfirst=(t>>low_bit<<(low_bit+bits))|(t&below);\nconst window_t "
-"w={first,first^below,low_bit,flip};\nreturn w;\n}\n\nINLINE uint window_item(window_t w,uint m)\n"
-"{\nreturn(m&w.flip?w.flipped:w.first)+(m<<w.low_bit);\n}\n\n\n\nINLINE uint window_whole("
-"window_t w,uint bits,uint base,uint n)\n{\nconst uint last=max(w.first,w.flipped)+(((1u<<bits)-1)"
-"<<w.low_bit);\nreturn base +(last<<CLSORT_LANES_LOG2)+(CLSORT_LANES-1)<n;\n}\n\n",
-"//---- window: loads and stores\n\n\n\n\n\nINLINE void load_window(item_t*v,window_t w,const "
+"\n\n\nINLINE void window_step(item_t*v,const uint bits,const uint bit,uint mirror)\n{\nif(mirror)"
+"{\n#pragma unroll\nfor(uint m=0;m<1u<<bits;m++)\nif(!(m>>bit&1)){\nCLSORT_REVERSE(v[m^((2u<<bit)-"
+"1)]);\norder_items(&v[m],&v[m^((2u<<bit)-1)]);\nCLSORT_REVERSE(v[m^((2u<<bit)-1)]);\n}\n}else{\n"
+"#pragma unroll\nfor(uint m=0;m<1u<<bits;m++)\nif(!(m>>bit&1))\norder_items(&v[m],&v[m|1u<<bit]);"
+"\n}\n}\n\n\nINLINE void window_steps(item_t*v,const uint bits,uint hi,uint lo,uint mirror)\n{\n"
+"if(bits>4&&hi>=4&&lo<=4)window_step(v,bits,4,mirror&&hi==4);\nif(bits>3&&hi>=3&&lo<=3)"
+"window_step(v,bits,3,mirror&&hi==3);\nif(bits>2&&hi>=2&&lo<=2)window_step(v,bits,2,mirror&&hi==2)"
+";\nif(bits>1&&hi>=1&&lo<=1)window_step(v,bits,1,mirror&&hi==1);\nif(lo==0)window_step(v,bits,0,"
+"mirror&&hi==0);\n}\n#endif\n\n",
+"\n#if CLSORT_NEEDS_WINDOWS\n\n\n\ntypedef struct{uint first,flipped,low_bit,flip;}window_t;\n\n"
+"INLINE window_t make_window(uint t,uint bits,uint low_bit,uint flip)\n{\nconst uint below=(1u<<"
+"low_bit)-1,\nfirst=(t>>low_bit<<(low_bit+bits))|(t&below);\nconst window_t w={first,first^below,"
+"low_bit,flip};\nreturn w;\n}\n\nINLINE uint window_item(window_t w,uint m)\n{\nreturn(m&"
+"w.flip?w.flipped:w.first)+(m<<w.low_bit);\n}\n\n\n\nINLINE uint window_whole(window_t w,uint "
+"bits,uint base,uint n)\n{\nconst uint last=max(w.first,w.flipped)+(((1u<<bits)-1)<<w.low_bit);\n"
+"return base +(last<<CLSORT_LANES_LOG2)+(CLSORT_LANES-1)<n;\n}\n\n",
+"\n\n\n\n\n\nINLINE void load_window(item_t*v,window_t w,const uint bits,array_t a,codec_t c,\n"
+"uint base,uint n)\n{\nif(window_whole(w,bits,base,n)){\n#pragma unroll\nfor(uint m=0;m<1u<<bits;"
+"m++)\nv[m]=load_whole_item(a,c,base +(window_item(w,m)<<CLSORT_LANES_LOG2));\n}else{\ncodes_t "
+"keys[32];\nwords_t words[32*CLSORT_WORDS_OR_1];\n#pragma unroll 1\nfor(uint m=0;m<1u<<bits;m++){"
+"\nconst item_t r=load_item(a,c,base +(window_item(w,m)<<CLSORT_LANES_LOG2),n);\nkeys[m]=r.key;\n"
+"for(uint k=0;k<CLSORT_WORDS;k++)\nwords[m*CLSORT_WORDS+k]=r.word[k];\n}\n#pragma unroll\nfor("
+"uint m=0;m<1u<<bits;m++){\nv[m].key=keys[m];\nfor(uint k=0;k<CLSORT_WORDS;k++)\nv[m].word[k]="
+"words[m*CLSORT_WORDS+k];\n}\n}\n}\n\nINLINE void store_window(const item_t*v,window_t w,const "
 "uint bits,array_t a,codec_t c,\nuint base,uint n)\n{\nif(window_whole(w,bits,base,n)){\n#pragma "
-"unroll\nfor(uint m=0;m<1u<<bits;m++)\nv[m]=load_whole_item(a,c,base +(window_item(w,m)<<"
-"CLSORT_LANES_LOG2));\n}else{\ncodes_t keys[32];\nwords_t words[32*CLSORT_WORDS_OR_1];\n#pragma "
-"unroll 1\nfor(uint m=0;m<1u<<bits;m++){\nconst item_t r=load_item(a,c,base +(window_item(w,m)<<"
-"CLSORT_LANES_LOG2),n);\nkeys[m]=r.key;\nfor(uint k=0;k<CLSORT_WORDS;k++)\nwords[m*CLSORT_WORDS+k]"
-"=r.word[k];\n}\n#pragma unroll\nfor(uint m=0;m<1u<<bits;m++){\nv[m].key=keys[m];\nfor(uint k=0;k<"
-"CLSORT_WORDS;k++)\nv[m].word[k]=words[m*CLSORT_WORDS+k];\n}\n}\n}\n\nINLINE void store_window("
-"const item_t*v,window_t w,const uint bits,array_t a,codec_t c,\nuint base,uint n)\n{\nif("
-"window_whole(w,bits,base,n)){\n#pragma unroll\nfor(uint m=0;m<1u<<bits;m++)\nstore_whole_item(a,"
-"c,base +(window_item(w,m)<<CLSORT_LANES_LOG2),v[m]);\n}else{\ncodes_t keys[32];\nwords_t "
-"words[32*CLSORT_WORDS_OR_1];\n#pragma unroll\nfor(uint m=0;m<1u<<bits;m++){\nkeys[m]=v[m].key;\n"
-"for(uint k=0;k<CLSORT_WORDS;k++)\nwords[m*CLSORT_WORDS+k]=v[m].word[k];\n}\n#pragma unroll 1\n"
-"for(uint m=0;m<1u<<bits;m++){\nitem_t r;\nr.key=keys[m];\nfor(uint k=0;k<CLSORT_WORDS;k++)\n"
-"r.word[k]=words[m*CLSORT_WORDS+k];\nstore_item(a,c,base +(window_item(w,m)<<CLSORT_LANES_LOG2),n,"
-"r);\n}\n}\n}\n\n\n\nINLINE void order_elements(array_t from,array_t to,codec_t c,uint n,uint i,"
-"uint j)\n{\nitem_t a=load_item(from,c,i,n),b=load_item(from,c,j,n);\norder_items(&a,&b);\n"
-"store_item(to,c,i,n,a);\nstore_item(to,c,j,n,b);\n}\n\n\nINLINE uint pairs_below(uint n,uint bit)"
-"\n{\nreturn(n>>bit>>1<<bit)+min(n&((2u<<bit)-1),1u<<bit);\n}\n\n\n\nINLINE void global_step("
-"array_t from,array_t to,codec_t c,uint n,uint bit,uint mirror)\n{\nfor(uint t=local_id();t<"
-"pairs_below(n,bit);t+=CLSORT_GROUP){\nconst window_t w=make_window(t,1,bit,mirror);\n"
-"order_elements(from,to,c,n,window_item(w,0),window_item(w,1));\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);"
-"\n}\n\n\n\n\nINLINE void window_pass(array_t a,codec_t c,uint n,uint windows,uint low_bit,uint "
-"hi,\nuint lo,uint mirror,const uint bits)\n{\nconst uint t=(uint)get_global_id(0);\nconst "
-"window_t w=make_window(t,bits,low_bit,mirror?1u<<hi:0);\nitem_t v[16];\nif(t>=windows)\nreturn;\n"
-"load_window(v,w,bits,a,c,0,n);\nwindow_steps(v,bits,hi,lo,mirror);\nstore_window(v,w,bits,a,c,0,"
-"n);\n}\n\n#define CLSORT_WINDOW_KERNEL(name,bits)\\\n CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS("
-"data),CLSORT_CODEC_ARGS,uint n,uint windows,\\\n uint low_bit,uint hi,uint lo,uint mirror)\\\n {"
-"\\\n const array_t data=CLSORT_ARRAY(data);\\\n const codec_t codec=CLSORT_CODEC;\\\n "
-"window_pass(data,codec,n,windows,low_bit,hi,lo,mirror,bits);\\\n }\n#endif\n\n",
-"//---- window: slots\n#if CLSORT_NEEDS_STAGES\n#if CLSORT_SHARE_LOG2>0\n\n\ntypedef struct{uint "
-"first,bit0,bit1,bit2,bit3,bit4;}slots_t;\n\nINLINE uint slot_stride(window_t w,uint bit,const "
-"uint pad_log2)\n{\nreturn pad_slot(1u<<(w.low_bit+bit),pad_log2)\n+(w.flip>>bit&1?pad_slot("
-"w.flipped,pad_log2)-pad_slot(w.first,pad_log2):0);\n}\n\nINLINE slots_t window_slots(window_t w,"
-"const uint pad_log2)\n{\nconst slots_t s={pad_slot(w.first,pad_log2),slot_stride(w,0,pad_log2),\n"
-"slot_stride(w,1,pad_log2),slot_stride(w,2,pad_log2),\nslot_stride(w,3,pad_log2),slot_stride(w,4,"
-"pad_log2)};\nreturn s;\n}\n\nINLINE uint window_slot(slots_t s,const uint m)\n{\nreturn s.first+("
-"m&16?s.bit4:0)+(m&8?s.bit3:0)+(m&4?s.bit2:0)\n+(m&2?s.bit1:0)+(m&1?s.bit0:0);\n}\n\n\n\nINLINE "
+"unroll\nfor(uint m=0;m<1u<<bits;m++)\nstore_whole_item(a,c,base +(window_item(w,m)<<"
+"CLSORT_LANES_LOG2),v[m]);\n}else{\ncodes_t keys[32];\nwords_t words[32*CLSORT_WORDS_OR_1];\n"
+"#pragma unroll\nfor(uint m=0;m<1u<<bits;m++){\nkeys[m]=v[m].key;\nfor(uint k=0;k<CLSORT_WORDS;k++"
+")\nwords[m*CLSORT_WORDS+k]=v[m].word[k];\n}\n#pragma unroll 1\nfor(uint m=0;m<1u<<bits;m++){\n"
+"item_t r;\nr.key=keys[m];\nfor(uint k=0;k<CLSORT_WORDS;k++)\nr.word[k]=words[m*CLSORT_WORDS+k];\n"
+"store_item(a,c,base +(window_item(w,m)<<CLSORT_LANES_LOG2),n,r);\n}\n}\n}\n\n\n\nINLINE void "
+"order_elements(array_t from,array_t to,codec_t c,uint n,uint i,uint j)\n{\nitem_t a=load_item("
+"from,c,i,n),b=load_item(from,c,j,n);\norder_items(&a,&b);\nstore_item(to,c,i,n,a);\nstore_item("
+"to,c,j,n,b);\n}\n\n\nINLINE uint pairs_below(uint n,uint bit)\n{\nreturn(n>>bit>>1<<bit)+min(n&(("
+"2u<<bit)-1),1u<<bit);\n}\n\n\n\nINLINE void global_step(array_t from,array_t to,codec_t c,uint n,"
+"uint bit,uint mirror)\n{\nfor(uint t=local_id();t<pairs_below(n,bit);t+=CLSORT_GROUP){\nconst "
+"window_t w=make_window(t,1,bit,mirror);\norder_elements(from,to,c,n,window_item(w,0),window_item("
+"w,1));\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n}\n\n\n\n\nINLINE void window_pass(array_t a,codec_t "
+"c,uint n,uint windows,uint low_bit,uint hi,\nuint lo,uint mirror,const uint bits)\n{\nconst uint "
+"t=(uint)get_global_id(0);\nconst window_t w=make_window(t,bits,low_bit,mirror?1u<<hi:0);\nitem_t "
+"v[16];\nif(t>=windows)\nreturn;\nload_window(v,w,bits,a,c,0,n);\nwindow_steps(v,bits,hi,lo,"
+"mirror);\nstore_window(v,w,bits,a,c,0,n);\n}\n\n#define CLSORT_WINDOW_KERNEL(name,bits)\\\n "
+"CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,uint windows,\\\n uint "
+"low_bit,uint hi,uint lo,uint mirror)\\\n {\\\n const array_t data=CLSORT_ARRAY(data);\\\n const "
+"codec_t codec=CLSORT_CODEC;\\\n window_pass(data,codec,n,windows,low_bit,hi,lo,mirror,bits);\\\n "
+"}\n#endif\n\n",
+"\n#if CLSORT_NEEDS_STAGES\n#if CLSORT_SHARE_LOG2>0\n\n\ntypedef struct{uint first,bit0,bit1,bit2,"
+"bit3,bit4;}slots_t;\n\nINLINE uint slot_stride(window_t w,uint bit,const uint pad_log2)\n{\n"
+"return pad_slot(1u<<(w.low_bit+bit),pad_log2)\n+(w.flip>>bit&1?pad_slot(w.flipped,pad_log2)-"
+"pad_slot(w.first,pad_log2):0);\n}\n\nINLINE slots_t window_slots(window_t w,const uint pad_log2)"
+"\n{\nconst slots_t s={pad_slot(w.first,pad_log2),slot_stride(w,0,pad_log2),\nslot_stride(w,1,"
+"pad_log2),slot_stride(w,2,pad_log2),\nslot_stride(w,3,pad_log2),slot_stride(w,4,pad_log2)};\n"
+"return s;\n}\n\nINLINE uint window_slot(slots_t s,const uint m)\n{\nreturn s.first+(m&"
+"16?s.bit4:0)+(m&8?s.bit3:0)+(m&4?s.bit2:0)\n+(m&2?s.bit1:0)+(m&1?s.bit0:0);\n}\n\n\n\nINLINE "
 "void put_items(const item_t*v,local code_t*keys,local uint*words,window_t w)\n{\nconst slots_t "
 "key_slots=window_slots(w,CLSORT_KEY_PAD_LOG2),\nword_slots=window_slots(w,CLSORT__WORD_PAD_LOG2);"
 "\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nkeys[window_slot(key_slots,m)]=v[m].key;\n"
@@ -2042,136 +2006,134 @@ static const char *const clsort__source[] = {
 "\n}\n}\n\n\n\n\nINLINE void move_window(item_t*v,local code_t*keys,local uint*words,window_t "
 "from,\nwindow_t to)\n{\nput_items(v,keys,words,from);\nlocal_barrier();\nget_items(v,keys,words,"
 "to);\nlocal_barrier();\n}\n\n#else\n#define move_window(v,keys,words,from,to)\n#endif\n\n",
-"//---- window: stages\n\ntypedef struct{uint t,base;}seat_t;\n\nINLINE seat_t take_seat(void)\n{"
-"\nconst uint t=CLSORT_SHARE_LOG2?local_id():0;\nconst uint tile=(uint)("
-"CLSORT_SHARE_LOG2?get_group_id(0):get_global_id(0));\nconst seat_t s={t,tile<<("
-"CLSORT_TILE_ITEMS_LOG2+CLSORT_LANES_LOG2)};\nreturn s;\n}\n\n\n\nINLINE uint no_tile(uint n)\n{\n"
-"return CLSORT_SHARE_LOG2==0\n&&(n==0\n||get_global_id(0)>(n-1)>>(CLSORT_TILE_ITEMS_LOG2+"
-"CLSORT_LANES_LOG2));\n}\n\n\n\n#define CLSORT_HOME_BIT (CLSORT_TILE_ITEMS_LOG2-CLSORT_ITEMS_LOG2)"
-"\n\n\n\nINLINE window_t tile_window(uint t,uint low_bit,uint hi,uint mirror)\n{\nlow_bit=min("
-"low_bit,(uint)CLSORT_HOME_BIT);\nreturn make_window(t,CLSORT_ITEMS_LOG2,low_bit,mirror&&"
-"low_bit?1u<<(hi-low_bit):0);\n}\n\n\n\n\n\n\nINLINE window_t tile_stage(item_t*v,local code_t*"
-"keys,local uint*words,uint t,\nwindow_t now,uint stage)\n{\nuint hi=stage;\nuint windows="
-"CLSORT_SHARE_LOG2?stage/CLSORT_ITEMS_LOG2+1:1;\nfor(;windows>0;windows--){\nconst uint low=("
-"windows-1)*CLSORT_ITEMS_LOG2,mirror=hi==stage;\nconst window_t next=tile_window(t,low,hi,mirror);"
-"\nmove_window(v,keys,words,now,next);\nwindow_steps(v,CLSORT_ITEMS_LOG2,hi-next.low_bit,low-"
-"next.low_bit,mirror);\nnow=next;\nhi=low-1;\n}\nreturn now;\n}\n#endif\n\n",
-"//---- bitonic: tile\n#if CLSORT_IS(BITONIC)\n\n\n\n\nCLSORT_KERNEL void clsort_bitonic_tile("
-"CLSORT_SORT_ARGS,uint n,uint last,\nlocal code_t*tile_keys,local uint*tile_words)\n{\nconst "
-"array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst seat_t seat=take_seat();\nconst window_t home=tile_window(seat.t,"
-"CLSORT_HOME_BIT,0,0);\nwindow_t now=home;\nitem_t v[CLSORT_ITEMS];\nif(no_tile(n))\nreturn;\n"
-"load_window(v,home,CLSORT_ITEMS_LOG2,source,codec,seat.base,n);\nfor(uint stage=0;stage<"
-"CLSORT_LANES_LOG2;stage++)\nlane_steps(v,CLSORT_ITEMS,stage);\nfor(uint stage=CLSORT_LANES_LOG2;"
-"stage<=last;stage++){\nnow=tile_stage(v,tile_keys,tile_words,seat.t,now,stage -CLSORT_LANES_LOG2)"
-";\nlane_steps(v,CLSORT_ITEMS,stage);\n}\nmove_window(v,tile_keys,tile_words,now,home);\n"
-"store_window(v,home,CLSORT_ITEMS_LOG2,target,codec,seat.base,n);\n}\n\n#if!CLSORT_KERNEL_SUBSET\n"
-"CLSORT_WINDOW_KERNEL(clsort_bitonic_b16,4)\n\n\n\n\nCLSORT_KERNEL void clsort_bitonic_tail("
-"CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,\nlocal code_t*tile_keys,local uint*tile_words)"
-"\n{\nconst array_t data=CLSORT_ARRAY(data);\nconst codec_t codec=CLSORT_CODEC;\nconst seat_t "
-"seat=take_seat();\nconst window_t home=tile_window(seat.t,CLSORT_HOME_BIT,0,0);\nwindow_t now="
-"home;\nitem_t v[CLSORT_ITEMS];\nif(no_tile(n))\nreturn;\nload_window(v,home,CLSORT_ITEMS_LOG2,"
-"data,codec,seat.base,n);\nfor(uint left=CLSORT_TILE_ITEMS_LOG2;left>0;){\nwindow_steps(v,"
-"CLSORT_ITEMS_LOG2,left-1-now.low_bit,0,0);\nleft=now.low_bit;\nconst window_t next=tile_window(\n"
-"seat.t,left?left-min(left,(uint)CLSORT_ITEMS_LOG2):CLSORT_HOME_BIT,0,0);\nmove_window(v,"
-"tile_keys,tile_words,now,next);\nnow=next;\n}\nlane_steps(v,CLSORT_ITEMS,32);\nstore_window(v,"
-"home,CLSORT_ITEMS_LOG2,data,codec,seat.base,n);\n}\n#endif\n#endif\n\n",
+"\n\ntypedef struct{uint t,base;}seat_t;\n\nINLINE seat_t take_seat(void)\n{\nconst uint t="
+"CLSORT_SHARE_LOG2?local_id():0;\nconst uint tile=(uint)(CLSORT_SHARE_LOG2?get_group_id(0)"
+":get_global_id(0));\nconst seat_t s={t,tile<<(CLSORT_TILE_ITEMS_LOG2+CLSORT_LANES_LOG2)};\n"
+"return s;\n}\n\n\n\nINLINE uint no_tile(uint n)\n{\nreturn CLSORT_SHARE_LOG2==0\n&&(n==0\n||"
+"get_global_id(0)>(n-1)>>(CLSORT_TILE_ITEMS_LOG2+CLSORT_LANES_LOG2));\n}\n\n\n\n#define "
+"CLSORT_HOME_BIT (CLSORT_TILE_ITEMS_LOG2-CLSORT_ITEMS_LOG2)\n\n\n\nINLINE window_t tile_window("
+"uint t,uint low_bit,uint hi,uint mirror)\n{\nlow_bit=min(low_bit,(uint)CLSORT_HOME_BIT);\nreturn "
+"make_window(t,CLSORT_ITEMS_LOG2,low_bit,mirror&&low_bit?1u<<(hi-low_bit):0);\n}\n\n\n\n\n\n\n"
+"INLINE window_t tile_stage(item_t*v,local code_t*keys,local uint*words,uint t,\nwindow_t now,"
+"uint stage)\n{\nuint hi=stage;\nuint windows=CLSORT_SHARE_LOG2?stage/CLSORT_ITEMS_LOG2+1:1;\nfor("
+";windows>0;windows--){\nconst uint low=(windows-1)*CLSORT_ITEMS_LOG2,mirror=hi==stage;\nconst "
+"window_t next=tile_window(t,low,hi,mirror);\nmove_window(v,keys,words,now,next);\nwindow_steps(v,"
+"CLSORT_ITEMS_LOG2,hi-next.low_bit,low-next.low_bit,mirror);\nnow=next;\nhi=low-1;\n}\nreturn now;"
+"\n}\n#endif\n\n",
+"\n#if CLSORT_IS(BITONIC)\n\n\n\n\nCLSORT_KERNEL void clsort_bitonic_tile(CLSORT_SORT_ARGS,uint n,"
+"uint last,\nlocal code_t*tile_keys,local uint*tile_words)\n{\nconst array_t source=CLSORT_ARRAY("
+"source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst seat_t seat="
+"take_seat();\nconst window_t home=tile_window(seat.t,CLSORT_HOME_BIT,0,0);\nwindow_t now=home;\n"
+"item_t v[CLSORT_ITEMS];\nif(no_tile(n))\nreturn;\nload_window(v,home,CLSORT_ITEMS_LOG2,source,"
+"codec,seat.base,n);\nfor(uint stage=0;stage<CLSORT_LANES_LOG2;stage++)\nlane_steps(v,"
+"CLSORT_ITEMS,stage);\nfor(uint stage=CLSORT_LANES_LOG2;stage<=last;stage++){\nnow=tile_stage(v,"
+"tile_keys,tile_words,seat.t,now,stage -CLSORT_LANES_LOG2);\nlane_steps(v,CLSORT_ITEMS,stage);\n}"
+"\nmove_window(v,tile_keys,tile_words,now,home);\nstore_window(v,home,CLSORT_ITEMS_LOG2,target,"
+"codec,seat.base,n);\n}\n\n#if!CLSORT_KERNEL_SUBSET\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b16,4)\n"
+"\n\n\n\nCLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,"
+"\nlocal code_t*tile_keys,local uint*tile_words)\n{\nconst array_t data=CLSORT_ARRAY(data);\n"
+"const codec_t codec=CLSORT_CODEC;\nconst seat_t seat=take_seat();\nconst window_t home="
+"tile_window(seat.t,CLSORT_HOME_BIT,0,0);\nwindow_t now=home;\nitem_t v[CLSORT_ITEMS];\nif("
+"no_tile(n))\nreturn;\nload_window(v,home,CLSORT_ITEMS_LOG2,data,codec,seat.base,n);\nfor(uint "
+"left=CLSORT_TILE_ITEMS_LOG2;left>0;){\nwindow_steps(v,CLSORT_ITEMS_LOG2,left-1-now.low_bit,0,0);"
+"\nleft=now.low_bit;\nconst window_t next=tile_window(\nseat.t,left?left-min(left,(uint)"
+"CLSORT_ITEMS_LOG2):CLSORT_HOME_BIT,0,0);\nmove_window(v,tile_keys,tile_words,now,next);\nnow="
+"next;\n}\nlane_steps(v,CLSORT_ITEMS,32);\nstore_window(v,home,CLSORT_ITEMS_LOG2,data,codec,"
+"seat.base,n);\n}\n#endif\n#endif\n\n",
 #ifndef CLSORT_NO_PUBLISHED
-"//---- bitonic: published\n#if CLSORT_IS(PUBLISHED_BITONIC)\nCLSORT_WINDOW_KERNEL("
-"clsort_bitonic_b2,1)\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b4,2)\nCLSORT_WINDOW_KERNEL("
-"clsort_bitonic_b8,3)\n\n#if CLSORT_LANES==1\n\n\n\nCLSORT_KERNEL void clsort_bitonic_a("
-"CLSORT_SORT_ARGS,uint n,uint bit,uint mirror)\n{\nconst array_t source=CLSORT_ARRAY(source),"
-"target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst uint i=(uint)"
-"get_global_id(0),partner=i^(mirror?(2u<<bit)-1:1u<<bit);\nif(i>=n)\nreturn;\nitem_t own="
-"load_item(source,codec,i,n),other=load_item(source,codec,partner,n);\nif(i<partner)\norder_items("
-"&own,&other);\nelse\norder_items(&other,&own);\nstore_item(target,codec,i,n,own);\n}\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,\n"
-"uint first,uint last)\n{\nconst array_t data=CLSORT_ARRAY(data);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst uint tile_log2=CLSORT_GROUP_LOG2+CLSORT_ITEMS_LOG2,\nbase=(uint)"
-"get_group_id(0)<<tile_log2,\nsize=min(n-min(base,n),1u<<tile_log2);\nconst array_t tile=advance("
-"data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,tile_log2);"
-"left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);\n}\n#endif\n#endif\n\n",
+"\n#if CLSORT_IS(PUBLISHED_BITONIC)\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b2,1)\n"
+"CLSORT_WINDOW_KERNEL(clsort_bitonic_b4,2)\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b8,3)\n\n#if "
+"CLSORT_LANES==1\n\n\n\nCLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS,uint n,uint bit,uint "
+"mirror)\n{\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst "
+"codec_t codec=CLSORT_CODEC;\nconst uint i=(uint)get_global_id(0),partner=i^(mirror?(2u<<bit)-"
+"1:1u<<bit);\nif(i>=n)\nreturn;\nitem_t own=load_item(source,codec,i,n),other=load_item(source,"
+"codec,partner,n);\nif(i<partner)\norder_items(&own,&other);\nelse\norder_items(&other,&own);\n"
+"store_item(target,codec,i,n,own);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_bitonic_global_tile("
+"CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,\nuint first,uint last)\n{\nconst array_t data="
+"CLSORT_ARRAY(data);\nconst codec_t codec=CLSORT_CODEC;\nconst uint tile_log2=CLSORT_GROUP_LOG2+"
+"CLSORT_ITEMS_LOG2,\nbase=(uint)get_group_id(0)<<tile_log2,\nsize=min(n-min(base,n),1u<<tile_log2)"
+";\nconst array_t tile=advance(data,base);\nfor(uint stage=first;stage<=last;stage++)\nfor(uint "
+"left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
+"\n}\n#endif\n#endif\n\n",
 #else
 "#line 2131\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
-"//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\n"
-"INLINE uint batch_stages(uint n)\n{\nreturn max(ceil_log2(n),1u);\n}\n\n#define "
-"CLSORT_BATCH_ARGS CLSORT_SORT_ARGS,uint n,uint stride\n\n\nINLINE array_t batch_row(array_t a,"
-"uint stride)\n{\nreturn advance(a,(long)((uint)get_group_id(0)*stride));\n}\n\n\n\nINLINE void "
-"odd_even_step(array_t from,array_t to,codec_t c,uint n,uint bit,uint stage)\n{\nconst uint start="
-"bit<stage?1u<<bit:0;\nfor(uint t=local_id();t<pairs_below(n,bit);t+=CLSORT_GROUP){\nconst uint i="
-"make_window(t,1,bit,0).first+start,j=i+(1u<<bit);\nif((j&((2u<<stage)-1))>>bit)\norder_elements("
-"from,to,c,n,i,j);\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n}\n\n\nINLINE void batch_steps(array_t row,"
-"codec_t c,uint n,uint stage,uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step("
-"row,row,c,n,left-1,left>stage);\n}\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
+"\n{\nreturn max(ceil_log2(n),1u);\n}\n\n#define CLSORT_BATCH_ARGS CLSORT_SORT_ARGS,uint n,uint "
+"stride\n\n\nINLINE array_t batch_row(array_t a,uint stride)\n{\nreturn advance(a,(long)((uint)"
+"get_group_id(0)*stride));\n}\n\n\n\nINLINE void odd_even_step(array_t from,array_t to,codec_t c,"
+"uint n,uint bit,uint stage)\n{\nconst uint start=bit<stage?1u<<bit:0;\nfor(uint t=local_id();t<"
+"pairs_below(n,bit);t+=CLSORT_GROUP){\nconst uint i=make_window(t,1,bit,0).first+start,j=i+(1u<<"
+"bit);\nif((j&((2u<<stage)-1))>>bit)\norder_elements(from,to,c,n,i,j);\n}\nbarrier("
+"CLK_GLOBAL_MEM_FENCE);\n}\n\n\nINLINE void batch_steps(array_t row,codec_t c,uint n,uint stage,"
+"uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
+";\n}\n\n",
 #else
 "#line 2178\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
-"//---- bitonic: published batch in global memory\nCLSORT_KERNEL void clsort_batch_odd_even("
-"CLSORT_BATCH_ARGS)\n{\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\n"
-"const array_t from=batch_row(source,stride),to=batch_row(target,stride);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nfor(uint stage=0;stage<stages;stage++)\nfor("
-"uint left=stage +1;left>0;left--)\nodd_even_step(stage?to:from,to,codec,n,left-1,stage);\n}\n\n"
-"CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_BATCH_ARGS)\n{\nconst array_t source=CLSORT_ARRAY("
-"source),target=CLSORT_ARRAY(target);\nconst array_t from=batch_row(source,stride),to=batch_row("
-"target,stride);\nconst codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\n"
-"global_step(from,to,codec,n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,"
-"n,stage,0);\n}\n\n",
+"\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
+"CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst array_t from=batch_row(source,stride),"
+"to=batch_row(target,stride);\nconst codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages("
+"n);\nfor(uint stage=0;stage<stages;stage++)\nfor(uint left=stage +1;left>0;left--)\n"
+"odd_even_step(stage?to:from,to,codec,n,left-1,stage);\n}\n\nCLSORT_KERNEL void "
+"clsort_batch_bitonic(CLSORT_BATCH_ARGS)\n{\nconst array_t source=CLSORT_ARRAY(source),target="
+"CLSORT_ARRAY(target);\nconst array_t from=batch_row(source,stride),to=batch_row(target,stride);\n"
+"const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
+"n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
 "#line 2201\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
-"//---- bitonic: published batch blocks\n\n\nINLINE void block_stages(local code_t*keys,local "
-"uint*words,uint first,uint last)\n{\nfor(uint stage=first;stage<=last;stage++)\nfor(uint left="
-"min(stage +1,(uint)CLSORT_TILE_ITEMS_LOG2);left>0;left--){\nlocal_barrier();\nfor(uint t="
-"local_id();t<CLSORT_TILE_ITEMS/2;t+=CLSORT_GROUP){\nconst window_t w=make_window(t,1,left-1,left>"
-"stage);\nconst uint i=window_item(w,0),j=window_item(w,1);\nitem_t a=get_item(keys,words,i),b="
-"get_item(keys,words,j);\norder_items(&a,&b);\nput_item(keys,words,i,a);\nput_item(keys,words,j,b)"
-";\n}\n}\nlocal_barrier();\n}\n\n\n\nINLINE void load_block(local code_t*keys,local uint*words,"
-"array_t a,codec_t c,\nuint base,uint n)\n{\nfor(uint i=local_id();i<CLSORT_TILE_ITEMS;i+="
-"CLSORT_GROUP)\nput_item(keys,words,i,load_item(a,c,base +i,n));\n}\n\n\n\nINLINE void "
-"store_block(local const code_t*keys,local const uint*words,array_t a,\ncodec_t c,uint base,uint "
-"n)\n{\nfor(uint i=local_id();i<CLSORT_TILE_ITEMS;i+=CLSORT_GROUP)\nstore_item(a,c,base +i,n,"
-"get_item(keys,words,i));\nbarrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\n}\n\n\nINLINE void "
-"batch_blocks(array_t from,array_t to,codec_t c,uint n,uint first,uint last,\nlocal code_t*keys,"
-"local uint*words)\n{\nconst uint blocks=n?((n-1)>>CLSORT_TILE_ITEMS_LOG2)+1:0;\nfor(uint k=0;k<"
-"blocks;k++){\nload_block(keys,words,from,c,k<<CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,"
-"words,first,last);\nstore_block(keys,words,to,c,k<<CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
+"\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
+"uint stage=first;stage<=last;stage++)\nfor(uint left=min(stage +1,(uint)CLSORT_TILE_ITEMS_LOG2);"
+"left>0;left--){\nlocal_barrier();\nfor(uint t=local_id();t<CLSORT_TILE_ITEMS/2;t+=CLSORT_GROUP){"
+"\nconst window_t w=make_window(t,1,left-1,left>stage);\nconst uint i=window_item(w,0),j="
+"window_item(w,1);\nitem_t a=get_item(keys,words,i),b=get_item(keys,words,j);\norder_items(&a,&b);"
+"\nput_item(keys,words,i,a);\nput_item(keys,words,j,b);\n}\n}\nlocal_barrier();\n}\n\n\n\nINLINE "
+"void load_block(local code_t*keys,local uint*words,array_t a,codec_t c,\nuint base,uint n)\n{\n"
+"for(uint i=local_id();i<CLSORT_TILE_ITEMS;i+=CLSORT_GROUP)\nput_item(keys,words,i,load_item(a,c,"
+"base +i,n));\n}\n\n\n\nINLINE void store_block(local const code_t*keys,local const uint*words,"
+"array_t a,\ncodec_t c,uint base,uint n)\n{\nfor(uint i=local_id();i<CLSORT_TILE_ITEMS;i+="
+"CLSORT_GROUP)\nstore_item(a,c,base +i,n,get_item(keys,words,i));\nbarrier(CLK_LOCAL_MEM_FENCE|"
+"CLK_GLOBAL_MEM_FENCE);\n}\n\n\nINLINE void batch_blocks(array_t from,array_t to,codec_t c,uint n,"
+"uint first,uint last,\nlocal code_t*keys,local uint*words)\n{\nconst uint blocks=n?((n-1)>>"
+"CLSORT_TILE_ITEMS_LOG2)+1:0;\nfor(uint k=0;k<blocks;k++){\nload_block(keys,words,from,c,k<<"
+"CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
+"CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
 "#line 2252\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
-"//---- bitonic: published batch local\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint "
-"n,uint stage,local code_t*keys,\nlocal uint*words)\n{\nconst uint mirror=stage=="
-"CLSORT_TILE_ITEMS_LOG2?CLSORT_TILE_ITEMS-1:0,\nlid=local_id();\nconst uint pairs=((n-1)>>"
-"CLSORT_TILE_ITEMS_LOG2>>1)+1;\nitem_t upper[CLSORT_ITEMS];\nfor(uint k=0;k<pairs;k++){\nconst "
-"uint low=k<<1<<CLSORT_TILE_ITEMS_LOG2,high=low+CLSORT_TILE_ITEMS;\n#pragma unroll\nfor(uint m=0;"
-"m<CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +lid;\nitem_t lower=load_item(row,c,low+i,n);\n"
-"upper[m]=load_item(row,c,high+(i^mirror),n);\norder_items(&lower,&upper[m]);\nput_item(keys,"
-"words,i,lower);\n}\nblock_stages(keys,words,stage,stage);\nstore_block(keys,words,row,c,low,n);\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,(m*CLSORT_GROUP +lid)"
-"^mirror,upper[m]);\nblock_stages(keys,words,stage,stage);\nstore_block(keys,words,row,c,high,n);"
-"\n}\n}\n\n\n\n\nINLINE void batch_in_blocks(array_t from,array_t to,codec_t c,uint n,const uint "
-"splits,\nlocal code_t*keys,local uint*words)\n{\nconst uint stages=batch_stages(n);\n"
-"batch_blocks(from,to,c,n,0,min(stages,(uint)CLSORT_TILE_ITEMS_LOG2)-1,keys,words);\nfor(uint "
-"stage=CLSORT_TILE_ITEMS_LOG2;stage<stages;stage++){\nbatch_steps(to,c,n,stage,"
-"CLSORT_TILE_ITEMS_LOG2+splits);\nif(splits)\nsplit_blocks(to,c,n,stage,keys,words);\nelse\n"
-"batch_blocks(to,to,c,n,stage,stage,keys,words);\n}\n}\n\n\n#define CLSORT_BATCH_KERNEL(name,"
-"splits)\\\n CLSORT_KERNEL void name(CLSORT_BATCH_ARGS,local code_t*block_keys,local uint*"
-"block_words)\\\n {\\\n const array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\\\n"
-" const codec_t codec=CLSORT_CODEC;\\\n batch_in_blocks(batch_row(source,stride),batch_row(target,"
-"stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\nCLSORT_BATCH_KERNEL("
-"clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
+"\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
+"local uint*words)\n{\nconst uint mirror=stage==CLSORT_TILE_ITEMS_LOG2?CLSORT_TILE_ITEMS-1:0,\n"
+"lid=local_id();\nconst uint pairs=((n-1)>>CLSORT_TILE_ITEMS_LOG2>>1)+1;\nitem_t "
+"upper[CLSORT_ITEMS];\nfor(uint k=0;k<pairs;k++){\nconst uint low=k<<1<<CLSORT_TILE_ITEMS_LOG2,"
+"high=low+CLSORT_TILE_ITEMS;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=m*"
+"CLSORT_GROUP +lid;\nitem_t lower=load_item(row,c,low+i,n);\nupper[m]=load_item(row,c,high+("
+"i^mirror),n);\norder_items(&lower,&upper[m]);\nput_item(keys,words,i,lower);\n}\nblock_stages("
+"keys,words,stage,stage);\nstore_block(keys,words,row,c,low,n);\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++)\nput_item(keys,words,(m*CLSORT_GROUP +lid)^mirror,upper[m]);\nblock_stages("
+"keys,words,stage,stage);\nstore_block(keys,words,row,c,high,n);\n}\n}\n\n\n\n\nINLINE void "
+"batch_in_blocks(array_t from,array_t to,codec_t c,uint n,const uint splits,\nlocal code_t*keys,"
+"local uint*words)\n{\nconst uint stages=batch_stages(n);\nbatch_blocks(from,to,c,n,0,min(stages,("
+"uint)CLSORT_TILE_ITEMS_LOG2)-1,keys,words);\nfor(uint stage=CLSORT_TILE_ITEMS_LOG2;stage<stages;"
+"stage++){\nbatch_steps(to,c,n,stage,CLSORT_TILE_ITEMS_LOG2+splits);\nif(splits)\nsplit_blocks(to,"
+"c,n,stage,keys,words);\nelse\nbatch_blocks(to,to,c,n,stage,stage,keys,words);\n}\n}\n\n\n#define "
+"CLSORT_BATCH_KERNEL(name,splits)\\\n CLSORT_KERNEL void name(CLSORT_BATCH_ARGS,local code_t*"
+"block_keys,local uint*block_words)\\\n {\\\n const array_t source=CLSORT_ARRAY(source),target="
+"CLSORT_ARRAY(target);\\\n const codec_t codec=CLSORT_CODEC;\\\n batch_in_blocks(batch_row(source,"
+"stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
+"CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
 "#line 2313\n",
 #endif
-"//---- merge\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,"
-"first_b,nb;\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,"
-"uint span)\n{\nconst uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);"
-"\nconst pair_t p={a,b,start,start,na,CLSORT_TWO_ARRAYS?start:start+run,size -na};\nreturn p;\n}\n"
-"\n\nINLINE uint second_first(pair_t p,uint x,uint y,codec_t c)\n{\n#if CLSORT_LANES==1\nreturn "
+"\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
+"\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
+"{\nconst uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);\nconst "
+"pair_t p={a,b,start,start,na,CLSORT_TWO_ARRAYS?start:start+run,size -na};\nreturn p;\n}\n\n\n"
+"INLINE uint second_first(pair_t p,uint x,uint y,codec_t c)\n{\n#if CLSORT_LANES==1\nreturn "
 "comes_before(load_whole_item(p.b,c,p.first_b+y),\nload_whole_item(p.a,c,p.first_a+x),c);\n#else\n"
 "const code_t key_x=encode((codes_t)*key_place(p.a,p.first_a+x),c).s0,\nkey_y=encode((codes_t)*"
 "key_place(p.b,p.first_b+y),c).s0;\nuint word_x[CLSORT_WORDS_OR_1],word_y[CLSORT_WORDS_OR_1];\n"
@@ -2183,9 +2145,9 @@ static const char *const clsort__source[] = {
 "diagonal-1-x,c);\n}\nhigh= !first[0]?low+quarter\n: !first[1]?low+2*quarter\n: !first[2]?low+3*"
 "quarter\n:high;\nlow=first[2]?low+3*quarter+1\n:first[1]?low+2*quarter+1\n:first[0]?low+quarter+"
 "1\n:low;\n}\nreturn low;\n}\n\n",
-"//---- merge: splits\n#if!CLSORT_IS(PUBLISHED_MERGE)&& !CLSORT_IS(RUNS)\n#if CLSORT_TWO_ARRAYS\n"
-"#define CLSORT_PAIR_ARGS \\\n CLSORT_ARRAY_ARGS(a),CLSORT_ARRAY_ARGS(b),CLSORT_CODEC_ARGS,uint n,"
-"uint run,uint span,\\\n uint slice\n#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n#else\n#define "
+"\n#if!CLSORT_IS(PUBLISHED_MERGE)&& !CLSORT_IS(RUNS)\n#if CLSORT_TWO_ARRAYS\n#define "
+"CLSORT_PAIR_ARGS \\\n CLSORT_ARRAY_ARGS(a),CLSORT_ARRAY_ARGS(b),CLSORT_CODEC_ARGS,uint n,uint "
+"run,uint span,\\\n uint slice\n#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n#else\n#define "
 "CLSORT_PAIR_ARGS \\\n CLSORT_ARRAY_ARGS(a),CLSORT_CODEC_ARGS,uint n,uint run,uint span,uint "
 "slice\n#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)\n#endif\n#define CLSORT_SPLITS_ARGS global "
 "uchar*splits,ulong splits_at\n\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\n\n"
@@ -2207,119 +2169,117 @@ static const char *const clsort__source[] = {
 "indices+indices_at,by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,n);\nif("
 "clsort_precedes(record[y],record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))\n"
 "atomic_min((volatile global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
-"//---- merge: work-group\n#if CLSORT_SHARE_LOG2>0\n\nINLINE item_t load_run_item(array_t a,"
-"codec_t c,uint i,uint number,const uint is_source)\n{\nreturn is_source?load_numbered(a,c,i,"
-"number):load_whole_item(a,c,i);\n}\n\n\n\n\nINLINE void load_runs(local code_t*keys,local uint*"
-"words,pair_t p,uint count,codec_t c,\nuint number,const uint is_source)\n{\nconst uint t="
-"local_id();\nconst array_t first=advance(p.a,(long)p.first_a+t),\nsecond=advance(p.b,(long)"
-"p.first_b-p.na+t);\nif(count==CLSORT_TILE_ITEMS){\nitem_t v[CLSORT_ITEMS];\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_ITEMS;m++){\nconst array_t from=m*CLSORT_GROUP +t<p.na?first:second;\nv[m]="
-"load_run_item(from,c,m*CLSORT_GROUP,number+m*CLSORT_GROUP +t,\nis_source);\n}\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,m*CLSORT_GROUP +t,v[m]);\n}else{\n#pragma "
-"unroll 1\nfor(uint i=t;i<CLSORT_TILE_ITEMS;i+=CLSORT_GROUP)\nput_item(keys,words,i,\ni<"
-"count?load_run_item(i<p.na?first:second,c,i-t,number+i,\nis_source)\n:top_item());\n}\n}\n\n\n\n"
-"INLINE void put_own_items(local code_t*keys,local uint*words,const item_t*v)\n{\nlocal_barrier();"
-"\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,local_id()*CLSORT_ITEMS+"
-"m,v[m]);\nlocal_barrier();\n}\n\n\n\n\nINLINE void store_items(const item_t*v,local code_t*keys,"
-"local uint*words,\narray_t target,uint first,uint count,codec_t c)\n{\nconst uint t=local_id();\n"
+"\n#if CLSORT_SHARE_LOG2>0\n\nINLINE item_t load_run_item(array_t a,codec_t c,uint i,uint number,"
+"const uint is_source)\n{\nreturn is_source?load_numbered(a,c,i,number):load_whole_item(a,c,i);\n}"
+"\n\n\n\n\nINLINE void load_runs(local code_t*keys,local uint*words,pair_t p,uint count,codec_t c,"
+"\nuint number,const uint is_source)\n{\nconst uint t=local_id();\nconst array_t first=advance("
+"p.a,(long)p.first_a+t),\nsecond=advance(p.b,(long)p.first_b-p.na+t);\nif(count=="
+"CLSORT_TILE_ITEMS){\nitem_t v[CLSORT_ITEMS];\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\n"
+"const array_t from=m*CLSORT_GROUP +t<p.na?first:second;\nv[m]=load_run_item(from,c,m*"
+"CLSORT_GROUP,number+m*CLSORT_GROUP +t,\nis_source);\n}\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++)\nput_item(keys,words,m*CLSORT_GROUP +t,v[m]);\n}else{\n#pragma unroll 1\nfor("
+"uint i=t;i<CLSORT_TILE_ITEMS;i+=CLSORT_GROUP)\nput_item(keys,words,i,\ni<count?load_run_item(i<"
+"p.na?first:second,c,i-t,number+i,\nis_source)\n:top_item());\n}\n}\n\n\n\nINLINE void "
+"put_own_items(local code_t*keys,local uint*words,const item_t*v)\n{\nlocal_barrier();\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,local_id()*CLSORT_ITEMS+m,v[m]);\n"
+"local_barrier();\n}\n\n\n\n\nINLINE void store_items(const item_t*v,local code_t*keys,local uint*"
+"words,\narray_t target,uint first,uint count,codec_t c)\n{\nconst uint t=local_id();\n"
 "put_own_items(keys,words,v);\nif(count==CLSORT_TILE_ITEMS){\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_ITEMS;m++)\nstore_whole_item(target,c,first+m*CLSORT_GROUP +t,\nget_item(keys,words,m*"
 "CLSORT_GROUP +t));\n}else{\n#pragma unroll 1\nfor(uint i=t;i<count;i+=CLSORT_GROUP)\n"
 "store_whole_item(target,c,first+i,get_item(keys,words,i));\n}\n}\n\n",
-"//---- merge: local splits\n\n\nINLINE uint split_items(local const code_t*keys,local const uint*"
-"words,uint first,\nuint na,uint second,uint nb,uint diagonal,codec_t c)\n{\nuint low=diagonal>"
-"nb?diagonal-nb:0,high=min(diagonal,na);\nwhile(low<high){\nconst uint middle=(low+high)/2;\nif("
-"comes_before(get_item(keys,words,second+diagonal-1-middle),\nget_item(keys,words,first+middle),c)"
-")\nhigh=middle;\nelse\nlow=middle +1;\n}\nreturn low;\n}\n\n#if CLSORT_GROUP>=16\n#define "
-"CLSORT_PROBES (CLSORT_GROUP/2)\n\n\n\n\n\n\nINLINE void search_splits(pair_t p,uint diagonal,"
-"local uint*ranges,uint widest,\ncodec_t c)\n{\nconst uint t=local_id(),probe=t%CLSORT_PROBES;\n"
-"local uint*range=ranges+t/CLSORT_PROBES*2;\nlocal_barrier();\nfor(uint width=widest;width>0;"
-"width=(width-1)/CLSORT_PROBES){\nconst uint low=range[0],high=range[1],\nx=low+probe*((high-low+"
-"CLSORT_PROBES-1)/CLSORT_PROBES);\nlocal_barrier();\nif(x<high){\nif(second_first(p,x,diagonal-1-"
-"x,c))\natomic_min(&range[1],x);\nelse\natomic_max(&range[0],x+1);\n}\nlocal_barrier();\n}\n}\n"
-"#endif\n\n",
-"//---- merge: local runs\n#if CLSORT_COMPARATOR\n\n\n\nINLINE uint prefix_max(local uint*x,uint "
-"own)\n{\nconst uint t=local_id();\nx[t]=own;\nlocal_barrier();\nfor(uint step=1;step<"
-"CLSORT_GROUP;step*=2){\nconst uint other=t>=step?x[t-step]:0;\nlocal_barrier();\nown=max(own,"
-"other);\nx[t]=own;\nlocal_barrier();\n}\nreturn own;\n}\n\n\n\n\nINLINE uint settle_split(local "
-"uint*splits,uint first,uint diagonal,uint*split)\n{\nconst uint t=local_id();\nconst uint a="
-"prefix_max(splits,first+ *split)-first;\nconst uint b=prefix_max(splits,first+(diagonal-a))-"
-"first;\n*split=diagonal-b;\nsplits[t]= *split;\nlocal_barrier();\nconst uint next=splits[t+1<"
-"CLSORT_GROUP?t+1:t];\nlocal_barrier();\nreturn next;\n}\n#endif\n\n\n\n\n\n\nINLINE void "
-"merge_items(item_t*v,local const code_t*keys,local const uint*words,\nlocal uint*splits,uint "
-"first,uint na,uint b_first,uint nb,\ncodec_t c)\n{\nconst uint t=local_id(),diagonal=min(t*"
-"CLSORT_ITEMS-first,na+nb);\nuint split=split_items(keys,words,first,na,b_first,nb,diagonal,c),"
-"end_a=first+na,\nend_b=b_first+nb;\n#if CLSORT_COMPARATOR\nconst uint next=settle_split(splits,"
-"first,diagonal,&split),size=na+nb-diagonal;\nif(size>CLSORT_ITEMS){\nend_a=first+next;\nend_b="
-"b_first+(diagonal+CLSORT_ITEMS-next);\n}\n#endif\nuint a=first+split,b=b_first+(diagonal-split);"
-"\nitem_t x=get_item(keys,words,a),y=get_item(keys,words,b);\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++){\nconst uint second=b<end_b&&(a>=end_a||comes_before(y,x,c));\nv[m]=second?y:x;"
-"\nconst uint next_place=second? ++b: ++a;\nconst item_t next_item=get_item(keys,words,next_place)"
-";\nx=second?x:next_item;\ny=second?next_item:y;\n}\n}\n\n",
-"//---- merge: registers\n\nINLINE void order_neighbours(item_t*x,item_t*y,codec_t c)\n{\nconst "
-"item_t first= *x,second= *y;\nconst uint swap=comes_before(second,first,c);\n*x="
-"swap?second:first;\n*y=swap?first:second;\n}\n\n\n\nINLINE void sort_items(item_t*v,codec_t c)\n{"
-"\n#if CLSORT_VALUE_BYTES==0\nif(CLSORT_ITEMS_LOG2>0)window_steps(v,CLSORT_ITEMS_LOG2,0,0,1);\nif("
-"CLSORT_ITEMS_LOG2>1)window_steps(v,CLSORT_ITEMS_LOG2,1,0,1);\nif(CLSORT_ITEMS_LOG2>2)"
-"window_steps(v,CLSORT_ITEMS_LOG2,2,0,1);\nif(CLSORT_ITEMS_LOG2>3)window_steps(v,"
-"CLSORT_ITEMS_LOG2,3,0,1);\nif(CLSORT_ITEMS_LOG2>4)window_steps(v,CLSORT_ITEMS_LOG2,4,0,1);\n"
-"#else\n#pragma unroll\nfor(uint round=0;round<CLSORT_ITEMS;round+=2){\n#pragma unroll\nfor(uint "
-"m=0;m+1<CLSORT_ITEMS;m+=2)\norder_neighbours(&v[m],&v[m+1],c);\n#pragma unroll\nfor(uint m=1;m+1<"
-"CLSORT_ITEMS;m+=2)\norder_neighbours(&v[m],&v[m+1],c);\n}\n#endif\n}\n#endif\n\n",
-"//---- merge: work-group tiles\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_IS(PUBLISHED_MERGE)\n\n\n\n\n"
-"INLINE void find_splits(pair_t p,uint from,uint count,uint size,\nglobal const uint*stored,uint "
-"has_splits,local uint*splits_here,\ncodec_t c)\n{\nconst uint t=local_id(),diagonal=from+t*"
-"2/CLSORT_GROUP*count;\nif(t<2){\nconst uint own=from+t*count;\nconst uint known=own>="
-"size?p.na:has_splits?stored[t]:0;\nconst uint searched=own<size&& !has_splits;\n#if CLSORT_GROUP>"
-"=16\nsplits_here[2*t]=searched&&own>p.nb?own-p.nb:known;\nsplits_here[2*t+1]=searched?min(own,"
-"p.na):known;\n#else\nsplits_here[2*t]=searched?split_pair(p,own,c):known;\n#endif\n}\n#if "
-"CLSORT_GROUP>=16\nsearch_splits(p,diagonal,splits_here,has_splits?0:min(p.na,p.nb),c);\n#else\n"
-"local_barrier();\n#endif\n}\n\n\n\n\n\nINLINE void sort_tile(array_t source,array_t target,uint "
-"base,uint count,uint number,\ncodec_t codec,local code_t*keys,local uint*words,\nlocal uint*"
-"splits)\n{\nconst uint t=local_id();\nconst pair_t tile={source,source,base,base,count,base,0};\n"
-"item_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\nlocal_barrier();\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=get_item(keys,words,t*CLSORT_ITEMS+m);\n"
-"sort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){"
-"\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),\nsize=min(count-min(first,count),2*run),na=min("
-"size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,size "
-"-na,codec);\n}\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n\n\n\nINLINE void "
-"merge_tile(pair_t p,uint base,array_t target,global const uint*stored,\nuint has_splits,codec_t "
-"codec,local code_t*keys,local uint*words,\nlocal uint*splits_here)\n{\nconst uint from=base -"
-"p.start,size=p.na+p.nb,\ncount=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nitem_t "
-"v[CLSORT_ITEMS];\nfind_splits(p,from,count,size,stored,has_splits,splits_here,codec);\n\nconst "
-"uint a=splits_here[0],na=min(max(splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\n"
-"p.na=na;\nload_runs(keys,words,p,count,codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,"
+"\n\n\nINLINE uint split_items(local const code_t*keys,local const uint*words,uint first,\nuint "
+"na,uint second,uint nb,uint diagonal,codec_t c)\n{\nuint low=diagonal>nb?diagonal-nb:0,high=min("
+"diagonal,na);\nwhile(low<high){\nconst uint middle=(low+high)/2;\nif(comes_before(get_item(keys,"
+"words,second+diagonal-1-middle),\nget_item(keys,words,first+middle),c))\nhigh=middle;\nelse\nlow="
+"middle +1;\n}\nreturn low;\n}\n\n#if CLSORT_GROUP>=16\n#define CLSORT_PROBES (CLSORT_GROUP/2)\n\n"
+"\n\n\n\n\nINLINE void search_splits(pair_t p,uint diagonal,local uint*ranges,uint widest,\n"
+"codec_t c)\n{\nconst uint t=local_id(),probe=t%CLSORT_PROBES;\nlocal uint*range=ranges+"
+"t/CLSORT_PROBES*2;\nlocal_barrier();\nfor(uint width=widest;width>0;width=(width-1)"
+"/CLSORT_PROBES){\nconst uint low=range[0],high=range[1],\nx=low+probe*((high-low+CLSORT_PROBES-1)"
+"/CLSORT_PROBES);\nlocal_barrier();\nif(x<high){\nif(second_first(p,x,diagonal-1-x,c))\n"
+"atomic_min(&range[1],x);\nelse\natomic_max(&range[0],x+1);\n}\nlocal_barrier();\n}\n}\n#endif\n\n",
+"\n#if CLSORT_COMPARATOR\n\n\n\nINLINE uint prefix_max(local uint*x,uint own)\n{\nconst uint t="
+"local_id();\nx[t]=own;\nlocal_barrier();\nfor(uint step=1;step<CLSORT_GROUP;step*=2){\nconst "
+"uint other=t>=step?x[t-step]:0;\nlocal_barrier();\nown=max(own,other);\nx[t]=own;\nlocal_barrier("
+");\n}\nreturn own;\n}\n\n\n\n\nINLINE uint settle_split(local uint*splits,uint first,uint "
+"diagonal,uint*split)\n{\nconst uint t=local_id();\nconst uint a=prefix_max(splits,first+ *split)-"
+"first;\nconst uint b=prefix_max(splits,first+(diagonal-a))-first;\n*split=diagonal-b;\nsplits[t]="
+" *split;\nlocal_barrier();\nconst uint next=splits[t+1<CLSORT_GROUP?t+1:t];\nlocal_barrier();\n"
+"return next;\n}\n#endif\n\n\n\n\n\n\nINLINE void merge_items(item_t*v,local const code_t*keys,"
+"local const uint*words,\nlocal uint*splits,uint first,uint na,uint b_first,uint nb,\ncodec_t c)\n"
+"{\nconst uint t=local_id(),diagonal=min(t*CLSORT_ITEMS-first,na+nb);\nuint split=split_items("
+"keys,words,first,na,b_first,nb,diagonal,c),end_a=first+na,\nend_b=b_first+nb;\n#if "
+"CLSORT_COMPARATOR\nconst uint next=settle_split(splits,first,diagonal,&split),size=na+nb-"
+"diagonal;\nif(size>CLSORT_ITEMS){\nend_a=first+next;\nend_b=b_first+(diagonal+CLSORT_ITEMS-next);"
+"\n}\n#endif\nuint a=first+split,b=b_first+(diagonal-split);\nitem_t x=get_item(keys,words,a),y="
+"get_item(keys,words,b);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=b<"
+"end_b&&(a>=end_a||comes_before(y,x,c));\nv[m]=second?y:x;\nconst uint next_place=second? ++b: ++"
+"a;\nconst item_t next_item=get_item(keys,words,next_place);\nx=second?x:next_item;\ny="
+"second?next_item:y;\n}\n}\n\n",
+"\n\nINLINE void order_neighbours(item_t*x,item_t*y,codec_t c)\n{\nconst item_t first= *x,second= "
+"*y;\nconst uint swap=comes_before(second,first,c);\n*x=swap?second:first;\n*y=swap?first:second;"
+"\n}\n\n\n\nINLINE void sort_items(item_t*v,codec_t c)\n{\n#if CLSORT_VALUE_BYTES==0\nif("
+"CLSORT_ITEMS_LOG2>0)window_steps(v,CLSORT_ITEMS_LOG2,0,0,1);\nif(CLSORT_ITEMS_LOG2>1)"
+"window_steps(v,CLSORT_ITEMS_LOG2,1,0,1);\nif(CLSORT_ITEMS_LOG2>2)window_steps(v,"
+"CLSORT_ITEMS_LOG2,2,0,1);\nif(CLSORT_ITEMS_LOG2>3)window_steps(v,CLSORT_ITEMS_LOG2,3,0,1);\nif("
+"CLSORT_ITEMS_LOG2>4)window_steps(v,CLSORT_ITEMS_LOG2,4,0,1);\n#else\n#pragma unroll\nfor(uint "
+"round=0;round<CLSORT_ITEMS;round+=2){\n#pragma unroll\nfor(uint m=0;m+1<CLSORT_ITEMS;m+=2)\n"
+"order_neighbours(&v[m],&v[m+1],c);\n#pragma unroll\nfor(uint m=1;m+1<CLSORT_ITEMS;m+=2)\n"
+"order_neighbours(&v[m],&v[m+1],c);\n}\n#endif\n}\n#endif\n\n",
+"\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_IS(PUBLISHED_MERGE)\n\n\n\n\nINLINE void find_splits(pair_t "
+"p,uint from,uint count,uint size,\nglobal const uint*stored,uint has_splits,local uint*"
+"splits_here,\ncodec_t c)\n{\nconst uint t=local_id(),diagonal=from+t*2/CLSORT_GROUP*count;\nif(t<"
+"2){\nconst uint own=from+t*count;\nconst uint known=own>=size?p.na:has_splits?stored[t]:0;\n"
+"const uint searched=own<size&& !has_splits;\n#if CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&"
+"own>p.nb?own-p.nb:known;\nsplits_here[2*t+1]=searched?min(own,p.na):known;\n#else\nsplits_here[2*"
+"t]=searched?split_pair(p,own,c):known;\n#endif\n}\n#if CLSORT_GROUP>=16\nsearch_splits(p,"
+"diagonal,splits_here,has_splits?0:min(p.na,p.nb),c);\n#else\nlocal_barrier();\n#endif\n}\n\n\n\n"
+"\n\nINLINE void sort_tile(array_t source,array_t target,uint base,uint count,uint number,\n"
+"codec_t codec,local code_t*keys,local uint*words,\nlocal uint*splits)\n{\nconst uint t=local_id()"
+";\nconst pair_t tile={source,source,base,base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs("
+"keys,words,tile,count,codec,number,1);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++)\nv[m]=get_item(keys,words,t*CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma "
+"unroll 1\nfor(uint run=CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*"
+"CLSORT_ITEMS& ~(2*run-1),\nsize=min(count-min(first,count),2*run),na=min(size,run);\n"
+"put_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,size -na,codec);"
+"\n}\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n\n\n\nINLINE void merge_tile("
+"pair_t p,uint base,array_t target,global const uint*stored,\nuint has_splits,codec_t codec,local "
+"code_t*keys,local uint*words,\nlocal uint*splits_here)\n{\nconst uint from=base -p.start,size="
+"p.na+p.nb,\ncount=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nitem_t v[CLSORT_ITEMS];\n"
+"find_splits(p,from,count,size,stored,has_splits,splits_here,codec);\n\nconst uint a="
+"splits_here[0],na=min(max(splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na="
+"na;\nload_runs(keys,words,p,count,codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,"
 "splits_here,0,na,na,count-na,codec);\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n",
-"//---- merge: work-group kernels\n#if CLSORT_IS(MERGE)\n\n\nCLSORT_KERNEL void clsort_merge_tile("
-"CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\n"
-"const array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst uint base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nsort_tile(source,"
-"target,base,base<n?min(n-base,(uint)CLSORT_TILE_ITEMS):0,base,\ncodec,keys,words,splits);\n}\n"
-"#endif\n\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass("
-"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*"
-"keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),"
-"array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
-"const uint group=(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\nmerge_tile(find_pair("
+"\n#if CLSORT_IS(MERGE)\n\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint "
+"slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t source="
+"CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst uint "
+"base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nsort_tile(source,target,base,base<n?min(n-"
+"base,(uint)CLSORT_TILE_ITEMS):0,base,\ncodec,keys,words,splits);\n}\n#endif\n\n#if CLSORT_IS("
+"MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS,"
+"CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,\nlocal uint*"
+"words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
+"CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst "
+"uint group=(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\nmerge_tile(find_pair("
 "array_a,array_b,base,n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,"
 "has_splits,codec,keys,words,\nsplits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& !CLSORT_IS("
 "PUBLISHED_MERGE)\n\n",
-"//---- merge: serial\n#if CLSORT_LANES==1&&CLSORT_IS(MERGE)\n\nCLSORT_KERNEL void "
-"clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,\nlocal uint*words,local "
-"uint*splits)\n{\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst "
-"codec_t codec=CLSORT_CODEC;\nconst size_t start=get_global_id(0)*slice,end=min(start+slice,("
-"size_t)n);\nfor(size_t base=start;base<end;base +=CLSORT_ITEMS)\ninsertion_sort(source,target,("
-"uint)base,(uint)min(end-base,(size_t)CLSORT_ITEMS),\ncodec);\n}\n#endif\n\n#if CLSORT_LANES==1\n"
-"\n\nINLINE void merge_slice(pair_t p,uint a,uint end_a,uint b,uint end_b,array_t target,\nuint "
-"to,codec_t c)\n{\nwhile(a<end_a&&b<end_b){\nitem_t x=load_whole_item(p.a,c,p.first_a+a),\ny="
-"load_whole_item(p.b,c,p.first_b+b);\nfor(uint steps=min(end_a-a,end_b-b);steps>0;steps--){\n"
-"const uint second=comes_before(y,x,c);\nstore_whole_item(target,c,to++,second?y:x);\na+= !second;"
-"\nb+=second;\nif(steps>1){\nx=load_whole_item(p.a,c,p.first_a+a);\ny=load_whole_item(p.b,c,"
-"p.first_b+b);\n}\n}\n}\nfor(;a<end_a;a++)\nstore_whole_item(target,c,to++,load_whole_item(p.a,c,"
-"p.first_a+a));\nfor(;b<end_b;b++)\nstore_whole_item(target,c,to++,load_whole_item(p.b,c,"
-"p.first_b+b));\n}\n\n#else\n\n",
-"//---- merge: vectors\n\nINLINE uint lane_precedes(item_t x,item_t y)\n{\nreturn x.key.s0<"
-"y.key.s0\n||(CLSORT_BREAK_TIES_BY_INDEX&&x.key.s0==y.key.s0&&x.word[0].s0<y.word[0].s0);\n}\n\n\n"
-"INLINE item_t load_run(array_t a,codec_t c,uint i,uint end)\n{\nreturn i<end&&end-i>="
+"\n#if CLSORT_LANES==1&&CLSORT_IS(MERGE)\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,"
+"uint n,uint slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t "
+"source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
+"const size_t start=get_global_id(0)*slice,end=min(start+slice,(size_t)n);\nfor(size_t base=start;"
+"base<end;base +=CLSORT_ITEMS)\ninsertion_sort(source,target,(uint)base,(uint)min(end-base,("
+"size_t)CLSORT_ITEMS),\ncodec);\n}\n#endif\n\n#if CLSORT_LANES==1\n\n\nINLINE void merge_slice("
+"pair_t p,uint a,uint end_a,uint b,uint end_b,array_t target,\nuint to,codec_t c)\n{\nwhile(a<"
+"end_a&&b<end_b){\nitem_t x=load_whole_item(p.a,c,p.first_a+a),\ny=load_whole_item(p.b,c,"
+"p.first_b+b);\nfor(uint steps=min(end_a-a,end_b-b);steps>0;steps--){\nconst uint second="
+"comes_before(y,x,c);\nstore_whole_item(target,c,to++,second?y:x);\na+= !second;\nb+=second;\nif("
+"steps>1){\nx=load_whole_item(p.a,c,p.first_a+a);\ny=load_whole_item(p.b,c,p.first_b+b);\n}\n}\n}"
+"\nfor(;a<end_a;a++)\nstore_whole_item(target,c,to++,load_whole_item(p.a,c,p.first_a+a));\nfor(;b<"
+"end_b;b++)\nstore_whole_item(target,c,to++,load_whole_item(p.b,c,p.first_b+b));\n}\n\n#else\n\n",
+"\n\nINLINE uint lane_precedes(item_t x,item_t y)\n{\nreturn x.key.s0<y.key.s0\n||("
+"CLSORT_BREAK_TIES_BY_INDEX&&x.key.s0==y.key.s0&&x.word[0].s0<y.word[0].s0);\n}\n\n\nINLINE "
+"item_t load_run(array_t a,codec_t c,uint i,uint end)\n{\nreturn i<end&&end-i>="
 "CLSORT_LANES?load_whole_item(a,c,i):load_item(a,c,i,end);\n}\n\n\n\n\n\nINLINE void merge_slice("
 "pair_t p,uint a,uint end_a,uint b,uint end_b,array_t target,\nuint to,codec_t c)\n{\nconst uint "
 "end=to+(end_a-a)+(end_b-b);\nitem_t v[2],x=load_run(p.a,c,p.first_a+a,p.first_a+end_a),\ny="
@@ -2330,49 +2290,49 @@ static const char *const clsort__source[] = {
 "p.a,c,p.first_a+a,p.first_a+end_a);\n}\nCLSORT_REVERSE(v[1]);\norder_items(&v[0],&v[1]);\n"
 "lane_steps(v,2,32);\nif(end-to>=CLSORT_LANES)\nstore_whole_item(target,c,to,v[0]);\nelse\n"
 "store_item(target,c,to,end,v[0]);\nv[0]=v[1];\n}\n}\n#endif\n\n",
-"//---- merge: serial pass\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void "
-"clsort_merge_pass(CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint "
-"has_splits,local code_t*keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t "
-"array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst "
-"codec_t codec=CLSORT_CODEC;\nconst size_t i=get_global_id(0);\nglobal const uint*split=(global "
-"const uint*)(splits+splits_at);\nif(i*slice>=n)\nreturn;\nconst uint end=(uint)min((size_t)n,(i+"
-"1)*slice);\nfor(uint begin=(uint)i*slice;begin<end;){\nconst pair_t p=find_pair(array_a,array_b,"
-"begin,n,run,span);\nconst uint from=begin-p.start,size=p.na+p.nb,to=min(end-p.start,size);\n"
-"const uint a=from==0?0:has_splits?split[i]:split_pair(p,from,codec);\nconst uint end_a=to=="
+"\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass("
+"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*"
+"keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),"
+"array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
+"const size_t i=get_global_id(0);\nglobal const uint*split=(global const uint*)(splits+splits_at);"
+"\nif(i*slice>=n)\nreturn;\nconst uint end=(uint)min((size_t)n,(i+1)*slice);\nfor(uint begin=("
+"uint)i*slice;begin<end;){\nconst pair_t p=find_pair(array_a,array_b,begin,n,run,span);\nconst "
+"uint from=begin-p.start,size=p.na+p.nb,to=min(end-p.start,size);\nconst uint a=from=="
+"0?0:has_splits?split[i]:split_pair(p,from,codec);\nconst uint end_a=to=="
 "size?p.na:has_splits?split[i+1]:split_pair(p,to,codec);\nmerge_slice(p,a,end_a,from-a,to-end_a,"
 "target,begin,codec);\nbegin=p.start+to;\n}\n}\n#endif\n#endif\n#endif\n\n",
-"//---- merge: runs\n#if CLSORT_IS(RUNS)\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#define "
-"CLSORT_EACH_RUN(X,name)\\\n X(name,0)X(name,1)X(name,2)X(name,3)X(name,4)X(name,5)X(name,6)X("
-"name,7)\\\n X(name,8)X(name,9)X(name,a)X(name,b)X(name,c)X(name,d)X(name,e)X(name,f)\n\n#define "
-"CLSORT_RUN_BUFFER(name,i)global uchar*name##i,\n#if CLSORT_VALUE_BYTES==0\n#define "
-"CLSORT_RUNS_ARGS \\\n CLSORT_EACH_RUN(CLSORT_RUN_BUFFER,keys_of_)ulong16 keys_at,"
-"CLSORT_CODEC_ARGS,uint16 counts\n#define CLSORT_VALUES_OF(i)keys_of_##i\n#else\n#define "
-"CLSORT_RUNS_ARGS \\\n CLSORT_EACH_RUN(CLSORT_RUN_BUFFER,keys_of_)ulong16 keys_at,\\\n "
-"CLSORT_EACH_RUN(CLSORT_RUN_BUFFER,values_of_)ulong16 values_at,CLSORT_CODEC_ARGS,\\\n uint16 "
-"counts\n#define CLSORT_VALUES_OF(i)values_of_##i+values_at.s##i\n#endif\n#define CLSORT_KEYS_OF("
-"i)keys_of_##i+keys_at.s##i\n#if CLSORT_SHARE_LOG2==0\n#define CLSORT_RUN_ARRAY(name,i){"
-"CLSORT_KEYS_OF(i),CLSORT_VALUES_OF(i)},\n#define CLSORT_RUN_COUNT(name,i)name.s##i,\n#define "
-"CLSORT_RUNS \\\n {{CLSORT_EACH_RUN(CLSORT_RUN_ARRAY,run)},{CLSORT_EACH_RUN(CLSORT_RUN_COUNT,"
-"counts)}}\n\n\ntypedef struct{\narray_t array[CLSORT__MOST_RUNS];\nuint count[CLSORT__MOST_RUNS];"
-"\n}runs_t;\n\n\ntypedef struct{uint of[CLSORT__MOST_RUNS];}split_t;\n\nINLINE uint sum_split("
-"const split_t*s)\n{\nuint sum=0;\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nsum+=s->"
-"of[k];\nreturn sum;\n}\n\n\nINLINE uint of_run(const split_t*s,uint k)\n{\nuint number=0;\n"
-"#pragma unroll\nfor(uint i=0;i<CLSORT__MOST_RUNS;i++)\nnumber=i==k?s->of[i]:number;\nreturn "
-"number;\n}\n\n#else\n\n\n\ntypedef struct{array_t array;uint count;}run_t;\n#define "
-"CLSORT_PICK_RUN(name,number)\\\n const uint name##_number=number;\\\n global uchar*name##_keys="
-"CLSORT_KEYS_OF(0),*name##_values=CLSORT_VALUES_OF(0);\\\n uint name##_count=counts.s0;\\\n "
-"CLSORT_EACH_RUN(CLSORT_PICK_IF,name)\\\n const run_t name={{name##_keys,name##_values},"
-"name##_count}\n#define CLSORT_PICK_IF(name,i)\\\n name##_keys=name##_number=="
-"0x##i?CLSORT_KEYS_OF(i):name##_keys;\\\n name##_values=name##_number==0x##i?CLSORT_VALUES_OF(i)"
-":name##_values;\\\n name##_count=name##_number==0x##i?counts.s##i:name##_count;\n#endif\n\n",
-"//---- merge: samples of runs\n\n\nINLINE uint codes_before(array_t a,uint size,code_t code,uint "
-"equal,codec_t c)\n{\nuint low=0,high=size;\nwhile(low<high){\nconst uint middle=low+(high-low)/2;"
-"\nconst code_t x=code_at(a,middle,c);\nif(x<code||(equal&&x==code))\nlow=middle +1;\nelse\nhigh="
-"middle;\n}\nreturn low;\n}\n\n\n\nINLINE uint run_share(uint begin,uint end,uint left)\n{\n"
-"return min(max(begin,end)-begin,left);\n}\n\n#if CLSORT_SHARE_LOG2==0\n\n\nCLSORT_KERNEL void "
-"clsort_runs_sample(CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\nuint step_log2)\n{\n"
-"const runs_t r=CLSORT_RUNS;\nconst codec_t codec=CLSORT_CODEC;\nconst uint k=(uint)("
-"get_global_id(0)%CLSORT__MOST_RUNS);\nulong sample=get_global_id(0)/CLSORT__MOST_RUNS;\nuint own="
+"\n#if CLSORT_IS(RUNS)\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#define CLSORT_EACH_RUN(X,name)\\\n "
+"X(name,0)X(name,1)X(name,2)X(name,3)X(name,4)X(name,5)X(name,6)X(name,7)\\\n X(name,8)X(name,9)X("
+"name,a)X(name,b)X(name,c)X(name,d)X(name,e)X(name,f)\n\n#define CLSORT_RUN_BUFFER(name,i)global "
+"uchar*name##i,\n#if CLSORT_VALUE_BYTES==0\n#define CLSORT_RUNS_ARGS \\\n CLSORT_EACH_RUN("
+"CLSORT_RUN_BUFFER,keys_of_)ulong16 keys_at,CLSORT_CODEC_ARGS,uint16 counts\n#define "
+"CLSORT_VALUES_OF(i)keys_of_##i\n#else\n#define CLSORT_RUNS_ARGS \\\n CLSORT_EACH_RUN("
+"CLSORT_RUN_BUFFER,keys_of_)ulong16 keys_at,\\\n CLSORT_EACH_RUN(CLSORT_RUN_BUFFER,values_of_)"
+"ulong16 values_at,CLSORT_CODEC_ARGS,\\\n uint16 counts\n#define CLSORT_VALUES_OF(i)values_of_##i+"
+"values_at.s##i\n#endif\n#define CLSORT_KEYS_OF(i)keys_of_##i+keys_at.s##i\n#if CLSORT_SHARE_LOG2="
+"=0\n#define CLSORT_RUN_ARRAY(name,i){CLSORT_KEYS_OF(i),CLSORT_VALUES_OF(i)},\n#define "
+"CLSORT_RUN_COUNT(name,i)name.s##i,\n#define CLSORT_RUNS \\\n {{CLSORT_EACH_RUN(CLSORT_RUN_ARRAY,"
+"run)},{CLSORT_EACH_RUN(CLSORT_RUN_COUNT,counts)}}\n\n\ntypedef struct{\narray_t "
+"array[CLSORT__MOST_RUNS];\nuint count[CLSORT__MOST_RUNS];\n}runs_t;\n\n\ntypedef struct{uint "
+"of[CLSORT__MOST_RUNS];}split_t;\n\nINLINE uint sum_split(const split_t*s)\n{\nuint sum=0;\n"
+"#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nsum+=s->of[k];\nreturn sum;\n}\n\n\n"
+"INLINE uint of_run(const split_t*s,uint k)\n{\nuint number=0;\n#pragma unroll\nfor(uint i=0;i<"
+"CLSORT__MOST_RUNS;i++)\nnumber=i==k?s->of[i]:number;\nreturn number;\n}\n\n#else\n\n\n\ntypedef "
+"struct{array_t array;uint count;}run_t;\n#define CLSORT_PICK_RUN(name,number)\\\n const uint "
+"name##_number=number;\\\n global uchar*name##_keys=CLSORT_KEYS_OF(0),*name##_values="
+"CLSORT_VALUES_OF(0);\\\n uint name##_count=counts.s0;\\\n CLSORT_EACH_RUN(CLSORT_PICK_IF,name)"
+"\\\n const run_t name={{name##_keys,name##_values},name##_count}\n#define CLSORT_PICK_IF(name,i)"
+"\\\n name##_keys=name##_number==0x##i?CLSORT_KEYS_OF(i):name##_keys;\\\n name##_values="
+"name##_number==0x##i?CLSORT_VALUES_OF(i):name##_values;\\\n name##_count=name##_number=="
+"0x##i?counts.s##i:name##_count;\n#endif\n\n",
+"\n\n\nINLINE uint codes_before(array_t a,uint size,code_t code,uint equal,codec_t c)\n{\nuint "
+"low=0,high=size;\nwhile(low<high){\nconst uint middle=low+(high-low)/2;\nconst code_t x=code_at("
+"a,middle,c);\nif(x<code||(equal&&x==code))\nlow=middle +1;\nelse\nhigh=middle;\n}\nreturn low;\n}"
+"\n\n\n\nINLINE uint run_share(uint begin,uint end,uint left)\n{\nreturn min(max(begin,end)-begin,"
+"left);\n}\n\n#if CLSORT_SHARE_LOG2==0\n\n\nCLSORT_KERNEL void clsort_runs_sample("
+"CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\nuint step_log2)\n{\nconst runs_t r="
+"CLSORT_RUNS;\nconst codec_t codec=CLSORT_CODEC;\nconst uint k=(uint)(get_global_id(0)"
+"%CLSORT__MOST_RUNS);\nulong sample=get_global_id(0)/CLSORT__MOST_RUNS;\nuint own="
 "CLSORT__MOST_RUNS,size=0;\narray_t from=r.array[0],in=from;\n#pragma unroll\nfor(uint i=0;i<"
 "CLSORT__MOST_RUNS;i++){\nconst uint number=r.count[i]>>step_log2,missing=own==CLSORT__MOST_RUNS,"
 "\nhere=missing&&sample<number;\nown=here?i:own;\nfrom.keys=here?r.array[i].keys:from.keys;\n"
@@ -2380,136 +2340,133 @@ static const char *const clsort__source[] = {
 ":size;\n}\nif(own==CLSORT__MOST_RUNS)\nreturn;\nconst uint place=(uint)(((sample +1)<<step_log2)-"
 "1);\n((global uint*)(samples+samples_at))[get_global_id(0)]\n=k==own?place:codes_before(in,size,"
 "code_at(from,place,codec),k<own,codec);\n}\n\n",
-"//---- merge: splits of runs\n\n\ntypedef struct{\nsplit_t low,high;\ncode_t first,last;\n}"
-"bracket_t;\n\nINLINE split_t split_of_sample(global const uint*samples,uint s)\n{\nsplit_t row;\n"
-"vstore16(vload16(s,samples),0,row.of);\nreturn row;\n}\n\n\n\nINLINE uint samples_up_to(global "
-"const uint*samples,uint before,uint low,uint high,\nuint rank)\n{\nwhile(low<high){\nconst uint "
-"middle=(low+high)/2;\nconst split_t row=split_of_sample(samples,before +middle);\nif(sum_split(&"
-"row)<=rank)\nlow=middle +1;\nelse\nhigh=middle;\n}\nreturn low;\n}\n\n\nINLINE bracket_t "
-"whole_runs(const runs_t*r)\n{\nbracket_t b;\nb.first=0;\nb.last=CLSORT_TOP_CODE;\n#pragma "
-"unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\nb.low.of[k]=0;\nb.high.of[k]=r->count[k];\n}\n"
-"return b;\n}\n\n\n\n\nINLINE bracket_t find_bracket(const runs_t*r,global const uint*samples,"
-"uint step_log2,\nuint rank,uint n,codec_t c)\n{\nbracket_t b=whole_runs(r);\nuint before=0,lower="
-"0,upper=n;\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint number=r->count[k]>>step_log2,"
-"least=of_run(&b.low,k)>>step_log2,\nmost=of_run(&b.high,k)>>step_log2,\nlow=samples_up_to("
-"samples,before,least,most,rank);\nif(low>least){\nconst split_t last=split_of_sample(samples,"
-"before +low-1);\nif(sum_split(&last)>=lower){\nlower=sum_split(&last);\nb.low=last;\nb.first="
-"code_at(r->array[k],(low<<step_log2)-1,c);\n}\n}\nif(low<most){\nconst split_t next="
-"split_of_sample(samples,before +low);\nif(sum_split(&next)<upper){\nupper=sum_split(&next);\n"
-"b.high=next;\nb.last=code_at(r->array[k],((low+1)<<step_log2)-1,c);\n}\n}\nbefore +=number;\n}\n"
-"return b;\n}\n\n\n\nINLINE split_t codes_up_to(const runs_t*r,const bracket_t*b,code_t code,"
-"codec_t c)\n{\nsplit_t low=b->low,high=b->high;\nfor(uint more=1;more;){\ncode_t "
-"x[CLSORT__MOST_RUNS];\nuint middle[CLSORT__MOST_RUNS];\nmore=0;\n#pragma unroll\nfor(uint k=0;k<"
-"CLSORT__MOST_RUNS;k++){\nconst uint open=low.of[k]<high.of[k];\nmiddle[k]=open?low.of[k]+("
-"high.of[k]-low.of[k])/2:0;\nx[k]=code_at(r->array[k],middle[k],c);\n}\n#pragma unroll\nfor(uint "
-"k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint open=low.of[k]<high.of[k],after=open&&x[k]<=code;\n"
-"low.of[k]=after?middle[k]+1:low.of[k];\nhigh.of[k]=open&& !after?middle[k]:high.of[k];\nmore|="
-"low.of[k]<high.of[k];\n}\n}\nreturn low;\n}\n\n",
-"//---- merge: split kernel\n\nINLINE void narrow_bracket(const runs_t*r,bracket_t*b,uint rank,"
-"codec_t c)\n{\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nb->high.of[k]=max(b->"
-"low.of[k],b->high.of[k]);\nwhile(b->first<b->last&&sum_split(&b->low)<rank){\nconst code_t "
-"middle=(code_t)(b->first+(code_t)(b->last-b->first)/2);\nconst split_t found=codes_up_to(r,b,"
-"middle,c);\nif(sum_split(&found)>rank){\nb->high=found;\nb->last=middle;\n}else{\nb->low=found;\n"
-"b->first=(code_t)(middle +1);\n}\n}\n}\n\n\nINLINE split_t end_bracket(const bracket_t*b,uint "
-"rank)\n{\nsplit_t place=b->low;\nconst uint known=sum_split(&place);\nuint rest=known<rank?rank-"
-"known:0;\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint more=min(rest,b->"
-"high.of[k]-b->low.of[k]);\nplace.of[k]+=more;\nrest-=more;\n}\nreturn place;\n}\n\n\n\n"
-"CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\n"
-"global uchar*splits,ulong splits_at,uint step_log2,uint n,\nuint tile,uint tiles)\n{\nconst "
-"runs_t r=CLSORT_RUNS;\nconst codec_t codec=CLSORT_CODEC;\nconst size_t i=get_global_id(0);\nif(i>"
-"tiles)\nreturn;\nconst uint rank=(uint)min(i*tile,(size_t)n);\nbracket_t b=find_bracket(&r,("
-"global const uint*)(samples+samples_at),step_log2,rank,n,\ncodec);\nnarrow_bracket(&r,&b,rank,"
-"codec);\nconst split_t place=end_bracket(&b,rank);\nvstore16(vload16(0,place.of),i,(global uint*)"
-"(splits+splits_at));\n}\n#else\n\n",
-"//---- merge: lanes\n\n\n\n\n\n\n\n\n\n#define CLSORT_PLACES (CLSORT_GROUP/CLSORT__MOST_RUNS)\n"
-"INLINE uint lane_run(void)\n{\nreturn local_id()%CLSORT__MOST_RUNS;\n}\n\n\nINLINE uint "
-"samples_among(uint count,uint k,uint step_log2)\n{\nreturn(uint)(((ulong)count+"
-"CLSORT__RUNS_SHIFT(k,step_log2))>>step_log2);\n}\n\n\nINLINE uint sum_lanes(local const uint*"
-"words,uint lanes)\n{\nlocal const uint*first=words+(local_id()-lane_run());\nuint sum=0;\n"
-"#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nsum+=k<lanes?first[k]:0;\nreturn sum;\n}\n"
-"\n\nINLINE uint count_before(run_t in,uint k,run_t from,uint own,uint place,codec_t c)\n{\n"
-"return k==own?place:codes_before(in.array,in.count,code_at(from.array,place,c),\nk<own,c);\n}\n\n"
-"\n\n#define CLSORT_FIND_SAMPLE(sample,i)\\\n {\\\n const uint here=samples_among(counts.s##i,"
-"0x##i,step_log2),\\\n passes=own==CLSORT__MOST_RUNS&&sample>=here;\\\n own=own=="
-"CLSORT__MOST_RUNS&& !passes?0x##i:own;\\\n sample -=passes?here:0;\\\n }\n\n\nCLSORT_KERNEL void "
-"clsort_runs_sample(CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\nuint step_log2,uint "
-"number,local uint*words)\n{\nconst codec_t codec=CLSORT_CODEC;\nconst uint t=local_id(),k="
-"lane_run();\nulong sample=get_global_id(0)/CLSORT__MOST_RUNS;\nuint own=CLSORT__MOST_RUNS,count="
-"0;\nCLSORT_EACH_RUN(CLSORT_FIND_SAMPLE,sample)\nCLSORT_PICK_RUN(from,own);\nCLSORT_PICK_RUN(in,k)"
-";\nconst uint exists=own<CLSORT__MOST_RUNS;\nif(exists)\ncount=count_before(in,k,from,own,\n("
-"uint)((sample +1)<<step_log2)-1\n-CLSORT__RUNS_SHIFT(own,step_log2),\ncodec);\nwords[t]=count;\n"
-"words[CLSORT_GROUP +t]=samples_among(count,k,step_log2);\nlocal_barrier();\nconst uint place="
-"sum_lanes(words+CLSORT_GROUP,CLSORT__MOST_RUNS);\nif(exists&&place<number)\n((global uint*)("
-"samples+samples_at))[(size_t)place*CLSORT__MOST_RUNS+k]\n=sum_lanes(words,k+1);\n}\n\n",
-"//---- merge: places\n\n\n\ntypedef struct{\narray_t run;\nuint size,low,high,rank,low_sum,"
-"high_sum;\ncode_t first,last;\n}place_search_t;\n\n\nINLINE uint sample_count(global const uint*"
-"samples,uint s)\n{\nglobal const uint*row=samples+(size_t)s*CLSORT__MOST_RUNS;\nreturn "
-"row[lane_run()]-(lane_run()?row[lane_run()-1]:0);\n}\n\n\n\nINLINE void bound_place("
-"place_search_t*p,global const uint*samples,uint number,\nuint step_log2,local uint*words)\n{\n"
-"const uint last=(uint)(((ulong)p->rank+CLSORT__RUNS_SHIFTS(step_log2))>>step_log2),\nback="
-"CLSORT__MOST_RUNS-1-lane_run(),s=last-min(last,back),\nexists=back<=last&&s<number;\n"
-"words[local_id()]\n=exists&&samples[(size_t)s*CLSORT__MOST_RUNS+CLSORT__MOST_RUNS-1]<=p->rank;\n"
-"local_barrier();\nconst uint before=min(last-min(last,CLSORT__MOST_RUNS-1u),number)\n+sum_lanes("
-"words,CLSORT__MOST_RUNS);\np->low=before?min(sample_count(samples,before -1),p->size):0;\np->"
-"high=before<number?min(sample_count(samples,before),p->size):p->size;\np->high=max(p->low,p->"
-"high);\n}\n\n\n\nINLINE void measure_place(place_search_t*p,codec_t c,local uint*words,\nlocal "
-"code_t*codes)\n{\nconst uint t=local_id(),open=p->low<p->high;\nwords[t]=p->low;\n"
-"words[CLSORT_GROUP +t]=p->high;\ncodes[t]=open?code_at(p->run,p->low,c):CLSORT_TOP_CODE;\n"
-"codes[CLSORT_GROUP +t]=open?code_at(p->run,p->high-1,c):0;\nlocal_barrier();\np->low_sum="
-"sum_lanes(words,CLSORT__MOST_RUNS);\np->high_sum=sum_lanes(words+CLSORT_GROUP,CLSORT__MOST_RUNS);"
-"\np->first=CLSORT_TOP_CODE;\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\np->first="
-"min(p->first,codes[t-lane_run()+k]);\np->last=max(p->last,codes[CLSORT_GROUP +t-lane_run()+k]);\n"
-"}\n}\n\n",
-"//---- merge: steps of places\n\n\nINLINE uint is_near(const place_search_t*p,uint slack)\n{\n"
-"return p->rank-p->low_sum<=slack||p->high_sum-p->rank<=slack||p->first>=p->last;\n}\n\n\n\n"
-"INLINE uint choose_part(const place_search_t*p,uint step)\n{\nconst uint size=p->high_sum-p->"
-"low_sum,before=p->rank-p->low_sum;\nreturn step%3==2||before>=size?1<<13:(uint)(((ulong)before<<"
-"14)/size);\n}\n\n\nINLINE code_t code_between(const place_search_t*p,uint part)\n{\nconst ulong "
-"span=(code_t)(p->last-p->first);\nreturn(code_t)(p->first+(code_t)((span>>14)*part+((span&0x3FFF)"
-"*part>>14)));\n}\n\n\n\nINLINE uint lane_codes_up_to(const place_search_t*p,code_t code,uint "
-"part,codec_t c)\n{\nconst uint size=p->high-p->low,width=size/32+4,\nguess=p->low+(uint)((ulong)"
-"size*part>>14);\nuint low=p->low,high=p->high;\nfor(uint probe=0;low<high;probe++){\nconst uint "
-"aim=probe==0?guess+width\n:probe==1?guess-min(guess,width)\n:low+(high-low)/2,\nmiddle=min(max("
-"aim,low),high-1),\nbefore=code_at(p->run,middle,c)<=code;\nlow=before?middle +1:low;\nhigh="
-"before?high:middle;\n}\nreturn low;\n}\n\n\n\nINLINE uint step_place(place_search_t*p,uint step,"
-"uint slack,codec_t c,\nlocal uint*words)\n{\nlocal uint*own=words+step%2*(CLSORT_GROUP +"
-"CLSORT_PLACES);\nconst uint t=local_id(),open= !is_near(p,slack);\nconst uint part=choose_part(p,"
-"step);\nconst code_t pivot=code_between(p,part);\nconst uint found=open?lane_codes_up_to(p,pivot,"
-"part,c):p->low;\nuint more=0;\nown[t]=found;\nif(lane_run()==0)\nown[CLSORT_GROUP +"
-"t/CLSORT__MOST_RUNS]=open;\nlocal_barrier();\nconst uint sum=sum_lanes(own,CLSORT__MOST_RUNS),"
-"above=sum>p->rank;\nfor(uint i=0;i<CLSORT_PLACES;i++)\nmore|=own[CLSORT_GROUP +i];\np->high=open&"
-"&above?found:p->high;\np->high_sum=open&&above?sum:p->high_sum;\np->last=open&&above?pivot:p->"
-"last;\np->low=open&& !above?found:p->low;\np->low_sum=open&& !above?sum:p->low_sum;\np->first="
-"open&& !above?(code_t)(pivot+1):p->first;\nreturn more;\n}\n\n",
-"//---- merge: ends of places\n\n\nINLINE uint end_place(const place_search_t*p,uint slack,local "
-"uint*words)\n{\nconst uint size=p->high-p->low,missing=p->rank-min(p->low_sum,p->rank);\n"
-"words[local_id()]=size;\nlocal_barrier();\nconst uint before=sum_lanes(words,lane_run());\n"
-"return p->high_sum==p->rank?p->high\n:p->rank-p->low_sum<=slack?p->low\n:p->high_sum-p->rank<="
-"slack?p->high\n:p->low+min(missing-min(before,missing),size);\n}\n\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_runs_split(CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\nglobal uchar*splits,"
-"ulong splits_at,uint step_log2,uint n,\nuint tile,uint tiles,uint number,uint slack,\nlocal "
-"ulong*space)\n{\nconst codec_t codec=CLSORT_CODEC;\nlocal uint*words=(local uint*)space;\nlocal "
-"code_t*codes=(local code_t*)(words+CLSORT__LANE_WORDS(CLSORT_GROUP));\nconst size_t i="
-"get_global_id(0)/CLSORT__MOST_RUNS;\nCLSORT_PICK_RUN(run,lane_run());\nplace_search_t p={"
-"run.array,run.count,0,0,(uint)min(i*tile,(size_t)n),0,0,0,0};\nbound_place(&p,(global const uint*"
-")(samples+samples_at),number,step_log2,words);\nlocal_barrier();\nmeasure_place(&p,codec,words,"
-"codes);\nlocal_barrier();\nfor(uint step=0,more=1;more;step++)\nmore=step_place(&p,step,slack,"
-"codec,words);\nlocal_barrier();\nconst uint count=end_place(&p,slack,words);\nif(i<=tiles)\n(("
-"global uint*)(splits+splits_at))[i*CLSORT__MOST_RUNS+lane_run()]=count;\n}\n\n",
-"//---- merge: a tile of runs\n\n\ntypedef struct{uint begin,size;}merged_tile_t;\n\nINLINE uint "
-"tile_begin(local const uint*split,size_t i,uint tile,uint slack,uint n)\n{\nconst uint rank=("
-"uint)min(i*tile,(size_t)n),least=rank-min(rank,slack);\nuint sum=0;\n#pragma unroll\nfor(uint k="
-"0;k<CLSORT__MOST_RUNS;k++)\nsum+=split[k];\nreturn min(max(sum,least),rank+min(n-rank,slack));\n}"
-"\n\n\n\nINLINE merged_tile_t take_merged_tile(local uint*own,global const uchar*splits,uint tile,"
-"\nuint slack,uint n)\n{\nglobal const uint*from=(global const uint*)splits;\nconst size_t i="
-"get_group_id(0);\nmerged_tile_t m;\nif(local_id()<2*CLSORT__MOST_RUNS)\nown[local_id()]=from[i*"
-"CLSORT__MOST_RUNS+local_id()];\nlocal_barrier();\nm.begin=tile_begin(own,i,tile,slack,n);\n"
-"m.size=tile_begin(own+CLSORT__MOST_RUNS,i+1,tile,slack,n)-m.begin;\nreturn m;\n}\n#endif\n\n#if "
-"CLSORT_SHARE_LOG2>0&& !CLSORT_RUN_BUCKETS\n\n\n\n\ntypedef struct{\nlocal ulong*keys,*values;\n"
-"local uint*begins,*sums,*splits,*owners;\n}shares_t;\n\nINLINE shares_t make_shares(local ulong*"
-"space)\n{\nlocal uint*words=(local uint*)(space +2*CLSORT__MOST_RUNS);\nconst shares_t s={space,"
-"space +CLSORT__MOST_RUNS,words,words+CLSORT__MOST_RUNS+1,\nwords+2*(CLSORT__MOST_RUNS+1),\nwords+"
-"4*CLSORT__MOST_RUNS+2};\nreturn s;\n}\n\n\n\nINLINE void find_shares(shares_t s,array_t run,uint "
+"\n\n\ntypedef struct{\nsplit_t low,high;\ncode_t first,last;\n}bracket_t;\n\nINLINE split_t "
+"split_of_sample(global const uint*samples,uint s)\n{\nsplit_t row;\nvstore16(vload16(s,samples),"
+"0,row.of);\nreturn row;\n}\n\n\n\nINLINE uint samples_up_to(global const uint*samples,uint "
+"before,uint low,uint high,\nuint rank)\n{\nwhile(low<high){\nconst uint middle=(low+high)/2;\n"
+"const split_t row=split_of_sample(samples,before +middle);\nif(sum_split(&row)<=rank)\nlow="
+"middle +1;\nelse\nhigh=middle;\n}\nreturn low;\n}\n\n\nINLINE bracket_t whole_runs(const runs_t*"
+"r)\n{\nbracket_t b;\nb.first=0;\nb.last=CLSORT_TOP_CODE;\n#pragma unroll\nfor(uint k=0;k<"
+"CLSORT__MOST_RUNS;k++){\nb.low.of[k]=0;\nb.high.of[k]=r->count[k];\n}\nreturn b;\n}\n\n\n\n\n"
+"INLINE bracket_t find_bracket(const runs_t*r,global const uint*samples,uint step_log2,\nuint "
+"rank,uint n,codec_t c)\n{\nbracket_t b=whole_runs(r);\nuint before=0,lower=0,upper=n;\nfor(uint "
+"k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint number=r->count[k]>>step_log2,least=of_run(&b.low,k)>>"
+"step_log2,\nmost=of_run(&b.high,k)>>step_log2,\nlow=samples_up_to(samples,before,least,most,rank)"
+";\nif(low>least){\nconst split_t last=split_of_sample(samples,before +low-1);\nif(sum_split(&"
+"last)>=lower){\nlower=sum_split(&last);\nb.low=last;\nb.first=code_at(r->array[k],(low<<"
+"step_log2)-1,c);\n}\n}\nif(low<most){\nconst split_t next=split_of_sample(samples,before +low);\n"
+"if(sum_split(&next)<upper){\nupper=sum_split(&next);\nb.high=next;\nb.last=code_at(r->array[k],(("
+"low+1)<<step_log2)-1,c);\n}\n}\nbefore +=number;\n}\nreturn b;\n}\n\n\n\nINLINE split_t "
+"codes_up_to(const runs_t*r,const bracket_t*b,code_t code,codec_t c)\n{\nsplit_t low=b->low,high="
+"b->high;\nfor(uint more=1;more;){\ncode_t x[CLSORT__MOST_RUNS];\nuint middle[CLSORT__MOST_RUNS];"
+"\nmore=0;\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint open=low.of[k]<"
+"high.of[k];\nmiddle[k]=open?low.of[k]+(high.of[k]-low.of[k])/2:0;\nx[k]=code_at(r->array[k],"
+"middle[k],c);\n}\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint open="
+"low.of[k]<high.of[k],after=open&&x[k]<=code;\nlow.of[k]=after?middle[k]+1:low.of[k];\nhigh.of[k]="
+"open&& !after?middle[k]:high.of[k];\nmore|=low.of[k]<high.of[k];\n}\n}\nreturn low;\n}\n\n",
+"\n\nINLINE void narrow_bracket(const runs_t*r,bracket_t*b,uint rank,codec_t c)\n{\n#pragma "
+"unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nb->high.of[k]=max(b->low.of[k],b->high.of[k]);\n"
+"while(b->first<b->last&&sum_split(&b->low)<rank){\nconst code_t middle=(code_t)(b->first+(code_t)"
+"(b->last-b->first)/2);\nconst split_t found=codes_up_to(r,b,middle,c);\nif(sum_split(&found)>"
+"rank){\nb->high=found;\nb->last=middle;\n}else{\nb->low=found;\nb->first=(code_t)(middle +1);\n}"
+"\n}\n}\n\n\nINLINE split_t end_bracket(const bracket_t*b,uint rank)\n{\nsplit_t place=b->low;\n"
+"const uint known=sum_split(&place);\nuint rest=known<rank?rank-known:0;\n#pragma unroll\nfor("
+"uint k=0;k<CLSORT__MOST_RUNS;k++){\nconst uint more=min(rest,b->high.of[k]-b->low.of[k]);\n"
+"place.of[k]+=more;\nrest-=more;\n}\nreturn place;\n}\n\n\n\nCLSORT_KERNEL void clsort_runs_split("
+"CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\nglobal uchar*splits,ulong splits_at,"
+"uint step_log2,uint n,\nuint tile,uint tiles)\n{\nconst runs_t r=CLSORT_RUNS;\nconst codec_t "
+"codec=CLSORT_CODEC;\nconst size_t i=get_global_id(0);\nif(i>tiles)\nreturn;\nconst uint rank=("
+"uint)min(i*tile,(size_t)n);\nbracket_t b=find_bracket(&r,(global const uint*)(samples+samples_at)"
+",step_log2,rank,n,\ncodec);\nnarrow_bracket(&r,&b,rank,codec);\nconst split_t place=end_bracket(&"
+"b,rank);\nvstore16(vload16(0,place.of),i,(global uint*)(splits+splits_at));\n}\n#else\n\n",
+"\n\n\n\n\n\n\n\n\n\n#define CLSORT_PLACES (CLSORT_GROUP/CLSORT__MOST_RUNS)\nINLINE uint lane_run("
+"void)\n{\nreturn local_id()%CLSORT__MOST_RUNS;\n}\n\n\nINLINE uint samples_among(uint count,uint "
+"k,uint step_log2)\n{\nreturn(uint)(((ulong)count+CLSORT__RUNS_SHIFT(k,step_log2))>>step_log2);\n}"
+"\n\n\nINLINE uint sum_lanes(local const uint*words,uint lanes)\n{\nlocal const uint*first=words+("
+"local_id()-lane_run());\nuint sum=0;\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\nsum+"
+"=k<lanes?first[k]:0;\nreturn sum;\n}\n\n\nINLINE uint count_before(run_t in,uint k,run_t from,"
+"uint own,uint place,codec_t c)\n{\nreturn k==own?place:codes_before(in.array,in.count,code_at("
+"from.array,place,c),\nk<own,c);\n}\n\n\n\n#define CLSORT_FIND_SAMPLE(sample,i)\\\n {\\\n const "
+"uint here=samples_among(counts.s##i,0x##i,step_log2),\\\n passes=own==CLSORT__MOST_RUNS&&sample>="
+"here;\\\n own=own==CLSORT__MOST_RUNS&& !passes?0x##i:own;\\\n sample -=passes?here:0;\\\n }\n\n\n"
+"CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\n"
+"uint step_log2,uint number,local uint*words)\n{\nconst codec_t codec=CLSORT_CODEC;\nconst uint t="
+"local_id(),k=lane_run();\nulong sample=get_global_id(0)/CLSORT__MOST_RUNS;\nuint own="
+"CLSORT__MOST_RUNS,count=0;\nCLSORT_EACH_RUN(CLSORT_FIND_SAMPLE,sample)\nCLSORT_PICK_RUN(from,own)"
+";\nCLSORT_PICK_RUN(in,k);\nconst uint exists=own<CLSORT__MOST_RUNS;\nif(exists)\ncount="
+"count_before(in,k,from,own,\n(uint)((sample +1)<<step_log2)-1\n-CLSORT__RUNS_SHIFT(own,step_log2)"
+",\ncodec);\nwords[t]=count;\nwords[CLSORT_GROUP +t]=samples_among(count,k,step_log2);\n"
+"local_barrier();\nconst uint place=sum_lanes(words+CLSORT_GROUP,CLSORT__MOST_RUNS);\nif(exists&&"
+"place<number)\n((global uint*)(samples+samples_at))[(size_t)place*CLSORT__MOST_RUNS+k]\n="
+"sum_lanes(words,k+1);\n}\n\n",
+"\n\n\n\ntypedef struct{\narray_t run;\nuint size,low,high,rank,low_sum,high_sum;\ncode_t first,"
+"last;\n}place_search_t;\n\n\nINLINE uint sample_count(global const uint*samples,uint s)\n{\n"
+"global const uint*row=samples+(size_t)s*CLSORT__MOST_RUNS;\nreturn row[lane_run()]-(lane_run()"
+"?row[lane_run()-1]:0);\n}\n\n\n\nINLINE void bound_place(place_search_t*p,global const uint*"
+"samples,uint number,\nuint step_log2,local uint*words)\n{\nconst uint last=(uint)(((ulong)p->"
+"rank+CLSORT__RUNS_SHIFTS(step_log2))>>step_log2),\nback=CLSORT__MOST_RUNS-1-lane_run(),s=last-"
+"min(last,back),\nexists=back<=last&&s<number;\nwords[local_id()]\n=exists&&samples[(size_t)s*"
+"CLSORT__MOST_RUNS+CLSORT__MOST_RUNS-1]<=p->rank;\nlocal_barrier();\nconst uint before=min(last-"
+"min(last,CLSORT__MOST_RUNS-1u),number)\n+sum_lanes(words,CLSORT__MOST_RUNS);\np->low=before?min("
+"sample_count(samples,before -1),p->size):0;\np->high=before<number?min(sample_count(samples,"
+"before),p->size):p->size;\np->high=max(p->low,p->high);\n}\n\n\n\nINLINE void measure_place("
+"place_search_t*p,codec_t c,local uint*words,\nlocal code_t*codes)\n{\nconst uint t=local_id(),"
+"open=p->low<p->high;\nwords[t]=p->low;\nwords[CLSORT_GROUP +t]=p->high;\ncodes[t]=open?code_at(p-"
+">run,p->low,c):CLSORT_TOP_CODE;\ncodes[CLSORT_GROUP +t]=open?code_at(p->run,p->high-1,c):0;\n"
+"local_barrier();\np->low_sum=sum_lanes(words,CLSORT__MOST_RUNS);\np->high_sum=sum_lanes(words+"
+"CLSORT_GROUP,CLSORT__MOST_RUNS);\np->first=CLSORT_TOP_CODE;\n#pragma unroll\nfor(uint k=0;k<"
+"CLSORT__MOST_RUNS;k++){\np->first=min(p->first,codes[t-lane_run()+k]);\np->last=max(p->last,"
+"codes[CLSORT_GROUP +t-lane_run()+k]);\n}\n}\n\n",
+"\n\n\nINLINE uint is_near(const place_search_t*p,uint slack)\n{\nreturn p->rank-p->low_sum<="
+"slack||p->high_sum-p->rank<=slack||p->first>=p->last;\n}\n\n\n\nINLINE uint choose_part(const "
+"place_search_t*p,uint step)\n{\nconst uint size=p->high_sum-p->low_sum,before=p->rank-p->low_sum;"
+"\nreturn step%3==2||before>=size?1<<13:(uint)(((ulong)before<<14)/size);\n}\n\n\nINLINE code_t "
+"code_between(const place_search_t*p,uint part)\n{\nconst ulong span=(code_t)(p->last-p->first);\n"
+"return(code_t)(p->first+(code_t)((span>>14)*part+((span&0x3FFF)*part>>14)));\n}\n\n\n\nINLINE "
+"uint lane_codes_up_to(const place_search_t*p,code_t code,uint part,codec_t c)\n{\nconst uint "
+"size=p->high-p->low,width=size/32+4,\nguess=p->low+(uint)((ulong)size*part>>14);\nuint low=p->"
+"low,high=p->high;\nfor(uint probe=0;low<high;probe++){\nconst uint aim=probe==0?guess+width\n"
+":probe==1?guess-min(guess,width)\n:low+(high-low)/2,\nmiddle=min(max(aim,low),high-1),\nbefore="
+"code_at(p->run,middle,c)<=code;\nlow=before?middle +1:low;\nhigh=before?high:middle;\n}\nreturn "
+"low;\n}\n\n\n\nINLINE uint step_place(place_search_t*p,uint step,uint slack,codec_t c,\nlocal "
+"uint*words)\n{\nlocal uint*own=words+step%2*(CLSORT_GROUP +CLSORT_PLACES);\nconst uint t="
+"local_id(),open= !is_near(p,slack);\nconst uint part=choose_part(p,step);\nconst code_t pivot="
+"code_between(p,part);\nconst uint found=open?lane_codes_up_to(p,pivot,part,c):p->low;\nuint more="
+"0;\nown[t]=found;\nif(lane_run()==0)\nown[CLSORT_GROUP +t/CLSORT__MOST_RUNS]=open;\n"
+"local_barrier();\nconst uint sum=sum_lanes(own,CLSORT__MOST_RUNS),above=sum>p->rank;\nfor(uint i="
+"0;i<CLSORT_PLACES;i++)\nmore|=own[CLSORT_GROUP +i];\np->high=open&&above?found:p->high;\np->"
+"high_sum=open&&above?sum:p->high_sum;\np->last=open&&above?pivot:p->last;\np->low=open&& "
+"!above?found:p->low;\np->low_sum=open&& !above?sum:p->low_sum;\np->first=open&& !above?(code_t)("
+"pivot+1):p->first;\nreturn more;\n}\n\n",
+"\n\n\nINLINE uint end_place(const place_search_t*p,uint slack,local uint*words)\n{\nconst uint "
+"size=p->high-p->low,missing=p->rank-min(p->low_sum,p->rank);\nwords[local_id()]=size;\n"
+"local_barrier();\nconst uint before=sum_lanes(words,lane_run());\nreturn p->high_sum==p->rank?p->"
+"high\n:p->rank-p->low_sum<=slack?p->low\n:p->high_sum-p->rank<=slack?p->high\n:p->low+min("
+"missing-min(before,missing),size);\n}\n\n\n\n\n\nCLSORT_KERNEL void clsort_runs_split("
+"CLSORT_RUNS_ARGS,global uchar*samples,ulong samples_at,\nglobal uchar*splits,ulong splits_at,"
+"uint step_log2,uint n,\nuint tile,uint tiles,uint number,uint slack,\nlocal ulong*space)\n{\n"
+"const codec_t codec=CLSORT_CODEC;\nlocal uint*words=(local uint*)space;\nlocal code_t*codes=("
+"local code_t*)(words+CLSORT__LANE_WORDS(CLSORT_GROUP));\nconst size_t i=get_global_id(0)"
+"/CLSORT__MOST_RUNS;\nCLSORT_PICK_RUN(run,lane_run());\nplace_search_t p={run.array,run.count,0,0,"
+"(uint)min(i*tile,(size_t)n),0,0,0,0};\nbound_place(&p,(global const uint*)(samples+samples_at),"
+"number,step_log2,words);\nlocal_barrier();\nmeasure_place(&p,codec,words,codes);\nlocal_barrier()"
+";\nfor(uint step=0,more=1;more;step++)\nmore=step_place(&p,step,slack,codec,words);\n"
+"local_barrier();\nconst uint count=end_place(&p,slack,words);\nif(i<=tiles)\n((global uint*)("
+"splits+splits_at))[i*CLSORT__MOST_RUNS+lane_run()]=count;\n}\n\n",
+"\n\n\ntypedef struct{uint begin,size;}merged_tile_t;\n\nINLINE uint tile_begin(local const uint*"
+"split,size_t i,uint tile,uint slack,uint n)\n{\nconst uint rank=(uint)min(i*tile,(size_t)n),"
+"least=rank-min(rank,slack);\nuint sum=0;\n#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++)\n"
+"sum+=split[k];\nreturn min(max(sum,least),rank+min(n-rank,slack));\n}\n\n\n\nINLINE "
+"merged_tile_t take_merged_tile(local uint*own,global const uchar*splits,uint tile,\nuint slack,"
+"uint n)\n{\nglobal const uint*from=(global const uint*)splits;\nconst size_t i=get_group_id(0);\n"
+"merged_tile_t m;\nif(local_id()<2*CLSORT__MOST_RUNS)\nown[local_id()]=from[i*CLSORT__MOST_RUNS+"
+"local_id()];\nlocal_barrier();\nm.begin=tile_begin(own,i,tile,slack,n);\nm.size=tile_begin(own+"
+"CLSORT__MOST_RUNS,i+1,tile,slack,n)-m.begin;\nreturn m;\n}\n#endif\n\n#if CLSORT_SHARE_LOG2>0&& "
+"!CLSORT_RUN_BUCKETS\n\n\n\n\ntypedef struct{\nlocal ulong*keys,*values;\nlocal uint*begins,*sums,"
+"*splits,*owners;\n}shares_t;\n\nINLINE shares_t make_shares(local ulong*space)\n{\nlocal uint*"
+"words=(local uint*)(space +2*CLSORT__MOST_RUNS);\nconst shares_t s={space,space +"
+"CLSORT__MOST_RUNS,words,words+CLSORT__MOST_RUNS+1,\nwords+2*(CLSORT__MOST_RUNS+1),\nwords+4*"
+"CLSORT__MOST_RUNS+2};\nreturn s;\n}\n\n\n\nINLINE void find_shares(shares_t s,array_t run,uint "
 "size)\n{\nconst uint t=local_id();\nuint slots=0,sum=0,owner=0;\nfor(uint k=0;k<(t<="
 "CLSORT__MOST_RUNS?t:0);k++){\nconst uint share=run_share(s.splits[k],s.splits[k+"
 "CLSORT__MOST_RUNS],size -sum);\nslots+=(share +CLSORT_ITEMS-1)/CLSORT_ITEMS;\nsum+=share;\n}\nif("
@@ -2523,73 +2480,72 @@ static const char *const clsort__source[] = {
 "uchar*)(size_t)s.keys[k],\n(global uchar*)(size_t)s.values[k]};\nv[m]=load_item(from,c,i,"
 "s.sums[k+1]-s.sums[k]);\n}\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,"
 "words,m*CLSORT_GROUP +t,v[m]);\n}\n\n",
-"//---- merge: pass of runs\n\n\n\nCLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS,"
-"CLSORT_ARRAY_ARGS(target),\nglobal uchar*splits,ulong splits_at,uint n,uint tile,\nuint slack,"
-"uint levels,local ulong*space,\nlocal code_t*keys,local uint*words)\n{\nCLSORT_PICK_RUN(own,"
-"local_id());\nconst array_t target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
-"const shares_t s=make_shares(space);\nconst merged_tile_t merged=take_merged_tile(s.splits,"
-"splits+splits_at,tile,slack,n);\nconst uint t=local_id();\nitem_t v[CLSORT_ITEMS];\nfind_shares("
-"s,own.array,merged.size);\nlocal_barrier();\nload_shares(keys,words,s,codec);\n#pragma unroll 1\n"
-"for(uint level=0;level<levels;level++){\nconst uint a=s.owners[t]>>(level+1)<<(level+1),b=a+(1u<<"
-"level),\nend=a+(2u<<level);\nlocal_barrier();\nmerge_items(v,keys,words,&s.owners[0],s.begins[a]*"
-"CLSORT_ITEMS,\ns.sums[b]-s.sums[a],s.begins[b]*CLSORT_ITEMS,s.sums[end]-s.sums[b],\ncodec);\n"
-"local_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,t*"
-"CLSORT_ITEMS+m,v[m]);\n}\nstore_items(v,keys,words,target,merged.begin,s.sums[CLSORT__MOST_RUNS],"
-"codec);\n}\n#elif CLSORT_SHARE_LOG2==0\n\n",
-"//---- merge: players\n\n\n#if CLSORT_KEY_BYTES<8\ntypedef ulong player_t;\nINLINE player_t "
-"make_player(code_t code,uint run)\n{\nreturn(ulong)code<<5|run;\n}\n\nINLINE uint player_run("
-"player_t x){return(uint)x&15;}\nINLINE uint player_first(player_t x,player_t y){return x<y;}\n"
-"#else\ntypedef struct{ulong code;uint run;}player_t;\nINLINE player_t make_player(code_t code,"
-"uint run)\n{\nconst player_t x={code,run};\nreturn x;\n}\n\nINLINE uint player_run(player_t x){"
-"return x.run&15;}\nINLINE uint player_first(player_t x,player_t y)\n{\nreturn x.code<y.code||("
-"x.code==y.code&&x.run<y.run);\n}\n#endif\n\n",
-"//---- merge: trees of runs\n\n\n\ntypedef struct{\nuint next[CLSORT__MOST_RUNS],"
-"end[CLSORT__MOST_RUNS];\nplayer_t loser[CLSORT__MOST_RUNS],best;\nuint to;\n}tree_t;\n\n\nINLINE "
-"player_t next_player(const runs_t*r,const tree_t*t,uint k,codec_t c)\n{\nreturn t->next[k]<t->"
-"end[k]\n?make_player(code_at(r->array[k],t->next[k],c),k)\n:make_player(CLSORT_TOP_CODE,"
-"CLSORT__MOST_RUNS+k);\n}\n\n\n\nINLINE uint begin_tree(tree_t*t,const runs_t*r,uint leaves,"
-"global const uint*split,\nuint size,uint to,codec_t c)\n{\nplayer_t winner[2*CLSORT__MOST_RUNS];"
-"\nuint sum=0;\nt->to=to;\nfor(uint k=0;k<leaves;k++){\nconst uint share=run_share(split[k],"
-"split[k+CLSORT__MOST_RUNS],size -sum);\nt->next[k]=split[k];\nt->end[k]=split[k]+share;\nsum+="
-"share;\nwinner[leaves+k]=next_player(r,t,k,c);\n}\nfor(uint i=leaves-1;i>0;i--){\nconst player_t "
-"x=winner[2*i],y=winner[2*i+1];\nconst uint first=player_first(x,y);\nwinner[i]=first?x:y;\nt->"
-"loser[i]=first?y:x;\n}\nt->best=winner[1];\nreturn sum;\n}\n\n\nINLINE void play(tree_t*t,const "
-"runs_t*r,uint leaves,array_t target,codec_t c)\n{\nconst uint k=player_run(t->best);\n"
-"move_element(r->array[k],t->next[k]++,target,t->to++);\nplayer_t best=next_player(r,t,k,c);\nfor("
-"uint node=(leaves+k)/2;node>0;node/=2){\nconst player_t other=t->loser[node];\nconst uint first="
-"player_first(best,other);\nt->loser[node]=first?other:best;\nbest=first?best:other;\n}\nt->best="
-"best;\n}\n\n",
-"//---- merge: serial pass of runs\n\n\n\n#define CLSORT_TREES 2\nCLSORT_KERNEL void "
-"clsort_runs_pass(CLSORT_RUNS_ARGS,CLSORT_ARRAY_ARGS(target),\nglobal uchar*splits,ulong "
-"splits_at,uint n,uint tile,\nuint levels,uint tiles_each)\n{\nconst runs_t r=CLSORT_RUNS;\nconst "
-"array_t target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst uint leaves=1u<<"
-"levels;\nconst size_t end=min((get_global_id(0)+1)*tiles_each,(size_t)(n-1)/tile +1);\nglobal "
-"const uint*split=(global const uint*)(splits+splits_at);\nfor(size_t i=get_global_id(0)*"
-"tiles_each;i<end;i+=CLSORT_TREES){\ntree_t tree[CLSORT_TREES];\nuint rest[CLSORT_TREES],common="
-"tile;\nfor(uint t=0;t<CLSORT_TREES;t++){\nconst size_t own=min(i+t,end-1),base=own*tile;\nrest[t]"
-"=begin_tree(&tree[t],&r,leaves,split+own*CLSORT__MOST_RUNS,\ni+t<end?(uint)min((size_t)tile,n-"
-"base):0,(uint)base,\ncodec);\ncommon=min(common,rest[t]);\n}\nfor(uint m=0;m<common;m++){\n"
-"#pragma unroll\nfor(uint t=0;t<CLSORT_TREES;t++)\nplay(&tree[t],&r,leaves,target,codec);\n}\nfor("
-"uint t=0;t<CLSORT_TREES;t++)\nfor(uint m=common;m<rest[t];m++)\nplay(&tree[t],&r,leaves,target,"
-"codec);\n}\n}\n#endif\n#endif\n\n",
+"\n\n\n\nCLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS,CLSORT_ARRAY_ARGS(target),\nglobal "
+"uchar*splits,ulong splits_at,uint n,uint tile,\nuint slack,uint levels,local ulong*space,\nlocal "
+"code_t*keys,local uint*words)\n{\nCLSORT_PICK_RUN(own,local_id());\nconst array_t target="
+"CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst shares_t s=make_shares(space);\n"
+"const merged_tile_t merged=take_merged_tile(s.splits,splits+splits_at,tile,slack,n);\nconst uint "
+"t=local_id();\nitem_t v[CLSORT_ITEMS];\nfind_shares(s,own.array,merged.size);\nlocal_barrier();\n"
+"load_shares(keys,words,s,codec);\n#pragma unroll 1\nfor(uint level=0;level<levels;level++){\n"
+"const uint a=s.owners[t]>>(level+1)<<(level+1),b=a+(1u<<level),\nend=a+(2u<<level);\n"
+"local_barrier();\nmerge_items(v,keys,words,&s.owners[0],s.begins[a]*CLSORT_ITEMS,\ns.sums[b]-"
+"s.sums[a],s.begins[b]*CLSORT_ITEMS,s.sums[end]-s.sums[b],\ncodec);\nlocal_barrier();\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,t*CLSORT_ITEMS+m,v[m]);\n}\n"
+"store_items(v,keys,words,target,merged.begin,s.sums[CLSORT__MOST_RUNS],codec);\n}\n#elif "
+"CLSORT_SHARE_LOG2==0\n\n",
+"\n\n\n#if CLSORT_KEY_BYTES<8\ntypedef ulong player_t;\nINLINE player_t make_player(code_t code,"
+"uint run)\n{\nreturn(ulong)code<<5|run;\n}\n\nINLINE uint player_run(player_t x){return(uint)x&"
+"15;}\nINLINE uint player_first(player_t x,player_t y){return x<y;}\n#else\ntypedef struct{ulong "
+"code;uint run;}player_t;\nINLINE player_t make_player(code_t code,uint run)\n{\nconst player_t x="
+"{code,run};\nreturn x;\n}\n\nINLINE uint player_run(player_t x){return x.run&15;}\nINLINE uint "
+"player_first(player_t x,player_t y)\n{\nreturn x.code<y.code||(x.code==y.code&&x.run<y.run);\n}\n"
+"#endif\n\n",
+"\n\n\n\ntypedef struct{\nuint next[CLSORT__MOST_RUNS],end[CLSORT__MOST_RUNS];\nplayer_t "
+"loser[CLSORT__MOST_RUNS],best;\nuint to;\n}tree_t;\n\n\nINLINE player_t next_player(const runs_t*"
+"r,const tree_t*t,uint k,codec_t c)\n{\nreturn t->next[k]<t->end[k]\n?make_player(code_at(r->"
+"array[k],t->next[k],c),k)\n:make_player(CLSORT_TOP_CODE,CLSORT__MOST_RUNS+k);\n}\n\n\n\nINLINE "
+"uint begin_tree(tree_t*t,const runs_t*r,uint leaves,global const uint*split,\nuint size,uint to,"
+"codec_t c)\n{\nplayer_t winner[2*CLSORT__MOST_RUNS];\nuint sum=0;\nt->to=to;\nfor(uint k=0;k<"
+"leaves;k++){\nconst uint share=run_share(split[k],split[k+CLSORT__MOST_RUNS],size -sum);\nt->"
+"next[k]=split[k];\nt->end[k]=split[k]+share;\nsum+=share;\nwinner[leaves+k]=next_player(r,t,k,c);"
+"\n}\nfor(uint i=leaves-1;i>0;i--){\nconst player_t x=winner[2*i],y=winner[2*i+1];\nconst uint "
+"first=player_first(x,y);\nwinner[i]=first?x:y;\nt->loser[i]=first?y:x;\n}\nt->best=winner[1];\n"
+"return sum;\n}\n\n\nINLINE void play(tree_t*t,const runs_t*r,uint leaves,array_t target,codec_t "
+"c)\n{\nconst uint k=player_run(t->best);\nmove_element(r->array[k],t->next[k]++,target,t->to++);"
+"\nplayer_t best=next_player(r,t,k,c);\nfor(uint node=(leaves+k)/2;node>0;node/=2){\nconst "
+"player_t other=t->loser[node];\nconst uint first=player_first(best,other);\nt->loser[node]="
+"first?other:best;\nbest=first?best:other;\n}\nt->best=best;\n}\n\n",
+"\n\n\n\n#define CLSORT_TREES 2\nCLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS,"
+"CLSORT_ARRAY_ARGS(target),\nglobal uchar*splits,ulong splits_at,uint n,uint tile,\nuint levels,"
+"uint tiles_each)\n{\nconst runs_t r=CLSORT_RUNS;\nconst array_t target=CLSORT_ARRAY(target);\n"
+"const codec_t codec=CLSORT_CODEC;\nconst uint leaves=1u<<levels;\nconst size_t end=min(("
+"get_global_id(0)+1)*tiles_each,(size_t)(n-1)/tile +1);\nglobal const uint*split=(global const "
+"uint*)(splits+splits_at);\nfor(size_t i=get_global_id(0)*tiles_each;i<end;i+=CLSORT_TREES){\n"
+"tree_t tree[CLSORT_TREES];\nuint rest[CLSORT_TREES],common=tile;\nfor(uint t=0;t<CLSORT_TREES;t++"
+"){\nconst size_t own=min(i+t,end-1),base=own*tile;\nrest[t]=begin_tree(&tree[t],&r,leaves,split+"
+"own*CLSORT__MOST_RUNS,\ni+t<end?(uint)min((size_t)tile,n-base):0,(uint)base,\ncodec);\ncommon="
+"min(common,rest[t]);\n}\nfor(uint m=0;m<common;m++){\n#pragma unroll\nfor(uint t=0;t<"
+"CLSORT_TREES;t++)\nplay(&tree[t],&r,leaves,target,codec);\n}\nfor(uint t=0;t<CLSORT_TREES;t++)\n"
+"for(uint m=common;m<rest[t];m++)\nplay(&tree[t],&r,leaves,target,codec);\n}\n}\n#endif\n#endif\n"
+"\n",
 #ifndef CLSORT_NO_PUBLISHED
-"//---- merge: published\n#if CLSORT_IS(PUBLISHED_MERGE)&& !CLSORT_COMPARATOR&&CLSORT_LANES==1\n\n"
-"\n\n\n\nCLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS,uint n,local code_t*keys,\nlocal "
-"uint*words)\n{\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst "
-"codec_t codec=CLSORT_CODEC;\nconst uint i=(uint)get_global_id(0);\nitem_t r=load_item(source,"
-"codec,i,n);\n#if CLSORT_SHARE_LOG2>0\nconst uint t=local_id();\nfor(uint run=1;run<CLSORT_GROUP;"
-"run*=2){\nconst uint sibling=(t& ~(run-1))^run,is_second=t&run?1:0;\nuint rank=0;\nput_item(keys,"
-"words,t,r);\nlocal_barrier();\nfor(uint step=run;step>0;step/=2)\nif(rank+step<=run){\nconst "
-"item_t other=get_item(keys,words,sibling+rank+step -1);\nrank+=is_second?(comes_before(r,other,"
-"codec)?0:step)\n:(comes_before(other,r,codec)?step:0);\n}\nlocal_barrier();\nput_item(keys,words,"
-"(t& ~(2*run-1))+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\n"
-"store_item(target,codec,i,n,r);\n}\n#endif\n\n",
+"\n#if CLSORT_IS(PUBLISHED_MERGE)&& !CLSORT_COMPARATOR&&CLSORT_LANES==1\n\n\n\n\n\nCLSORT_KERNEL "
+"void clsort_merge_local(CLSORT_SORT_ARGS,uint n,local code_t*keys,\nlocal uint*words)\n{\nconst "
+"array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec="
+"CLSORT_CODEC;\nconst uint i=(uint)get_global_id(0);\nitem_t r=load_item(source,codec,i,n);\n#if "
+"CLSORT_SHARE_LOG2>0\nconst uint t=local_id();\nfor(uint run=1;run<CLSORT_GROUP;run*=2){\nconst "
+"uint sibling=(t& ~(run-1))^run,is_second=t&run?1:0;\nuint rank=0;\nput_item(keys,words,t,r);\n"
+"local_barrier();\nfor(uint step=run;step>0;step/=2)\nif(rank+step<=run){\nconst item_t other="
+"get_item(keys,words,sibling+rank+step -1);\nrank+=is_second?(comes_before(r,other,codec)?0:step)"
+"\n:(comes_before(other,r,codec)?step:0);\n}\nlocal_barrier();\nput_item(keys,words,(t& ~(2*run-1)"
+")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
+"target,codec,i,n,r);\n}\n#endif\n\n",
 #else
 "#line 3732\n",
 #endif
-"//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& "
-"!CLSORT_COMPARATOR&& !CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t "
-"alt,uint passes,uint pass)\n{\nreturn passes-pass&1?alt:target;\n}\n\n#if CLSORT_IS(SEGMENTS)&& "
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
+"!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
+"pass)\n{\nreturn passes-pass&1?alt:target;\n}\n\n#if CLSORT_IS(SEGMENTS)&& "
 "!CLSORT_KERNEL_SUBSET\n\n\nINLINE void write_jobs(jobs_t j,uint base,uint first,uint slices,"
 "local const uint*sums)\n{\nfor(uint k=local_id();k<slices&&base<j.most&&k<j.most-base;k+="
 "CLSORT_GROUP){\nuint which=0;\nfor(uint step=CLSORT_GROUP/2;step>0;step/=2)\nwhich+=sums[which+"
@@ -2608,128 +2564,126 @@ static const char *const clsort__source[] = {
 "j.table +JOBS_LONGEST,own_slices);\nif(t==0)\nsums[CLSORT_GROUP]=\nslices?atomic_add((volatile "
 "global uint*)j.table +JOBS_LISTED,slices):0;\nlocal_barrier();\nwrite_jobs(j,sums[CLSORT_GROUP],"
 "first,slices,sums);\n}\n#endif\n\n",
-"//---- merge: tiles of segments\n#if CLSORT_SHARE_LOG2>0&&CLSORT_IS(SEGMENTS)&&"
-"CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void clsort_segment_tile("
-"CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),\nCLSORT_ARRAY_ARGS(alt),CLSORT_CODEC_ARGS,"
-"CLSORT_JOB_ARGS,\nlocal code_t*keys,local uint*words,local uint*splits)\n{\nconst array_t source="
-"CLSORT_ARRAY(source),target=CLSORT_ARRAY(target),\nalt=CLSORT_ARRAY(alt);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst uint all=job_count("
-"j);\nfor(uint i=(uint)get_group_id(0);i<all;i+=(uint)get_num_groups(0)){\nconst job_t job="
-"take_job(j,i);\nconst uint first=job.slice*CLSORT_TILE_ITEMS,\nsize=first<job.segment.size\n?min("
-"job.segment.size -first,(uint)CLSORT_TILE_ITEMS)\n:0;\nconst array_t from=array_at(job.where,"
-"source,target,alt);\nconst array_t to=runs_before(target,alt,segment_passes(job.segment,"
-"CLSORT_TILE_ITEMS),\n0);\nsort_tile(from,to,job.segment.begin+first,size,first,codec,keys,words,"
-"splits);\nlocal_barrier();\n}\n}\n\n\nINLINE void merge_job(job_t job,array_t target,array_t alt,"
-"uint pass,codec_t codec,\nlocal code_t*keys,local uint*words,local uint*splits)\n{\nconst uint "
-"passes=segment_passes(job.segment,CLSORT_TILE_ITEMS),\nfirst=job.slice*CLSORT_TILE_ITEMS,run="
-"CLSORT_TILE_ITEMS<<pass;\nconst array_t from=advance(runs_before(target,alt,passes,pass),"
-"job.segment.begin);\nconst array_t to=advance(runs_before(target,alt,passes,pass+1),"
-"job.segment.begin);\nconst pair_t p=find_pair(from,from,first,pass<passes?job.segment.size:0,run,"
-"\n2*run-1);\nmerge_tile(p,first,to,0,0,codec,keys,words,splits);\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_segment_pass(CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,"
-"CLSORT_JOB_ARGS,uint pass,uint end,\nlocal code_t*keys,local uint*words,local uint*splits)\n{\n"
-"const array_t target=CLSORT_ARRAY(target),alt=CLSORT_ARRAY(alt);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst uint draws=end-pass>"
-"1,groups=(uint)get_num_groups(0);\nglobal uint*numbers=j.table +JOBS_NUMBERS;\nlocal uint*word="
-"splits+CLSORT_GROUP +3;\nuint i=draws?share_number(draw_ahead(numbers),word):(uint)get_group_id("
-"0),first=0;\nfor(uint all=pass_job_count(j,pass);pass<end&&all;all=pass_job_count(j,++pass)){\n"
-"uint moved=0;\nif(first)\nwait_until_done(numbers,first);\nfor(;i-first<all;moved++){\nconst "
-"uint next=draws?draw_ahead(numbers):i+groups;\nmerge_job(take_job(j,i-first),target,alt,pass,"
-"codec,keys,words,splits);\ngroup_sync();\ni=draws?share_number(next,word):next;\n}\nfirst+=all;\n"
-"if(draws)\ntell_done(numbers,moved);\n}\n}\n#endif\n\n",
-"//---- merge: packed segments\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_RANGES\n\n\ntypedef struct{uint "
-"base,width,stride;}layout_t;\n\nINLINE uint layout_place(layout_t s,uint i)\n{\nreturn "
-"s.width?s.base +i/s.width*s.stride +i%s.width:s.base +i;\n}\n\n\n\n\n\n\n\n\n\n\n#define "
-"CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)\ntypedef struct{local uint*head_flags,*"
-"around,*end,*merges;}packing_t;\n\nINLINE void flag_head(packing_t m,uint index)\n{\nif(index<"
-"CLSORT_TILE_ITEMS)\natomic_or(&m.head_flags[index/32],1u<<index%32);\n}\n\n\nINLINE void "
-"flag_inside(packing_t m,uint first,uint end)\n{\nfor(uint word=first/32;word*32<end;word++){\n"
-"const uint from=max(first,word*32)%32,size=min(end,word*32+32)-word*32;\natomic_or(&"
-"m.around[word],(size<32?(1u<<size)-1: ~0u)& ~0u<<from);\n}\n}\n\n\n\nINLINE uint own_inside("
-"segments_t s,packing_t m)\n{\nuint inside= ~0u;\nif(s.given_as&CLSORT__SEGMENTS_HAVE_GAPS)\nfor("
-"uint k=0;k<CLSORT_ITEMS;k++){\nconst uint i=k*CLSORT_GROUP +local_id();\ninside^=(~m.around[i/32]"
-">>i%32&1)<<k;\n}\nreturn inside;\n}\n\n\n\n\nINLINE uint first_of_half_tile(jobs_t j,uint "
-"half_tile,uint reach)\n{\nconst segments_t s=j.segments;\nconst uint i=s.segments?min(*"
-"job_half_tile(j,half_tile),s.segments-1):0;\nconst uint begins=s.segments&&take_segment(s,i)"
-".begin/reach==half_tile;\nreturn begins&&(i==0||take_segment(s,i-1).begin/reach<half_tile)"
-"?i:s.segments;\n}\n\n\n\n\n\nINLINE layout_t flag_segments(jobs_t j,packing_t m)\n{\nconst "
-"segments_t s=j.segments;\nconst uint t=local_id(),group=(uint)get_group_id(0),\nreach="
-"CLSORT_TILE_ITEMS/2,half_begin=group*reach,per=j.per;\nconst uint first=per?group*"
-"per:first_of_half_tile(j,group,reach);\nconst segment_t nothing={0,0},\nhead=first<"
-"s.segments?take_segment(s,first):nothing;\nconst layout_t layout={head.begin,per&&s.stride!="
-"head.size?head.size:0,s.stride};\nfor(uint i=first+t;i<s.segments&&(!per||i-first<per);i+="
-"CLSORT_GROUP){\nconst segment_t own=take_segment(s,i);\nconst uint start=per?(i-first)*"
+"\n#if CLSORT_SHARE_LOG2>0&&CLSORT_IS(SEGMENTS)&&CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_TILES\n\n"
+"CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),\n"
+"CLSORT_ARRAY_ARGS(alt),CLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,\nlocal code_t*keys,local uint*words,"
+"local uint*splits)\n{\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target),\n"
+"alt=CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j="
+"sortable_jobs(given);\nconst uint all=job_count(j);\nfor(uint i=(uint)get_group_id(0);i<all;i+=("
+"uint)get_num_groups(0)){\nconst job_t job=take_job(j,i);\nconst uint first=job.slice*"
+"CLSORT_TILE_ITEMS,\nsize=first<job.segment.size\n?min(job.segment.size -first,(uint)"
+"CLSORT_TILE_ITEMS)\n:0;\nconst array_t from=array_at(job.where,source,target,alt);\nconst "
+"array_t to=runs_before(target,alt,segment_passes(job.segment,CLSORT_TILE_ITEMS),\n0);\nsort_tile("
+"from,to,job.segment.begin+first,size,first,codec,keys,words,splits);\nlocal_barrier();\n}\n}\n\n"
+"\nINLINE void merge_job(job_t job,array_t target,array_t alt,uint pass,codec_t codec,\nlocal "
+"code_t*keys,local uint*words,local uint*splits)\n{\nconst uint passes=segment_passes(job.segment,"
+"CLSORT_TILE_ITEMS),\nfirst=job.slice*CLSORT_TILE_ITEMS,run=CLSORT_TILE_ITEMS<<pass;\nconst "
+"array_t from=advance(runs_before(target,alt,passes,pass),job.segment.begin);\nconst array_t to="
+"advance(runs_before(target,alt,passes,pass+1),job.segment.begin);\nconst pair_t p=find_pair(from,"
+"from,first,pass<passes?job.segment.size:0,run,\n2*run-1);\nmerge_tile(p,first,to,0,0,codec,keys,"
+"words,splits);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target),"
+"CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,uint pass,uint end,\nlocal code_t*"
+"keys,local uint*words,local uint*splits)\n{\nconst array_t target=CLSORT_ARRAY(target),alt="
+"CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j="
+"sortable_jobs(given);\nconst uint draws=end-pass>1,groups=(uint)get_num_groups(0);\nglobal uint*"
+"numbers=j.table +JOBS_NUMBERS;\nlocal uint*word=splits+CLSORT_GROUP +3;\nuint i="
+"draws?share_number(draw_ahead(numbers),word):(uint)get_group_id(0),first=0;\nfor(uint all="
+"pass_job_count(j,pass);pass<end&&all;all=pass_job_count(j,++pass)){\nuint moved=0;\nif(first)\n"
+"wait_until_done(numbers,first);\nfor(;i-first<all;moved++){\nconst uint next=draws?draw_ahead("
+"numbers):i+groups;\nmerge_job(take_job(j,i-first),target,alt,pass,codec,keys,words,splits);\n"
+"group_sync();\ni=draws?share_number(next,word):next;\n}\nfirst+=all;\nif(draws)\ntell_done("
+"numbers,moved);\n}\n}\n#endif\n\n",
+"\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_RANGES\n\n\ntypedef struct{uint base,width,stride;}layout_t;"
+"\n\nINLINE uint layout_place(layout_t s,uint i)\n{\nreturn s.width?s.base +i/s.width*s.stride +"
+"i%s.width:s.base +i;\n}\n\n\n\n\n\n\n\n\n\n\n#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS("
+"CLSORT_TILE_ITEMS)\ntypedef struct{local uint*head_flags,*around,*end,*merges;}packing_t;\n\n"
+"INLINE void flag_head(packing_t m,uint index)\n{\nif(index<CLSORT_TILE_ITEMS)\natomic_or(&"
+"m.head_flags[index/32],1u<<index%32);\n}\n\n\nINLINE void flag_inside(packing_t m,uint first,"
+"uint end)\n{\nfor(uint word=first/32;word*32<end;word++){\nconst uint from=max(first,word*32)%32,"
+"size=min(end,word*32+32)-word*32;\natomic_or(&m.around[word],(size<32?(1u<<size)-1: ~0u)& ~0u<<"
+"from);\n}\n}\n\n\n\nINLINE uint own_inside(segments_t s,packing_t m)\n{\nuint inside= ~0u;\nif("
+"s.given_as&CLSORT__SEGMENTS_HAVE_GAPS)\nfor(uint k=0;k<CLSORT_ITEMS;k++){\nconst uint i=k*"
+"CLSORT_GROUP +local_id();\ninside^=(~m.around[i/32]>>i%32&1)<<k;\n}\nreturn inside;\n}\n\n\n\n\n"
+"INLINE uint first_of_half_tile(jobs_t j,uint half_tile,uint reach)\n{\nconst segments_t s="
+"j.segments;\nconst uint i=s.segments?min(*job_half_tile(j,half_tile),s.segments-1):0;\nconst "
+"uint begins=s.segments&&take_segment(s,i).begin/reach==half_tile;\nreturn begins&&(i==0||"
+"take_segment(s,i-1).begin/reach<half_tile)?i:s.segments;\n}\n\n\n\n\n\nINLINE layout_t "
+"flag_segments(jobs_t j,packing_t m)\n{\nconst segments_t s=j.segments;\nconst uint t=local_id(),"
+"group=(uint)get_group_id(0),\nreach=CLSORT_TILE_ITEMS/2,half_begin=group*reach,per=j.per;\nconst "
+"uint first=per?group*per:first_of_half_tile(j,group,reach);\nconst segment_t nothing={0,0},\n"
+"head=first<s.segments?take_segment(s,first):nothing;\nconst layout_t layout={head.begin,per&&"
+"s.stride!=head.size?head.size:0,s.stride};\nfor(uint i=first+t;i<s.segments&&(!per||i-first<per);"
+"i+=CLSORT_GROUP){\nconst segment_t own=take_segment(s,i);\nconst uint start=per?(i-first)*"
 "own.size:own.begin-head.begin;\nif(!per&&own.begin-half_begin>=reach)\nbreak;\nif(own.size>0&&"
 "own.size<=reach&&start<=CLSORT_TILE_ITEMS-own.size){\nflag_head(m,start);\natomic_max(m.end,"
 "start+own.size);\nif(s.given_as&CLSORT__SEGMENTS_HAVE_GAPS){\nflag_head(m,start+own.size);\n"
 "flag_inside(m,start,start+own.size);\n}\n}\n}\nreturn layout;\n}\n\n",
-"//---- merge: heads of segments\n\nINLINE uint last_head(local const uint*head_flags,uint index)"
-"\n{\nuint word=index/32,bits=head_flags[word]&((1u<<index%32)-1);\nwhile(bits==0&&word>0)\nbits="
-"head_flags[--word];\nreturn word*32+(bits?31-clz(bits):0);\n}\n\nINLINE uint next_head(local "
-"const uint*head_flags,uint index)\n{\nuint word=index/32,bits=head_flags[word]& ~((2u<<index%32)-"
-"1);\nwhile(bits==0&& ++word<CLSORT_HEAD_WORDS)\nbits=head_flags[word];\nreturn bits?word*32+31-"
-"clz(bits& -bits):CLSORT_TILE_ITEMS;\n}\n\n\n\n\nINLINE void find_around(packing_t m,uint size)\n{"
-"\nconst uint t=local_id(),first=t*CLSORT_ITEMS;\nconst uint cut=first<size&& !("
-"m.head_flags[first/32]>>first%32&1);\nm.around[t]=cut?last_head(m.head_flags,first)|next_head("
-"m.head_flags,first)<<16\n:first|first<<16;\nif(cut)\natomic_max(m.merges,32-clz(t& -t));\n}\n\n",
-"//---- merge: packed elements\n\n\nINLINE void sort_between(item_t*v,uint head_flags,codec_t c)\n"
-"{\n#pragma unroll\nfor(uint round=0;round<CLSORT_ITEMS;round++){\n#pragma unroll\nfor(uint m=0;m+"
-"1<CLSORT_ITEMS;m++)\nif(m%2==round%2&& !(head_flags>>(m+1)&1))\norder_neighbours(&v[m],&v[m+1],c)"
-";\n}\n}\n\n\n\n\nINLINE void merge_inside(item_t*v,local const code_t*keys,local const uint*"
-"words,\nuint first,uint middle,uint end,codec_t c)\n{\nconst uint own=local_id()*CLSORT_ITEMS,\n"
-"diagonal=own>first?min(own,end)-first:0;\nconst uint split=split_items(keys,words,first,middle -"
-"first,middle,end-middle,\ndiagonal,c);\nuint a=own<first?own:first+split,b=own>end?own:middle +("
-"diagonal-split);\nitem_t x=get_item(keys,words,a),y=get_item(keys,words,b);\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=a>=middle||(a>=first&&b<end&&comes_before(y,x,c)"
-");\nv[m]=second?y:x;\nconst uint next_place=second? ++b: ++a;\nconst item_t next_item=get_item("
-"keys,words,next_place);\nx=second?x:next_item;\ny=second?next_item:y;\n}\n}\n\n\n\n\nINLINE void "
-"sort_packed(local code_t*keys,local uint*words,packing_t packing,\ncodec_t codec)\n{\nconst uint "
-"t=local_id(),first=t*CLSORT_ITEMS,merges= *packing.merges,\nheads=packing.head_flags[first/32]>>"
-"first%32;\nitem_t v[CLSORT_ITEMS];\nuint begin=packing.around[t]&0xFFFF;\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_ITEMS;m++){\nv[m]=get_item(keys,words,first+m);\nbegin=heads>>m&1?first+"
-"m:begin;\nif(CLSORT_BREAK_TIES_BY_INDEX)\nv[m].word[0]=first+m-begin;\n}\nsort_between(v,heads,"
-"codec);\nput_own_items(keys,words,v);\n#pragma unroll 1\nfor(uint k=0;k<merges;k++){\nconst uint "
-"run=CLSORT_ITEMS<<k,start=first& ~(2*run-1),\naround=packing.around[(start+run)/CLSORT_ITEMS];\n"
+"\n\nINLINE uint last_head(local const uint*head_flags,uint index)\n{\nuint word=index/32,bits="
+"head_flags[word]&((1u<<index%32)-1);\nwhile(bits==0&&word>0)\nbits=head_flags[--word];\nreturn "
+"word*32+(bits?31-clz(bits):0);\n}\n\nINLINE uint next_head(local const uint*head_flags,uint "
+"index)\n{\nuint word=index/32,bits=head_flags[word]& ~((2u<<index%32)-1);\nwhile(bits==0&& ++"
+"word<CLSORT_HEAD_WORDS)\nbits=head_flags[word];\nreturn bits?word*32+31-clz(bits& -bits)"
+":CLSORT_TILE_ITEMS;\n}\n\n\n\n\nINLINE void find_around(packing_t m,uint size)\n{\nconst uint t="
+"local_id(),first=t*CLSORT_ITEMS;\nconst uint cut=first<size&& !(m.head_flags[first/32]>>first%32&"
+"1);\nm.around[t]=cut?last_head(m.head_flags,first)|next_head(m.head_flags,first)<<16\n:first|"
+"first<<16;\nif(cut)\natomic_max(m.merges,32-clz(t& -t));\n}\n\n",
+"\n\n\nINLINE void sort_between(item_t*v,uint head_flags,codec_t c)\n{\n#pragma unroll\nfor(uint "
+"round=0;round<CLSORT_ITEMS;round++){\n#pragma unroll\nfor(uint m=0;m+1<CLSORT_ITEMS;m++)\nif(m%2="
+"=round%2&& !(head_flags>>(m+1)&1))\norder_neighbours(&v[m],&v[m+1],c);\n}\n}\n\n\n\n\nINLINE "
+"void merge_inside(item_t*v,local const code_t*keys,local const uint*words,\nuint first,uint "
+"middle,uint end,codec_t c)\n{\nconst uint own=local_id()*CLSORT_ITEMS,\ndiagonal=own>first?min("
+"own,end)-first:0;\nconst uint split=split_items(keys,words,first,middle -first,middle,end-middle,"
+"\ndiagonal,c);\nuint a=own<first?own:first+split,b=own>end?own:middle +(diagonal-split);\nitem_t "
+"x=get_item(keys,words,a),y=get_item(keys,words,b);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;"
+"m++){\nconst uint second=a>=middle||(a>=first&&b<end&&comes_before(y,x,c));\nv[m]=second?y:x;\n"
+"const uint next_place=second? ++b: ++a;\nconst item_t next_item=get_item(keys,words,next_place);"
+"\nx=second?x:next_item;\ny=second?next_item:y;\n}\n}\n\n\n\n\nINLINE void sort_packed(local "
+"code_t*keys,local uint*words,packing_t packing,\ncodec_t codec)\n{\nconst uint t=local_id(),"
+"first=t*CLSORT_ITEMS,merges= *packing.merges,\nheads=packing.head_flags[first/32]>>first%32;\n"
+"item_t v[CLSORT_ITEMS];\nuint begin=packing.around[t]&0xFFFF;\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++){\nv[m]=get_item(keys,words,first+m);\nbegin=heads>>m&1?first+m:begin;\nif("
+"CLSORT_BREAK_TIES_BY_INDEX)\nv[m].word[0]=first+m-begin;\n}\nsort_between(v,heads,codec);\n"
+"put_own_items(keys,words,v);\n#pragma unroll 1\nfor(uint k=0;k<merges;k++){\nconst uint run="
+"CLSORT_ITEMS<<k,start=first& ~(2*run-1),\naround=packing.around[(start+run)/CLSORT_ITEMS];\n"
 "merge_inside(v,keys,words,max(around&0xFFFF,start),start+run,\nmin(around>>16,start+2*run),codec)"
 ";\nput_own_items(keys,words,v);\n}\n}\n\n",
-"//---- merge: pack kernel\n\nINLINE packing_t clear_packing(local uint*space)\n{\nlocal uint*"
-"const behind=space +CLSORT_HEAD_WORDS+CLSORT_GROUP;\nconst packing_t packing={space,space +"
-"CLSORT_HEAD_WORDS,behind,behind+1};\nclear_words(space,CLSORT__PACKING_WORDS(CLSORT_GROUP,"
-"CLSORT_TILE_ITEMS));\nlocal_barrier();\nreturn packing;\n}\n\n#if CLSORT_IS(SEGMENTS)&&"
-"CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_LONG\n\n\nCLSORT_KERNEL void clsort_segment_pack("
-"CLSORT_SORT_ARGS,CLSORT_JOB_ARGS,local code_t*keys,\nlocal uint*words,local uint*space)\n{\n"
-"const array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec="
-"CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst packing_t packing="
-"clear_packing(space);\nconst layout_t layout=flag_segments(j,packing);\nlocal_barrier();\nconst "
-"uint t=local_id(),size= *packing.end,inside=own_inside(j.segments,packing);\nif("
-"CLSORT_BRANCH_BARRIERS&&size==0)\nreturn;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\n"
-"const uint i=m*CLSORT_GROUP +t;\nput_item(keys,words,i,\ni<size&&inside>>m&1\n?load_numbered("
-"source,codec,layout_place(layout,i),0)\n:top_item());\n}\nif(t==0)\nflag_head(packing,size);\n"
-"local_barrier();\nfind_around(packing,size);\nlocal_barrier();\nsort_packed(keys,words,packing,"
-"codec);\nfor(uint i=t,m=0;i<size;i+=CLSORT_GROUP,m++)\nif(inside>>m&1)\nstore_whole_item(target,"
-"codec,layout_place(layout,i),get_item(keys,words,i));\n}\n#endif\n#endif\n\n",
-"//---- merge: segments serially\n#if CLSORT_SHARE_LOG2==0&&CLSORT_IS(SEGMENTS)&&"
-"CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_TILES\n\n\nCLSORT_KERNEL void clsort_segment_pass("
-"CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,uint pass,"
-"uint piece)\n{\nconst array_t target=CLSORT_ARRAY(target),alt=CLSORT_ARRAY(alt);\nconst codec_t "
-"codec=CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst uint all="
-"pass_job_count(j,pass),run=piece<<pass;\nfor(uint i=(uint)first_job(all);i<all;i+=(uint)"
-"get_global_size(0)){\nconst job_t job=take_job(j,i);\nconst uint passes=segment_passes("
-"job.segment,piece),first=job.slice*piece;\nif(pass>=passes||first>=job.segment.size)\ncontinue;\n"
-"const array_t from=advance(runs_before(target,alt,passes,pass),job.segment.begin);\nconst pair_t "
-"p=find_pair(from,from,first,job.segment.size,run,2*run-1);\nconst uint begin=first-p.start,size="
-"p.na+p.nb,end=min(begin+piece,size),\na=split_pair(p,begin,codec);\nconst uint end_a=end=="
-"size?p.na:split_pair(p,end,codec);\nmerge_slice(p,a,end_a,begin-a,end-end_a,\nadvance("
-"runs_before(target,alt,passes,pass+1),job.segment.begin),first,\ncodec);\n}\n}\n#endif\n#endif\n"
-"\n",
+"\n\nINLINE packing_t clear_packing(local uint*space)\n{\nlocal uint*const behind=space +"
+"CLSORT_HEAD_WORDS+CLSORT_GROUP;\nconst packing_t packing={space,space +CLSORT_HEAD_WORDS,behind,"
+"behind+1};\nclear_words(space,CLSORT__PACKING_WORDS(CLSORT_GROUP,CLSORT_TILE_ITEMS));\n"
+"local_barrier();\nreturn packing;\n}\n\n#if CLSORT_IS(SEGMENTS)&&CLSORT_KERNEL_SUBSET!="
+"CLSORT__SUBSET_LONG\n\n\nCLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS,CLSORT_JOB_ARGS,"
+"local code_t*keys,\nlocal uint*words,local uint*space)\n{\nconst array_t source=CLSORT_ARRAY("
+"source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t given="
+"CLSORT_JOBS,j=sortable_jobs(given);\nconst packing_t packing=clear_packing(space);\nconst "
+"layout_t layout=flag_segments(j,packing);\nlocal_barrier();\nconst uint t=local_id(),size= *"
+"packing.end,inside=own_inside(j.segments,packing);\nif(CLSORT_BRANCH_BARRIERS&&size==0)\nreturn;"
+"\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +t;\nput_item("
+"keys,words,i,\ni<size&&inside>>m&1\n?load_numbered(source,codec,layout_place(layout,i),0)\n"
+":top_item());\n}\nif(t==0)\nflag_head(packing,size);\nlocal_barrier();\nfind_around(packing,size)"
+";\nlocal_barrier();\nsort_packed(keys,words,packing,codec);\nfor(uint i=t,m=0;i<size;i+="
+"CLSORT_GROUP,m++)\nif(inside>>m&1)\nstore_whole_item(target,codec,layout_place(layout,i),"
+"get_item(keys,words,i));\n}\n#endif\n#endif\n\n",
+"\n#if CLSORT_SHARE_LOG2==0&&CLSORT_IS(SEGMENTS)&&CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_TILES\n\n\n"
+"CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\n"
+"CLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,uint pass,uint piece)\n{\nconst array_t target=CLSORT_ARRAY("
+"target),alt=CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t given="
+"CLSORT_JOBS,j=sortable_jobs(given);\nconst uint all=pass_job_count(j,pass),run=piece<<pass;\nfor("
+"uint i=(uint)first_job(all);i<all;i+=(uint)get_global_size(0)){\nconst job_t job=take_job(j,i);\n"
+"const uint passes=segment_passes(job.segment,piece),first=job.slice*piece;\nif(pass>=passes||"
+"first>=job.segment.size)\ncontinue;\nconst array_t from=advance(runs_before(target,alt,passes,"
+"pass),job.segment.begin);\nconst pair_t p=find_pair(from,from,first,job.segment.size,run,2*run-1)"
+";\nconst uint begin=first-p.start,size=p.na+p.nb,end=min(begin+piece,size),\na=split_pair(p,"
+"begin,codec);\nconst uint end_a=end==size?p.na:split_pair(p,end,codec);\nmerge_slice(p,a,end_a,"
+"begin-a,end-end_a,\nadvance(runs_before(target,alt,passes,pass+1),job.segment.begin),first,\n"
+"codec);\n}\n}\n#endif\n#endif\n\n",
 #ifndef CLSORT_NO_RADIX
-"//---- radix: codes\n\nINLINE code_t table_code(global const uint*words)\n{\nreturn(code_t)("
-"words[0]|(ulong)words[1]<<32);\n}\n\nINLINE void set_table_code(global uint*words,code_t code)\n{"
-"\nwords[0]=(uint)code;\nwords[1]=(uint)((ulong)code>>32);\n}\n\n\n\nINLINE void clear_passes("
-"global uint*words,global const uint*end)\n{\nfor(size_t i=get_global_id(0);i<(size_t)(end-words);"
-"i+=get_global_size(0))\nif(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
-"//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES=="
-"1&&CLSORT_NEEDS_RADIX\n\n#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,"
+"\n\nINLINE code_t table_code(global const uint*words)\n{\nreturn(code_t)(words[0]|(ulong)words[1]"
+"<<32);\n}\n\nINLINE void set_table_code(global uint*words,code_t code)\n{\nwords[0]=(uint)code;\n"
+"words[1]=(uint)((ulong)code>>32);\n}\n\n\n\nINLINE void clear_passes(global uint*words,global "
+"const uint*end)\n{\nfor(size_t i=get_global_id(0);i<(size_t)(end-words);i+=get_global_size(0))\n"
+"if(i!=CLSORT__SKIP_PASSES)\nwords[i]=0;\n}\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&&"
+"CLSORT_NEEDS_RADIX\n\n#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES,"
 "CLSORT_DIGIT_BITS)\n\n\n#if CLSORT_IS(PARTITION)\n#if CLSORT_SHARE_LOG2==0\n#define "
 "CLSORT_SPLITTER_SPACE\n#else\n#define CLSORT_SPLITTER_SPACE local\n#endif\n\n\n\n\n#define "
 "CLSORT_FIRST_PART(splitter_count)(CLSORT_DIGITS-1-(splitter_count))\n\n\n\n#define "
@@ -2751,32 +2705,32 @@ static const char *const clsort__source[] = {
 "global uint*radix_table(radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+(size_t)digit*"
 "r.blocks;\n}\n\nINLINE uint radix_passes(radix_t r)\n{\nreturn max((r.last_bit-r.first_bit+"
 "CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,1u);\n}\n\n",
-"//---- radix: digits\n#if CLSORT_IS(PARTITION)\nINLINE digit_t pass_digit(radix_t r,uint pass)\n{"
-"\nreturn r.digit;\n}\n\n\nINLINE uint reverse_bits(uint x)\n{\n#if CLSORT_WARPS\n__asm__("
-"\"brev.b32 %0, %0;\" : \"+r\"(x));\nreturn x>>24;\n#else\nx=x>>4|(x&15)<<4;\nx=(x>>2&0x33)|(x&"
-"0x33)<<2;\nreturn(x>>1&0x55)|(x&0x55)<<1;\n#endif\n}\n\nINLINE uint digit_of(code_t code,digit_t "
-"d)\n{\nconst uint high=d.middle<=code;\n#if CLSORT_SPLITTER_TREE\nlocal const uchar*levels=("
-"local const uchar*)d.splitters;\nuint node=(high?CLSORT_KEY_BYTES:0)\n+((high?d.upper:d.lower)<="
-"code?2*CLSORT_KEY_BYTES:0);\n#pragma unroll\nfor(uint level=2;level<CLSORT_DIGIT_BITS;level++)\n"
-"node += *(local const code_t*)(levels+(CLSORT_KEY_BYTES<<level)+node)<=code\n?CLSORT_KEY_BYTES<<"
-"level\n:0;\nreturn reverse_bits(node/CLSORT_KEY_BYTES);\n#else\nuint part=("
-"high?CLSORT_DIGITS/2:0)\n+((high?d.upper:d.lower)<=code?CLSORT_DIGITS/4:0);\n#pragma unroll\nfor("
-"uint step=CLSORT_DIGITS/8;step>0;step/=2)\npart+=d.splitters[part+step -1]<=code?step:0;\nreturn "
-"part;\n#endif\n}\n#else\n\n\nINLINE digit_t pass_digit(radix_t r,uint pass)\n{\nconst uint shift="
-"r.first_bit+min(pass,radix_passes(r)-1)*CLSORT_DIGIT_BITS;\nconst digit_t d={shift,(1u<<min("
-"r.last_bit-shift,(uint)CLSORT_DIGIT_BITS))-1};\nreturn d;\n}\n\n#if CLSORT_IS(CACHED)\nINLINE "
-"uint cell_of(code_t code,digit_t d)\n{\nreturn(uint)((code_t)(min(max(code,d.low),d.last)-d.low)>"
-">d.shift)&d.mask;\n}\n#endif\n\nINLINE uint digit_of(code_t code,digit_t d)\n{\n#if CLSORT_IS("
-"CACHED)\nif(d.is_cell)\nreturn code==d.common?d.mask+1:cell_of(code,d);\n#endif\nreturn(uint)("
-"code>>d.shift)&d.mask;\n}\n#endif\n\n\n\nenum{PASS_SORTS=1,PASS_COPIES=2,PASS_ODD=4,PASS_FROM=3,"
-"PASS_TO=5};\n\nenum{TARGET_IS_SOURCE=1,ALT_IS_SOURCE=2};\n\n\n\nINLINE uint make_plan(radix_t r,"
-"code_t differ,uint pass)\n{\nconst uint passes=radix_passes(r);\nuint sorts=0,sorted=0,idle="
-"passes,varies=0;\nif(r.done)\nreturn 0;\n#pragma unroll 1\nfor(uint p=passes;p-- >0;){\nconst "
-"uint own=digit_of(differ,pass_digit(r,p))!=0;\nsorts+=own;\nsorted+=own&&p<pass;\nvaries=p=="
-"pass?own:varies;\nidle=own?idle:p;\n}\nconst uint copies=r.in_place==ALT_IS_SOURCE? !(sorts&1)\n"
-":r.in_place?sorts&1\n:sorts==0,\nmoved=sorted+(copies&&idle<pass),left=sorts+copies-moved;\nif("
-"!varies&& !(copies&&pass==idle))\nreturn 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0)"
-":PASS_COPIES)\n|(!moved?ARRAY_SOURCE\n:left&1?ARRAY_ALT\n:ARRAY_TARGET)<<PASS_FROM\n|(left&"
+"\n#if CLSORT_IS(PARTITION)\nINLINE digit_t pass_digit(radix_t r,uint pass)\n{\nreturn r.digit;\n}"
+"\n\n\nINLINE uint reverse_bits(uint x)\n{\n#if CLSORT_WARPS\n__asm__(\"brev.b32 %0, %0;\" : \"+"
+"r\"(x));\nreturn x>>24;\n#else\nx=x>>4|(x&15)<<4;\nx=(x>>2&0x33)|(x&0x33)<<2;\nreturn(x>>1&0x55)|"
+"(x&0x55)<<1;\n#endif\n}\n\nINLINE uint digit_of(code_t code,digit_t d)\n{\nconst uint high="
+"d.middle<=code;\n#if CLSORT_SPLITTER_TREE\nlocal const uchar*levels=(local const uchar*)"
+"d.splitters;\nuint node=(high?CLSORT_KEY_BYTES:0)\n+((high?d.upper:d.lower)<=code?2*"
+"CLSORT_KEY_BYTES:0);\n#pragma unroll\nfor(uint level=2;level<CLSORT_DIGIT_BITS;level++)\nnode += "
+"*(local const code_t*)(levels+(CLSORT_KEY_BYTES<<level)+node)<=code\n?CLSORT_KEY_BYTES<<level\n"
+":0;\nreturn reverse_bits(node/CLSORT_KEY_BYTES);\n#else\nuint part=(high?CLSORT_DIGITS/2:0)\n+(("
+"high?d.upper:d.lower)<=code?CLSORT_DIGITS/4:0);\n#pragma unroll\nfor(uint step=CLSORT_DIGITS/8;"
+"step>0;step/=2)\npart+=d.splitters[part+step -1]<=code?step:0;\nreturn part;\n#endif\n}\n#else\n"
+"\n\nINLINE digit_t pass_digit(radix_t r,uint pass)\n{\nconst uint shift=r.first_bit+min(pass,"
+"radix_passes(r)-1)*CLSORT_DIGIT_BITS;\nconst digit_t d={shift,(1u<<min(r.last_bit-shift,(uint)"
+"CLSORT_DIGIT_BITS))-1};\nreturn d;\n}\n\n#if CLSORT_IS(CACHED)\nINLINE uint cell_of(code_t code,"
+"digit_t d)\n{\nreturn(uint)((code_t)(min(max(code,d.low),d.last)-d.low)>>d.shift)&d.mask;\n}\n"
+"#endif\n\nINLINE uint digit_of(code_t code,digit_t d)\n{\n#if CLSORT_IS(CACHED)\nif(d.is_cell)\n"
+"return code==d.common?d.mask+1:cell_of(code,d);\n#endif\nreturn(uint)(code>>d.shift)&d.mask;\n}\n"
+"#endif\n\n\n\nenum{PASS_SORTS=1,PASS_COPIES=2,PASS_ODD=4,PASS_FROM=3,PASS_TO=5};\n\nenum{"
+"TARGET_IS_SOURCE=1,ALT_IS_SOURCE=2};\n\n\n\nINLINE uint make_plan(radix_t r,code_t differ,uint "
+"pass)\n{\nconst uint passes=radix_passes(r);\nuint sorts=0,sorted=0,idle=passes,varies=0;\nif("
+"r.done)\nreturn 0;\n#pragma unroll 1\nfor(uint p=passes;p-- >0;){\nconst uint own=digit_of("
+"differ,pass_digit(r,p))!=0;\nsorts+=own;\nsorted+=own&&p<pass;\nvaries=p==pass?own:varies;\nidle="
+"own?idle:p;\n}\nconst uint copies=r.in_place==ALT_IS_SOURCE? !(sorts&1)\n:r.in_place?sorts&1\n"
+":sorts==0,\nmoved=sorted+(copies&&idle<pass),left=sorts+copies-moved;\nif(!varies&& !(copies&&"
+"pass==idle))\nreturn 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)\n|("
+"!moved?ARRAY_SOURCE\n:left&1?ARRAY_ALT\n:ARRAY_TARGET)<<PASS_FROM\n|(left&"
 "1?ARRAY_TARGET:ARRAY_ALT)<<PASS_TO;\n}\n\n\nINLINE code_t differing_bits(radix_t r)\n{\nreturn "
 "table_code(radix_seen(r,0))&table_code(radix_seen(r,0)+2);\n}\n\n\nINLINE void write_plan("
 "radix_t r,code_t differ)\n{\n#pragma unroll 1\nfor(uint p=0;p<=radix_passes(r);p++)\nr.scratch[p]"
@@ -2785,47 +2739,47 @@ static const char *const clsort__source[] = {
 "uint count_plan(radix_t r)\n{\nreturn r.pass?pass_plan(r):r.done?0:PASS_SORTS;\n}\n\nINLINE "
 "array_t plan_array(radix_t r,uint plan,uint shift)\n{\nreturn array_at(plan>>shift&3,r.source,"
 "r.target,r.alt);\n}\n\n",
-"//---- radix: partition\n#if CLSORT_IS(PARTITION)\n\n\n#define CLSORT_PARTITION_ARGS \\\n "
-"CLSORT_SORT_ARGS,global const uchar*splitters,ulong splitters_at,global uchar*starts,\\\n ulong "
-"starts_at,global uchar*scratch,ulong scratch_at,uint n,uint blocks,\\\n uint block_elements,uint "
-"splitter_count\n#define CLSORT_PARTITION(codes)\\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY("
-"target),CLSORT_ARRAY(target),CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),n,blocks,"
-"block_elements,0,0,0,0,0,0,\\\n {codes,0,0,0}\\\n }\n\n\nINLINE code_t splitter_code(global "
-"const uchar*splitters,uint i,uint count,codec_t c)\n{\nconst uint s=i+count-(CLSORT_DIGITS-1);\n"
-"return s<count?encode(((global const code_t*)splitters)[s],c):0;\n}\n#endif\n\n",
-"//---- radix: blocks\n\n\ntypedef struct{uint begin,size;}block_t;\n\nINLINE block_t take_block("
-"radix_t r,uint block,uint works)\n{\nconst uint begin=block*r.block_elements;\nconst uint all="
-"works&&block<r.blocks;\nconst block_t b={begin,all?min(r.n-begin,r.block_elements):0};\nreturn b;"
-"\n}\n\n\ntypedef struct{code_t set,clear;}seen_t;\n\nINLINE code_t see_code(seen_t*seen,code_t "
-"code)\n{\nseen->set|=code;\nseen->clear|=(code_t)~code;\nreturn code;\n}\n\n\nINLINE void "
-"copy_block(radix_t r,uint plan,block_t b,uint t,uint step)\n{\nconst array_t from=plan_array(r,"
-"plan,PASS_FROM),to=plan_array(r,plan,PASS_TO);\nfor(uint i=t;i<b.size;i+=step)\nstore_whole_item("
-"to,r.codec,b.begin+i,load_whole_item(from,r.codec,b.begin+i));\n}\n#endif\n\n",
-"//---- radix: a block per work-item\n#if CLSORT_NEEDS_RADIX&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2=="
-"0\n\n#define CLSORT_COUNT_COPIES 4\n\n#define CLSORT_CODES_AT_ONCE 16\n\n\nINLINE global uint*"
-"block_table(radix_t r,uint block)\n{\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*"
-"CLSORT_DIGITS\n+(CLSORT_IS(CACHED)?CLSORT__CACHED_WORDS:(size_t)r.blocks*CLSORT__SEEN_WORDS);\n}"
-"\n\n#if CLSORT_IS(PARTITION)\n\n\n\n#define CLSORT_FINE_DIGITS (CLSORT_DIGITS/16)\ntypedef "
-"CLSORT_JOIN(CLSORT_CODE_NAME,16)codes16_t;\nINLINE void digits_of(const code_t*code,uint size,"
-"digit_t d,uint*digit)\n{\nconst codes16_t codes=size>1?vload16(0,code): *code;\nint16 sum=0;\n"
-"#pragma unroll\nfor(uint k=1;k<16;k++)\nsum-=convert_int16((codes16_t)d.splitters[k*"
-"CLSORT_FINE_DIGITS-1]<=codes);\nconst uint16 coarse=as_uint16(sum)*CLSORT_FINE_DIGITS;\nif(size>"
-"1)\nvstore16(coarse,0,digit);\nelse\n*digit=coarse.s0;\nfor(uint step=CLSORT_FINE_DIGITS/2;step>"
-"0;step/=2)\nfor(uint k=0;k<size;k++)\ndigit[k]+=d.splitters[digit[k]+step -1]<=code[k]?step:0;\n}"
-"\n#endif\n\n\nINLINE void find_digits(radix_t r,array_t from,uint begin,uint size,digit_t d,\n"
-"uint*digit,seen_t*seen)\n{\n#if CLSORT_IS(PARTITION)\ncode_t code[CLSORT_CODES_AT_ONCE];\nfor("
-"uint k=0;k<size;k++)\ncode[k]=encode(*key_place(from,begin+k),r.codec);\ndigits_of(code,size,d,"
-"digit);\n#else\nfor(uint k=0;k<size;k++)\ndigit[k]=digit_of(see_code(seen,encode(*key_place(from,"
-"begin+k),r.codec)),d);\n#endif\n}\n\n",
-"//---- radix: counts of a block\n\n\nINLINE uint range_of(uint digit,digit_t d)\n{\n#if "
-"CLSORT_IS(CACHED)\nreturn d.is_cell?d.range[digit]:digit;\n#else\nreturn digit;\n#endif\n}\n\n\n"
-"INLINE uint is_left(uint range,digit_t d)\n{\n#if CLSORT_IS(CACHED)\nreturn d.is_cell&&range=="
-"d.left;\n#else\nreturn 0;\n#endif\n}\n\n\nINLINE uint is_searched(digit_t d)\n{\n#if CLSORT_IS("
-"CACHED)\nreturn d.is_cell;\n#else\nreturn CLSORT_IS(PARTITION);\n#endif\n}\n\nINLINE void "
-"count_digits(radix_t r,array_t from,uint begin,uint size,digit_t d,\nuint*counters,seen_t*seen)\n"
-"{\nuint digit[CLSORT_CODES_AT_ONCE];\nfind_digits(r,from,begin,size,d,digit,seen);\nfor(uint k=0;"
-"k<size;k++)\ncounters[k%CLSORT_COUNT_COPIES*CLSORT_DIGITS+range_of(digit[k],d)]++;\n}\n\n\n\n"
-"INLINE seen_t count_block(radix_t r,array_t from,uint block,block_t b,digit_t d)\n{\nuint "
+"\n#if CLSORT_IS(PARTITION)\n\n\n#define CLSORT_PARTITION_ARGS \\\n CLSORT_SORT_ARGS,global const "
+"uchar*splitters,ulong splitters_at,global uchar*starts,\\\n ulong starts_at,global uchar*scratch,"
+"ulong scratch_at,uint n,uint blocks,\\\n uint block_elements,uint splitter_count\n#define "
+"CLSORT_PARTITION(codes)\\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_ARRAY(target),"
+"CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),n,blocks,block_elements,0,0,0,0,0,0,\\\n {"
+"codes,0,0,0}\\\n }\n\n\nINLINE code_t splitter_code(global const uchar*splitters,uint i,uint "
+"count,codec_t c)\n{\nconst uint s=i+count-(CLSORT_DIGITS-1);\nreturn s<count?encode(((global "
+"const code_t*)splitters)[s],c):0;\n}\n#endif\n\n",
+"\n\n\ntypedef struct{uint begin,size;}block_t;\n\nINLINE block_t take_block(radix_t r,uint block,"
+"uint works)\n{\nconst uint begin=block*r.block_elements;\nconst uint all=works&&block<r.blocks;\n"
+"const block_t b={begin,all?min(r.n-begin,r.block_elements):0};\nreturn b;\n}\n\n\ntypedef struct{"
+"code_t set,clear;}seen_t;\n\nINLINE code_t see_code(seen_t*seen,code_t code)\n{\nseen->set|=code;"
+"\nseen->clear|=(code_t)~code;\nreturn code;\n}\n\n\nINLINE void copy_block(radix_t r,uint plan,"
+"block_t b,uint t,uint step)\n{\nconst array_t from=plan_array(r,plan,PASS_FROM),to=plan_array(r,"
+"plan,PASS_TO);\nfor(uint i=t;i<b.size;i+=step)\nstore_whole_item(to,r.codec,b.begin+i,"
+"load_whole_item(from,r.codec,b.begin+i));\n}\n#endif\n\n",
+"\n#if CLSORT_NEEDS_RADIX&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2==0\n\n#define CLSORT_COUNT_COPIES "
+"4\n\n#define CLSORT_CODES_AT_ONCE 16\n\n\nINLINE global uint*block_table(radix_t r,uint block)\n{"
+"\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT_DIGITS\n+(CLSORT_IS(CACHED)"
+"?CLSORT__CACHED_WORDS:(size_t)r.blocks*CLSORT__SEEN_WORDS);\n}\n\n#if CLSORT_IS(PARTITION)\n\n\n"
+"\n#define CLSORT_FINE_DIGITS (CLSORT_DIGITS/16)\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,16)"
+"codes16_t;\nINLINE void digits_of(const code_t*code,uint size,digit_t d,uint*digit)\n{\nconst "
+"codes16_t codes=size>1?vload16(0,code): *code;\nint16 sum=0;\n#pragma unroll\nfor(uint k=1;k<16;"
+"k++)\nsum-=convert_int16((codes16_t)d.splitters[k*CLSORT_FINE_DIGITS-1]<=codes);\nconst uint16 "
+"coarse=as_uint16(sum)*CLSORT_FINE_DIGITS;\nif(size>1)\nvstore16(coarse,0,digit);\nelse\n*digit="
+"coarse.s0;\nfor(uint step=CLSORT_FINE_DIGITS/2;step>0;step/=2)\nfor(uint k=0;k<size;k++)\n"
+"digit[k]+=d.splitters[digit[k]+step -1]<=code[k]?step:0;\n}\n#endif\n\n\nINLINE void find_digits("
+"radix_t r,array_t from,uint begin,uint size,digit_t d,\nuint*digit,seen_t*seen)\n{\n#if "
+"CLSORT_IS(PARTITION)\ncode_t code[CLSORT_CODES_AT_ONCE];\nfor(uint k=0;k<size;k++)\ncode[k]="
+"encode(*key_place(from,begin+k),r.codec);\ndigits_of(code,size,d,digit);\n#else\nfor(uint k=0;k<"
+"size;k++)\ndigit[k]=digit_of(see_code(seen,encode(*key_place(from,begin+k),r.codec)),d);\n"
+"#endif\n}\n\n",
+"\n\n\nINLINE uint range_of(uint digit,digit_t d)\n{\n#if CLSORT_IS(CACHED)\nreturn "
+"d.is_cell?d.range[digit]:digit;\n#else\nreturn digit;\n#endif\n}\n\n\nINLINE uint is_left(uint "
+"range,digit_t d)\n{\n#if CLSORT_IS(CACHED)\nreturn d.is_cell&&range==d.left;\n#else\nreturn 0;\n"
+"#endif\n}\n\n\nINLINE uint is_searched(digit_t d)\n{\n#if CLSORT_IS(CACHED)\nreturn d.is_cell;\n"
+"#else\nreturn CLSORT_IS(PARTITION);\n#endif\n}\n\nINLINE void count_digits(radix_t r,array_t "
+"from,uint begin,uint size,digit_t d,\nuint*counters,seen_t*seen)\n{\nuint "
+"digit[CLSORT_CODES_AT_ONCE];\nfind_digits(r,from,begin,size,d,digit,seen);\nfor(uint k=0;k<size;"
+"k++)\ncounters[k%CLSORT_COUNT_COPIES*CLSORT_DIGITS+range_of(digit[k],d)]++;\n}\n\n\n\nINLINE "
+"seen_t count_block(radix_t r,array_t from,uint block,block_t b,digit_t d)\n{\nuint "
 "counters[CLSORT_COUNT_COPIES*CLSORT_DIGITS],i=0;\nseen_t seen={0,0};\nfor(uint k=0;k<"
 "CLSORT_COUNT_COPIES*CLSORT_DIGITS;k++)\ncounters[k]=0;\nfor(;b.size -i>=CLSORT_CODES_AT_ONCE;i+="
 "CLSORT_CODES_AT_ONCE)\ncount_digits(r,from,b.begin+i,CLSORT_CODES_AT_ONCE,d,counters,&seen);\n"
@@ -2844,213 +2798,210 @@ static const char *const clsort__source[] = {
 "!r.done&&b<blocks;b++){\nseen.set|=table_code(radix_seen(r,b));\nseen.clear|=table_code("
 "radix_seen(r,b)+2);\n}\nif(pass==0)\nwrite_plan(r,seen.set&seen.clear);\nif(pass_plan(r)&"
 "PASS_SORTS)\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nsum=place_digit(r,d,sum);\n}\n#endif\n\n",
-"//---- radix: lanes\n\n\n\n\n\n\n#if CLSORT_RECORDS||CLSORT_NO_VECTORS\n#define "
-"CLSORT_LANE_BYTES 0\n#elif CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n"
-"#define CLSORT_LANE_BYTES CLSORT_KEY_BYTES\n#elif CLSORT_IS(CACHED)&&CLSORT_KEY_BYTES==4&&"
-"CLSORT_VALUE_BYTES==4\n#define CLSORT_LANE_BYTES 8\n#else\n#define CLSORT_LANE_BYTES 0\n#endif\n"
-"#if CLSORT_NO_COMPRESS|| !defined(__AVX512F__)\n#define CLSORT_COMPRESSES 0\n#elif "
-"CLSORT_LANE_BYTES==4&&__has_builtin(__builtin_ia32_compresssi512_mask)\\\n &&__has_builtin("
-"__builtin_ia32_expandsi512_mask)\\\n &&__has_builtin(__builtin_ia32_ucmpd512_mask)\\\n &&"
-"__has_builtin(__builtin_ia32_loaddqusi512_mask)\\\n &&__has_builtin("
-"__builtin_ia32_storedqusi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef int16 flags_t;\n#define "
-"CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),si512_mask)\n#define "
-"CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&&__has_builtin("
-"__builtin_ia32_compressdi512_mask)\\\n &&__has_builtin(__builtin_ia32_expanddi512_mask)\\\n &&"
-"__has_builtin(__builtin_ia32_ucmpq512_mask)\\\n &&__has_builtin(__builtin_ia32_loaddqudi512_mask)"
-"\\\n &&__has_builtin(__builtin_ia32_storedqudi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef "
-"long8 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),"
-"di512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#else\n#define "
-"CLSORT_COMPRESSES 0\n#endif\n#if CLSORT_COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__(("
-"min_vector_width(512)))\n#else\n#define CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n"
-"#define CLSORT_VECTOR_LANES 16\ntypedef uint lane_t;\ntypedef uint16 vector_t;\n#elif "
-"CLSORT_LANE_BYTES==8&&(CLSORT_COMPRESSES||CLSORT_VALUE_BYTES==0)\n#define CLSORT_VECTOR_LANES 8\n"
-"typedef ulong lane_t;\ntypedef ulong8 vector_t;\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef "
-"code_t lane_t;\n#endif\n#define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)"
-"\n\n#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\n\n\n\nINLINE uint "
-"spare_lanes(radix_t r){return r.pass;}\n\n",
-"//---- radix: scatter where places collide\n\n\n\n#define CLSORT_CACHE_SETS 64\n#define "
-"CLSORT_CACHE_WAYS 12\nCLSORT_NOINLINE uint do_places_collide(const uint*next,uint size)\n{\n"
-"const uint bytes=CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES;\nuint "
-"digits[CLSORT_CACHE_SETS],all=0,colliding=0;\nif(size<16*CLSORT_DIGITS)\nreturn 0;\nfor(uint set="
-"0;set<CLSORT_CACHE_SETS;set++)\ndigits[set]=0;\nfor(uint d=1;d<CLSORT_DIGITS;d++){\nconst uint "
-"set=(size_t)next[d]*bytes/64%CLSORT_CACHE_SETS;\nif(next[d]==next[d-1])\ncontinue;\nall++;\n"
-"colliding+=digits[set]++ >=CLSORT_CACHE_WAYS;\n}\nreturn 2*colliding>all;\n}\n\n",
-"//---- radix: scatter of a block per work-item\n\n#if CLSORT_IN_LANES\ntypedef lane_t moved_t;\n"
-"#define CLSORT_STAGE_ITEMS (64/(uint)sizeof(moved_t))\n#else\ntypedef item_t moved_t;\n#define "
-"CLSORT_STAGE_ITEMS 8\n#endif\n\n\n\n\n\n\n#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED)?1<<"
-"23:1<<25)\n#define CLSORT_STAGES(n)(CLSORT_IN_LANES&&(n)>=CLSORT_STAGING_BYTES/(uint)sizeof("
-"moved_t))\n\nINLINE moved_t load_moved(radix_t r,array_t from,uint i)\n{\n#if "
-"CLSORT_PACKS_PAIRS\nreturn(lane_t)encode(*key_place(from,i),r.codec)<<32\n|((global const uint*)"
-"from.values)[i];\n#elif CLSORT_IN_LANES\nreturn*key_place(from,i);\n#else\nmoved_t e;\ne.key= *"
-"key_place(from,i);\nload_words(from,i,e.word);\nreturn e;\n#endif\n}\n\n\nINLINE global lane_t*"
-"lanes_of(array_t a)\n{\nreturn(global lane_t*)a.keys;\n}\n\n\n\n\nINLINE void store_moved("
-"radix_t r,array_t to,uint place,const moved_t*e,uint count)\n{\n#if CLSORT_IN_LANES&& "
-"!CLSORT_NEEDS_PIECES&&__has_builtin(__builtin_nontemporal_store)\nif(count==CLSORT_STAGE_ITEMS){"
-"\n__builtin_nontemporal_store(*(const uint16*)e,(global uint16*)(lanes_of(to)+place));\nreturn;\n"
-"}\n#endif\nfor(uint k=0;k<count;k++){\nconst uint at=CLSORT_NEEDS_PIECES?min(place +k,r.n-1)"
-":place +k;\n#if CLSORT_IN_LANES\nlanes_of(to)[at]=e[k];\n#else\nif(!CLSORT_RECORDS)\n*key_place("
-"to,at)=e[k].key;\nstore_words(to,at,e[k].word);\n#endif\n}\n}\n\n\n\nINLINE void store_line("
-"radix_t r,array_t to,const moved_t*line,uint slot,uint place,\nuint first)\n{\nconst uint count="
-"min(slot,place -first);\nstore_moved(r,to,place -count,line +(slot-count),count);\n}\n\n",
-"//---- radix: elements of a block move\n\ntypedef struct{\narray_t from,to;\ndigit_t digit;\n"
-"uint skew;\nuint*next,*first;\nmoved_t(*lines)[CLSORT_STAGE_ITEMS];\n}block_mover_t;\n\n\nINLINE "
-"void move_elements(radix_t r,block_mover_t m,uint begin,uint size,uint stages)\n{\nuint "
-"digit[CLSORT_CODES_AT_ONCE];\nseen_t seen={0,0};\nfind_digits(r,m.from,begin,size,m.digit,digit,&"
-"seen);\nfor(uint k=0;k<size;k++){\nconst uint at=range_of(digit[k],m.digit);\nif(is_left(at,"
-"m.digit))\ncontinue;\nconst uint place=m.next[at]++,slot=(place +m.skew)%CLSORT_STAGE_ITEMS;\nif("
-"!stages){\nconst moved_t e=load_moved(r,m.from,begin+k);\nstore_moved(r,m.to,place,&e,1);\n"
-"continue;\n}\nm.lines[at][slot]=load_moved(r,m.from,begin+k);\nif(slot==CLSORT_STAGE_ITEMS-1)\n"
-"store_line(r,m.to,m.lines[at],slot+1,place +1,m.first[at]);\n}\n}\n\n\nINLINE void move_all("
-"radix_t r,block_mover_t m,block_t b,uint stages)\n{\nuint i=0;\nfor(;is_searched(m.digit)&&"
-"b.size -i>=CLSORT_CODES_AT_ONCE;i+=CLSORT_CODES_AT_ONCE)\nmove_elements(r,m,b.begin+i,"
-"CLSORT_CODES_AT_ONCE,stages);\nfor(;i<b.size;i++)\nmove_elements(r,m,b.begin+i,1,stages);\n}\n\n"
-"\nINLINE void move_block(radix_t r,array_t from,array_t to,block_t b,digit_t d,uint*next,\nuint "
-"stages)\n{\nmoved_t lines[CLSORT_DIGITS][CLSORT_STAGE_ITEMS]__attribute__((aligned(64)));\nuint "
-"first[CLSORT_DIGITS];\nconst block_mover_t m={from,to,d,\n(uint)((size_t)to.keys/sizeof(moved_t))"
-"%CLSORT_STAGE_ITEMS,next,\nfirst,lines};\nfor(uint k=0;k<CLSORT_DIGITS;k++)\nfirst[k]=next[k];\n"
-"if(stages)move_all(r,m,b,1);\nelse move_all(r,m,b,0);\nfor(uint k=0;k<CLSORT_DIGITS&&stages;k++)"
-"\nstore_line(r,to,lines[k],(next[k]+m.skew)%CLSORT_STAGE_ITEMS,next[k],first[k]);\nmem_fence("
-"CLK_GLOBAL_MEM_FENCE);\n}\n\nINLINE void scatter_block(radix_t r,uint plan,block_t b,uint*next)\n"
-"{\nmove_block(r,plan_array(r,plan,PASS_FROM),plan_array(r,plan,PASS_TO),b,\npass_digit(r,r.pass),"
-"next,CLSORT_STAGES(r.n)||do_places_collide(next,b.size));\n}\n\n#if CLSORT_IS(RADIX)\n"
-"CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\n"
-"const uint block=(uint)get_global_id(0),plan=pass_plan(r);\nconst block_t b=take_block(r,block,"
-"plan&(PASS_SORTS|PASS_COPIES));\nuint next[CLSORT_DIGITS];\nif(b.size==0)\nreturn;\nif(plan&"
-"PASS_COPIES){\ncopy_block(r,plan,b,0,1);\nreturn;\n}\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nnext[d]="
-"block_table(r,block)[d];\nscatter_block(r,plan,b,next);\n}\n#endif\n\n",
-"//---- radix: partition by work-items\n#if CLSORT_IS(PARTITION)&&CLSORT_SHARE_LOG2==0\n\n"
-"CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS)\n{\ncode_t codes[CLSORT_DIGITS];"
-"\nconst radix_t r=CLSORT_PARTITION(codes);\nconst uint block=(uint)get_global_id(0);\nif(block>="
-"blocks)\nreturn;\nfor(uint d=0;d<CLSORT_DIGITS;d++)\ncodes[d]=splitter_code(splitters+"
-"splitters_at,d,splitter_count,r.codec);\ncount_block(r,r.source,block,take_block(r,block,1),"
-"r.digit);\n}\n\n\nCLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS)\n{\nconst "
-"radix_t r=CLSORT_PARTITION(0);\nglobal uint*start=(global uint*)(starts+starts_at);\nconst uint "
-"first=CLSORT_FIRST_PART(splitter_count);\nuint sum=0;\nif(get_global_id(0)!=0)\nreturn;\nfor("
-"uint d=first;d<CLSORT_DIGITS;d++){\nstart[d-first]=sum;\nsum=place_digit(r,d,sum);\n}\n"
-"start[splitter_count+1]=sum;\n}\n\nCLSORT_KERNEL void clsort_partition_scatter("
+"\n\n\n\n\n\n\n#if CLSORT_RECORDS||CLSORT_NO_VECTORS\n#define CLSORT_LANE_BYTES 0\n#elif "
+"CLSORT_VALUE_BYTES==0&&(CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n#define CLSORT_LANE_BYTES "
+"CLSORT_KEY_BYTES\n#elif CLSORT_IS(CACHED)&&CLSORT_KEY_BYTES==4&&CLSORT_VALUE_BYTES==4\n#define "
+"CLSORT_LANE_BYTES 8\n#else\n#define CLSORT_LANE_BYTES 0\n#endif\n#if CLSORT_NO_COMPRESS|| "
+"!defined(__AVX512F__)\n#define CLSORT_COMPRESSES 0\n#elif CLSORT_LANE_BYTES==4&&__has_builtin("
+"__builtin_ia32_compresssi512_mask)\\\n &&__has_builtin(__builtin_ia32_expandsi512_mask)\\\n &&"
+"__has_builtin(__builtin_ia32_ucmpd512_mask)\\\n &&__has_builtin(__builtin_ia32_loaddqusi512_mask)"
+"\\\n &&__has_builtin(__builtin_ia32_storedqusi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef "
+"int16 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),"
+"si512_mask)\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&"
+"&__has_builtin(__builtin_ia32_compressdi512_mask)\\\n &&__has_builtin("
+"__builtin_ia32_expanddi512_mask)\\\n &&__has_builtin(__builtin_ia32_ucmpq512_mask)\\\n &&"
+"__has_builtin(__builtin_ia32_loaddqudi512_mask)\\\n &&__has_builtin("
+"__builtin_ia32_storedqudi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef long8 flags_t;\n#define "
+"CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),di512_mask)\n#define "
+"CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#else\n#define CLSORT_COMPRESSES 0\n#endif\n#if "
+"CLSORT_COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))\n#else\n"
+"#define CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n#define CLSORT_VECTOR_LANES 16\n"
+"typedef uint lane_t;\ntypedef uint16 vector_t;\n#elif CLSORT_LANE_BYTES==8&&(CLSORT_COMPRESSES||"
+"CLSORT_VALUE_BYTES==0)\n#define CLSORT_VECTOR_LANES 8\ntypedef ulong lane_t;\ntypedef ulong8 "
+"vector_t;\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef code_t lane_t;\n#endif\n#define "
+"CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)\n\n#define CLSORT_IN_LANES ("
+"CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\n\n\n\nINLINE uint spare_lanes(radix_t r){return "
+"r.pass;}\n\n",
+"\n\n\n\n#define CLSORT_CACHE_SETS 64\n#define CLSORT_CACHE_WAYS 12\nCLSORT_NOINLINE uint "
+"do_places_collide(const uint*next,uint size)\n{\nconst uint bytes="
+"CLSORT_RECORDS?CLSORT_VALUE_BYTES:CLSORT_KEY_BYTES;\nuint digits[CLSORT_CACHE_SETS],all=0,"
+"colliding=0;\nif(size<16*CLSORT_DIGITS)\nreturn 0;\nfor(uint set=0;set<CLSORT_CACHE_SETS;set++)\n"
+"digits[set]=0;\nfor(uint d=1;d<CLSORT_DIGITS;d++){\nconst uint set=(size_t)next[d]*"
+"bytes/64%CLSORT_CACHE_SETS;\nif(next[d]==next[d-1])\ncontinue;\nall++;\ncolliding+=digits[set]++ "
+">=CLSORT_CACHE_WAYS;\n}\nreturn 2*colliding>all;\n}\n\n",
+"\n\n#if CLSORT_IN_LANES\ntypedef lane_t moved_t;\n#define CLSORT_STAGE_ITEMS (64/(uint)sizeof("
+"moved_t))\n#else\ntypedef item_t moved_t;\n#define CLSORT_STAGE_ITEMS 8\n#endif\n\n\n\n\n\n\n"
+"#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED)?1<<23:1<<25)\n#define CLSORT_STAGES(n)("
+"CLSORT_IN_LANES&&(n)>=CLSORT_STAGING_BYTES/(uint)sizeof(moved_t))\n\nINLINE moved_t load_moved("
+"radix_t r,array_t from,uint i)\n{\n#if CLSORT_PACKS_PAIRS\nreturn(lane_t)encode(*key_place(from,"
+"i),r.codec)<<32\n|((global const uint*)from.values)[i];\n#elif CLSORT_IN_LANES\nreturn*key_place("
+"from,i);\n#else\nmoved_t e;\ne.key= *key_place(from,i);\nload_words(from,i,e.word);\nreturn e;\n"
+"#endif\n}\n\n\nINLINE global lane_t*lanes_of(array_t a)\n{\nreturn(global lane_t*)a.keys;\n}\n\n"
+"\n\n\nINLINE void store_moved(radix_t r,array_t to,uint place,const moved_t*e,uint count)\n{\n"
+"#if CLSORT_IN_LANES&& !CLSORT_NEEDS_PIECES&&__has_builtin(__builtin_nontemporal_store)\nif(count="
+"=CLSORT_STAGE_ITEMS){\n__builtin_nontemporal_store(*(const uint16*)e,(global uint16*)(lanes_of("
+"to)+place));\nreturn;\n}\n#endif\nfor(uint k=0;k<count;k++){\nconst uint at="
+"CLSORT_NEEDS_PIECES?min(place +k,r.n-1):place +k;\n#if CLSORT_IN_LANES\nlanes_of(to)[at]=e[k];\n"
+"#else\nif(!CLSORT_RECORDS)\n*key_place(to,at)=e[k].key;\nstore_words(to,at,e[k].word);\n#endif\n}"
+"\n}\n\n\n\nINLINE void store_line(radix_t r,array_t to,const moved_t*line,uint slot,uint place,\n"
+"uint first)\n{\nconst uint count=min(slot,place -first);\nstore_moved(r,to,place -count,line +("
+"slot-count),count);\n}\n\n",
+"\n\ntypedef struct{\narray_t from,to;\ndigit_t digit;\nuint skew;\nuint*next,*first;\nmoved_t(*"
+"lines)[CLSORT_STAGE_ITEMS];\n}block_mover_t;\n\n\nINLINE void move_elements(radix_t r,"
+"block_mover_t m,uint begin,uint size,uint stages)\n{\nuint digit[CLSORT_CODES_AT_ONCE];\nseen_t "
+"seen={0,0};\nfind_digits(r,m.from,begin,size,m.digit,digit,&seen);\nfor(uint k=0;k<size;k++){\n"
+"const uint at=range_of(digit[k],m.digit);\nif(is_left(at,m.digit))\ncontinue;\nconst uint place="
+"m.next[at]++,slot=(place +m.skew)%CLSORT_STAGE_ITEMS;\nif(!stages){\nconst moved_t e=load_moved("
+"r,m.from,begin+k);\nstore_moved(r,m.to,place,&e,1);\ncontinue;\n}\nm.lines[at][slot]=load_moved("
+"r,m.from,begin+k);\nif(slot==CLSORT_STAGE_ITEMS-1)\nstore_line(r,m.to,m.lines[at],slot+1,place +"
+"1,m.first[at]);\n}\n}\n\n\nINLINE void move_all(radix_t r,block_mover_t m,block_t b,uint stages)"
+"\n{\nuint i=0;\nfor(;is_searched(m.digit)&&b.size -i>=CLSORT_CODES_AT_ONCE;i+="
+"CLSORT_CODES_AT_ONCE)\nmove_elements(r,m,b.begin+i,CLSORT_CODES_AT_ONCE,stages);\nfor(;i<b.size;"
+"i++)\nmove_elements(r,m,b.begin+i,1,stages);\n}\n\n\nINLINE void move_block(radix_t r,array_t "
+"from,array_t to,block_t b,digit_t d,uint*next,\nuint stages)\n{\nmoved_t lines[CLSORT_DIGITS]"
+"[CLSORT_STAGE_ITEMS]__attribute__((aligned(64)));\nuint first[CLSORT_DIGITS];\nconst "
+"block_mover_t m={from,to,d,\n(uint)((size_t)to.keys/sizeof(moved_t))%CLSORT_STAGE_ITEMS,next,\n"
+"first,lines};\nfor(uint k=0;k<CLSORT_DIGITS;k++)\nfirst[k]=next[k];\nif(stages)move_all(r,m,b,1);"
+"\nelse move_all(r,m,b,0);\nfor(uint k=0;k<CLSORT_DIGITS&&stages;k++)\nstore_line(r,to,lines[k],("
+"next[k]+m.skew)%CLSORT_STAGE_ITEMS,next[k],first[k]);\nmem_fence(CLK_GLOBAL_MEM_FENCE);\n}\n\n"
+"INLINE void scatter_block(radix_t r,uint plan,block_t b,uint*next)\n{\nmove_block(r,plan_array(r,"
+"plan,PASS_FROM),plan_array(r,plan,PASS_TO),b,\npass_digit(r,r.pass),next,CLSORT_STAGES(r.n)||"
+"do_places_collide(next,b.size));\n}\n\n#if CLSORT_IS(RADIX)\nCLSORT_KERNEL void "
+"clsort_radix_scatter(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint block=("
+"uint)get_global_id(0),plan=pass_plan(r);\nconst block_t b=take_block(r,block,plan&(PASS_SORTS|"
+"PASS_COPIES));\nuint next[CLSORT_DIGITS];\nif(b.size==0)\nreturn;\nif(plan&PASS_COPIES){\n"
+"copy_block(r,plan,b,0,1);\nreturn;\n}\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nnext[d]=block_table(r,"
+"block)[d];\nscatter_block(r,plan,b,next);\n}\n#endif\n\n",
+"\n#if CLSORT_IS(PARTITION)&&CLSORT_SHARE_LOG2==0\n\nCLSORT_KERNEL void clsort_partition_count("
 "CLSORT_PARTITION_ARGS)\n{\ncode_t codes[CLSORT_DIGITS];\nconst radix_t r=CLSORT_PARTITION(codes);"
-"\nconst uint block=(uint)get_global_id(0);\nuint next[CLSORT_DIGITS];\nif(block>=blocks)\nreturn;"
-"\nfor(uint d=0;d<CLSORT_DIGITS;d++){\ncodes[d]=splitter_code(splitters+splitters_at,d,"
-"splitter_count,r.codec);\nnext[d]=block_table(r,block)[d];\n}\nmove_block(r,r.source,r.target,"
-"take_block(r,block,1),r.digit,next,CLSORT_STAGES(n));\n}\n#endif\n\n",
-"//---- radix: small in a work-item\n\nINLINE code_t count_all_digits(radix_t r,uint counters[]"
-"[CLSORT_DIGITS])\n{\nseen_t seen={0,0};\nfor(uint p=0;p<radix_passes(r);p++)\nfor(uint d=0;d<"
-"CLSORT_DIGITS;d++)\ncounters[p][d]=0;\nfor(uint i=0;i<r.n;i++){\nconst code_t code=see_code(&"
-"seen,encode(*key_place(r.source,i),r.codec));\nfor(uint p=0;p<radix_passes(r);p++)\ncounters[p]"
-"[digit_of(code,pass_digit(r,p))]++;\n}\nreturn seen.set&seen.clear;\n}\n\n\n\nINLINE void "
-"sort_small(radix_t r)\n{\nconst block_t all={0,r.n};\nuint counters[CLSORT_RADIX_DIGITS]"
-"[CLSORT_DIGITS];\nwrite_plan(r,count_all_digits(r,counters));\nfor(r.pass=0;r.pass<=radix_passes("
-"r);r.pass++){\nif(pass_plan(r)&PASS_SORTS){\nuint sum=0;\nfor(uint d=0;d<CLSORT_DIGITS;d++){\n"
-"const uint count=counters[r.pass][d];\ncounters[r.pass][d]=sum;\nsum+=count;\n}\nscatter_block(r,"
-"pass_plan(r),all,counters[r.pass]);\n}else if(pass_plan(r)&PASS_COPIES)\ncopy_block(r,pass_plan("
-"r),all,0,1);\n}\n}\n\n#if CLSORT_IS(RADIX)\n\nCLSORT_KERNEL void clsort_radix_small("
-"CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(get_global_id(0)==0)\nsort_small(r);\n}"
-"\n#endif\n\n",
-"//---- radix: vectors\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nINLINE uint sorts_by_vectors("
-"radix_t r)\n{\nreturn CLSORT_VECTOR_LANES>0\n&&(CLSORT_IS(CACHED)||(r.first_bit==0&&r.last_bit=="
-"8*CLSORT_KEY_BYTES));\n}\n\n#if CLSORT_VECTOR_LANES>0\n\n#define CLSORT_LEAF_VECTORS 8\n#define "
-"CLSORT_LEAF (CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n\n#define CLSORT_ROW_VECTORS (2*"
-"CLSORT_VECTOR_LANES)\n\n#if CLSORT_COMPRESSES\n\nINLINE vector_t compress_vector(vector_t v,"
-"vector_t rest,uint mask)\n{\nreturn __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v,"
-"flags_t),\n__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n\nINLINE vector_t "
-"expand_vector(vector_t v,vector_t rest,uint mask)\n{\nreturn __builtin_astype(CLSORT_VECTOR_("
-"expand)(__builtin_astype(v,flags_t),\n__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n"
-"INLINE uint lanes_below(vector_t v,vector_t pivot)\n{\nreturn CLSORT_VECTOR_LESS("
-"__builtin_astype(v,flags_t),__builtin_astype(pivot,flags_t),1,\n(1u<<CLSORT_VECTOR_LANES)-1);\n}"
-"\n\n\nINLINE vector_t load_vector(global const lane_t*from,uint lanes,lane_t rest)\n{\nreturn "
-"__builtin_astype(CLSORT_VECTOR_(loaddqu)((global const void*)from,\n__builtin_astype((vector_t)"
-"rest,flags_t),\n(1u<<lanes)-1),\nvector_t);\n}\n\nINLINE void store_vector(vector_t v,global "
-"lane_t*to,uint lanes)\n{\nCLSORT_VECTOR_(storedqu)((global void*)to,__builtin_astype(v,flags_t),("
-"1u<<lanes)-1);\n}\n\n#else\n\ntypedef vector_t loose_vector_t __attribute__((aligned("
-"CLSORT_LANE_BYTES)));\n\nINLINE vector_t load_vector(global const lane_t*from,uint lanes,lane_t "
-"rest)\n{\nlane_t lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES)\nreturn*(global "
-"const loose_vector_t*)from;\nfor(uint i=0;i<CLSORT_VECTOR_LANES;i++)\nlane[i]=i<lanes?from[i]"
-":rest;\nreturn*(const loose_vector_t*)lane;\n}\n\nINLINE void store_vector(vector_t v,global "
-"lane_t*to,uint lanes)\n{\nlane_t lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES){\n*("
-"global loose_vector_t*)to=v;\nreturn;\n}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)\n"
-"to[i]=lane[i];\n}\n#endif\n\nINLINE vector_t load_whole_vector(global const lane_t*from)\n{\n"
-"return load_vector(from,CLSORT_VECTOR_LANES,0);\n}\n\nINLINE void store_whole_vector(vector_t v,"
-"global lane_t*to)\n{\nstore_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nINLINE vector_t "
-"toggle_vector(vector_t k,codec_t c)\n{\nreturn k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&"
-"(vector_t)c.mask);\n}\n\nINLINE vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn("
-"toggle_vector(k,c)^(vector_t)c.flip)-(vector_t)c.rotate;\n}\n\n\nINLINE vector_t finish_vector("
-"vector_t v,codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^("
-"vector_t)c.flip,c);\n}\n\nINLINE lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn "
-"CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n\n",
-"//---- radix: lanes of vectors\n\nINLINE vector_t swap_lanes(vector_t v,uint bits)\n{\n#if "
-"CLSORT_VECTOR_LANES==16\nreturn bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd\n:bits=="
-"3?v.s32107654ba98fedc:bits==4?v.s45670123cdef89ab\n:bits==7?v.s76543210fedcba98:bits=="
-"8?v.s89abcdef01234567\n:v.sfedcba9876543210;\n#else\nreturn bits==1?v.s10325476:bits=="
-"2?v.s23016745\n:bits==3?v.s32107654:bits==4?v.s45670123:v.s76543210;\n#endif\n}\n\n\nINLINE "
-"vector_t mix_lanes(vector_t low,vector_t high,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nconst "
-"vector_t lane=(vector_t)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n#else\nconst vector_t lane=("
-"vector_t)(0,1,2,3,4,5,6,7);\n#endif\nreturn select(low,high,(lane&(vector_t)(lane_t)(bits& ~("
-"bits>>1)))!=0);\n}\n\nINLINE void order_vectors(vector_t*a,vector_t*b)\n{\nconst vector_t low="
-"min(*a,*b);\n*b=max(*a,*b);\n*a=low;\n}\n\n\nINLINE uint lower_of_pair(uint p,uint bit){return 2*"
-"p -(p&(bit-1));}\n\n\nINLINE void merge_columns(vector_t*r,uint vectors,uint bit)\n{\n#pragma "
-"unroll\nfor(uint b=bit;b>0;b/=2)\n#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\norder_vectors(&"
-"r[lower_of_pair(p,b)],&r[lower_of_pair(p,b)+b]);\n}\n\n\nINLINE void mirror_columns(vector_t*r,"
-"uint vectors,uint bits)\n{\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nconst vector_t x=r[i]"
-",y=swap_lanes(r[vectors-1-i],bits),low=min(x,y),\nhigh=max(x,y);\nr[i]=mix_lanes(low,high,bits);"
-"\nr[vectors-1-i]=swap_lanes(mix_lanes(high,low,bits),bits);\n}\n}\n\nINLINE void order_columns("
-"vector_t*r,uint vectors,uint bit)\n{\n#pragma unroll\nfor(uint i=0;i<vectors;i++){\nconst "
-"vector_t y=swap_lanes(r[i],bit);\nr[i]=mix_lanes(min(r[i],y),max(r[i],y),bit);\n}\n}\n\n\nINLINE "
-"void join_columns(vector_t*r,uint vectors,uint width)\n{\nmirror_columns(r,vectors,2*width-1);\n"
-"#pragma unroll\nfor(uint bit=width/2;bit>0;bit/=2)\norder_columns(r,vectors,bit);\nmerge_columns("
-"r,vectors,vectors/2);\n}\n\nINLINE void sort_columns(vector_t*r,uint vectors)\n{\n#pragma "
-"unroll\nfor(uint run=1;run<vectors;run*=2){\n#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\n"
-"order_vectors(&r[lower_of_pair(p,run)],&r[lower_of_pair(p,run)^(2*run-1)]);\nmerge_columns(r,"
-"vectors,run/2);\n}\n}\n\n",
-"//---- radix: leaves of vectors\n\n\nINLINE void shuffle_vectors(vector_t*r,uint vectors)\n{\n"
-"vector_t t[CLSORT_ROW_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nt[2*i].even=r[i]"
-".lo;\nt[2*i].odd=r[i+vectors/2].lo;\nt[2*i+1].even=r[i].hi;\nt[2*i+1].odd=r[i+vectors/2].hi;\n}\n"
-"#pragma unroll\nfor(uint i=0;i<vectors;i++)\nr[i]=t[i];\n}\n\n\nINLINE void lay_columns(vector_t*"
-"r,uint vectors)\n{\n#pragma unroll\nfor(uint bit=1;bit<vectors;bit*=2)\nshuffle_vectors(r,"
-"vectors);\n}\n\n\nINLINE uint lanes_left(uint n,uint vector)\n{\nreturn min(max(n,vector*"
-"CLSORT_VECTOR_LANES)-vector*CLSORT_VECTOR_LANES,\n(uint)CLSORT_VECTOR_LANES);\n}\n\n\n\nINLINE "
-"void sort_vectors(global const lane_t*from,global lane_t*to,uint n,codec_t c,\nuint vectors,uint "
-"are_keys,uint is_done)\n{\nconst lane_t top=(lane_t)~(lane_t)0,rest=are_keys?finish_lane(top,c)"
-":top;\nvector_t r[CLSORT_LEAF_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors;i++){\nr[i]="
-"load_vector(from+i*CLSORT_VECTOR_LANES,lanes_left(n,i),rest);\nif(!CLSORT_PACKS_PAIRS&&are_keys)"
-"\nr[i]=encode_vector(r[i],c);\n}\nsort_columns(r,vectors);\n#pragma unroll\nfor(uint width=1;"
-"width<CLSORT_VECTOR_LANES;width*=2)\njoin_columns(r,vectors,width);\nlay_columns(r,vectors);\n"
-"#pragma unroll\nfor(uint i=0;i<vectors;i++)\nstore_vector(is_done?finish_vector(r[i],c):r[i],to+"
-"i*CLSORT_VECTOR_LANES,\nlanes_left(n,i));\n}\n\nCLSORT_NOINLINE void sort_leaf(global const "
-"lane_t*from,global lane_t*to,uint n,codec_t c,\nuint are_keys,uint is_done)\n{\nif(n<="
-"CLSORT_LEAF/4)\nsort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS/4,are_keys,is_done);\nelse if(n<="
-"CLSORT_LEAF/2)\nsort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS/2,are_keys,is_done);\nelse\n"
-"sort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS,are_keys,is_done);\n}\n\n#endif\n\n",
-"//---- radix: partitions of vectors\n#if CLSORT_COMPRESSES\n\ntypedef struct{uint low,high;}"
-"unwritten_t;\n\n\n\nINLINE unwritten_t move_vector(global lane_t*to,unwritten_t g,vector_t v,"
-"lane_t pivot)\n{\nconst uint below=lanes_below(v,(vector_t)pivot),count=popcount(below);\nconst "
-"vector_t moved=expand_vector(compress_vector(v,v,~below),\ncompress_vector(v,v,below),~0u<<count)"
-";\nstore_whole_vector(moved,to+g.low);\nstore_whole_vector(moved,to+g.high-CLSORT_VECTOR_LANES);"
-"\ng.low+=count;\ng.high-=CLSORT_VECTOR_LANES-count;\nreturn g;\n}\n\n\nINLINE unwritten_t "
-"move_lanes(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot,\nuint lanes)\n{\nconst uint "
-"all=(1u<<lanes)-1,below=lanes_below(v,(vector_t)pivot)&all,\ncount=popcount(below);\n"
-"store_vector(compress_vector(v,v,below),to+g.low,count);\ng.low+=count;\ng.high-=lanes-count;\n"
-"store_vector(compress_vector(v,v,all& ~below),to+g.high,lanes-count);\nreturn g;\n}\n\n\n#define "
-"CLSORT_END_VECTORS 4\n#define CLSORT_END_LANES (CLSORT_END_VECTORS*CLSORT_VECTOR_LANES)\n\n\n\n\n"
-"\nCLSORT_NOINLINE uint partition_in_place(global lane_t*a,uint n,lane_t pivot)\n{\nvector_t "
-"ends[2*CLSORT_END_VECTORS],v[CLSORT_END_VECTORS];\nunwritten_t g={0,n};\nuint i=CLSORT_END_LANES,"
-"j=n-CLSORT_END_LANES;\nfor(uint k=0;k<CLSORT_END_VECTORS;k++){\nends[k]=load_whole_vector(a+k*"
-"CLSORT_VECTOR_LANES);\nends[CLSORT_END_VECTORS+k]=load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);\n"
-"}\nwhile(j-i>=CLSORT_END_LANES){\nconst uint in_front=i-g.low<=g.high-j;\nglobal const lane_t*"
-"const from=a+(in_front?i:j-CLSORT_END_LANES);\ni+=in_front?CLSORT_END_LANES:0;\nj-="
-"in_front?0:CLSORT_END_LANES;\n#pragma unroll\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\nv[k]="
-"load_whole_vector(from+k*CLSORT_VECTOR_LANES);\n#pragma unroll\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,v[k],pivot);\n}\nfor(uint k=0;k<CLSORT_END_VECTORS;k++"
-")\nv[k]=load_vector(a+i+k*CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)\ng=move_lanes(a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k=0;k<2*"
-"CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,ends[k],pivot);\nreturn g.low;\n}\n\n\n\nINLINE uint "
-"partition_lanes(global const lane_t*from,global lane_t*to,uint n,\nlane_t pivot)\n{\nunwritten_t "
-"g={0,n};\nuint i=0;\nif(CLSORT_PACKS_PAIRS&&from==to)\nreturn partition_in_place(to,n,pivot);\n"
-"for(;i+2*CLSORT_VECTOR_LANES<=n;i+=CLSORT_VECTOR_LANES)\ng=move_vector(to,g,load_whole_vector("
-"from+i),pivot);\nfor(;i<n;i+=CLSORT_VECTOR_LANES){\nconst uint left=min(n-i,(uint)"
-"CLSORT_VECTOR_LANES);\ng=move_lanes(to,g,load_vector(from+i,left,0),pivot,left);\n}\nreturn "
-"g.low;\n}\n\n",
-"//---- radix: quicksort of vectors\n\nINLINE lane_t median_lane(global const lane_t*from,uint n)"
-"\n{\nlane_t sample[CLSORT_VECTOR_LANES];\nconst uint step=n/CLSORT_VECTOR_LANES;\nfor(uint i=0;i<"
+"\nconst uint block=(uint)get_global_id(0);\nif(block>=blocks)\nreturn;\nfor(uint d=0;d<"
+"CLSORT_DIGITS;d++)\ncodes[d]=splitter_code(splitters+splitters_at,d,splitter_count,r.codec);\n"
+"count_block(r,r.source,block,take_block(r,block,1),r.digit);\n}\n\n\nCLSORT_KERNEL void "
+"clsort_partition_scan(CLSORT_PARTITION_ARGS)\n{\nconst radix_t r=CLSORT_PARTITION(0);\nglobal "
+"uint*start=(global uint*)(starts+starts_at);\nconst uint first=CLSORT_FIRST_PART(splitter_count);"
+"\nuint sum=0;\nif(get_global_id(0)!=0)\nreturn;\nfor(uint d=first;d<CLSORT_DIGITS;d++){\nstart[d-"
+"first]=sum;\nsum=place_digit(r,d,sum);\n}\nstart[splitter_count+1]=sum;\n}\n\nCLSORT_KERNEL void "
+"clsort_partition_scatter(CLSORT_PARTITION_ARGS)\n{\ncode_t codes[CLSORT_DIGITS];\nconst radix_t "
+"r=CLSORT_PARTITION(codes);\nconst uint block=(uint)get_global_id(0);\nuint next[CLSORT_DIGITS];\n"
+"if(block>=blocks)\nreturn;\nfor(uint d=0;d<CLSORT_DIGITS;d++){\ncodes[d]=splitter_code(splitters+"
+"splitters_at,d,splitter_count,r.codec);\nnext[d]=block_table(r,block)[d];\n}\nmove_block(r,"
+"r.source,r.target,take_block(r,block,1),r.digit,next,CLSORT_STAGES(n));\n}\n#endif\n\n",
+"\n\nINLINE code_t count_all_digits(radix_t r,uint counters[][CLSORT_DIGITS])\n{\nseen_t seen={0,"
+"0};\nfor(uint p=0;p<radix_passes(r);p++)\nfor(uint d=0;d<CLSORT_DIGITS;d++)\ncounters[p][d]=0;\n"
+"for(uint i=0;i<r.n;i++){\nconst code_t code=see_code(&seen,encode(*key_place(r.source,i),r.codec)"
+");\nfor(uint p=0;p<radix_passes(r);p++)\ncounters[p][digit_of(code,pass_digit(r,p))]++;\n}\n"
+"return seen.set&seen.clear;\n}\n\n\n\nINLINE void sort_small(radix_t r)\n{\nconst block_t all={0,"
+"r.n};\nuint counters[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];\nwrite_plan(r,count_all_digits(r,"
+"counters));\nfor(r.pass=0;r.pass<=radix_passes(r);r.pass++){\nif(pass_plan(r)&PASS_SORTS){\nuint "
+"sum=0;\nfor(uint d=0;d<CLSORT_DIGITS;d++){\nconst uint count=counters[r.pass][d];\n"
+"counters[r.pass][d]=sum;\nsum+=count;\n}\nscatter_block(r,pass_plan(r),all,counters[r.pass]);\n}"
+"else if(pass_plan(r)&PASS_COPIES)\ncopy_block(r,pass_plan(r),all,0,1);\n}\n}\n\n#if CLSORT_IS("
+"RADIX)\n\nCLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)\n{\nconst radix_t r="
+"CLSORT_RADIX;\nif(get_global_id(0)==0)\nsort_small(r);\n}\n#endif\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nINLINE uint sorts_by_vectors(radix_t r)\n{\nreturn "
+"CLSORT_VECTOR_LANES>0\n&&(CLSORT_IS(CACHED)||(r.first_bit==0&&r.last_bit==8*CLSORT_KEY_BYTES));\n"
+"}\n\n#if CLSORT_VECTOR_LANES>0\n\n#define CLSORT_LEAF_VECTORS 8\n#define CLSORT_LEAF ("
+"CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n\n#define CLSORT_ROW_VECTORS (2*CLSORT_VECTOR_LANES)\n"
+"\n#if CLSORT_COMPRESSES\n\nINLINE vector_t compress_vector(vector_t v,vector_t rest,uint mask)\n{"
+"\nreturn __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v,flags_t),\n"
+"__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\n\nINLINE vector_t expand_vector(vector_t "
+"v,vector_t rest,uint mask)\n{\nreturn __builtin_astype(CLSORT_VECTOR_(expand)(__builtin_astype(v,"
+"flags_t),\n__builtin_astype(rest,flags_t),mask),\nvector_t);\n}\n\nINLINE uint lanes_below("
+"vector_t v,vector_t pivot)\n{\nreturn CLSORT_VECTOR_LESS(__builtin_astype(v,flags_t),"
+"__builtin_astype(pivot,flags_t),1,\n(1u<<CLSORT_VECTOR_LANES)-1);\n}\n\n\nINLINE vector_t "
+"load_vector(global const lane_t*from,uint lanes,lane_t rest)\n{\nreturn __builtin_astype("
+"CLSORT_VECTOR_(loaddqu)((global const void*)from,\n__builtin_astype((vector_t)rest,flags_t),\n("
+"1u<<lanes)-1),\nvector_t);\n}\n\nINLINE void store_vector(vector_t v,global lane_t*to,uint lanes)"
+"\n{\nCLSORT_VECTOR_(storedqu)((global void*)to,__builtin_astype(v,flags_t),(1u<<lanes)-1);\n}\n\n"
+"#else\n\ntypedef vector_t loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));\n\nINLINE "
+"vector_t load_vector(global const lane_t*from,uint lanes,lane_t rest)\n{\nlane_t "
+"lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES)\nreturn*(global const loose_vector_t*)"
+"from;\nfor(uint i=0;i<CLSORT_VECTOR_LANES;i++)\nlane[i]=i<lanes?from[i]:rest;\nreturn*(const "
+"loose_vector_t*)lane;\n}\n\nINLINE void store_vector(vector_t v,global lane_t*to,uint lanes)\n{\n"
+"lane_t lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES){\n*(global loose_vector_t*)to="
+"v;\nreturn;\n}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)\nto[i]=lane[i];\n}\n#endif\n"
+"\nINLINE vector_t load_whole_vector(global const lane_t*from)\n{\nreturn load_vector(from,"
+"CLSORT_VECTOR_LANES,0);\n}\n\nINLINE void store_whole_vector(vector_t v,global lane_t*to)\n{\n"
+"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nINLINE vector_t toggle_vector(vector_t k,codec_t c)"
+"\n{\nreturn k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&(vector_t)c.mask);\n}\n\nINLINE "
+"vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn(toggle_vector(k,c)^(vector_t)c.flip)-("
+"vector_t)c.rotate;\n}\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
+"CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^(vector_t)c.flip,c);\n}\n\nINLINE "
+"lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n"
+"\n",
+"\n\nINLINE vector_t swap_lanes(vector_t v,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nreturn "
+"bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd\n:bits==3?v.s32107654ba98fedc:bits=="
+"4?v.s45670123cdef89ab\n:bits==7?v.s76543210fedcba98:bits==8?v.s89abcdef01234567\n"
+":v.sfedcba9876543210;\n#else\nreturn bits==1?v.s10325476:bits==2?v.s23016745\n:bits=="
+"3?v.s32107654:bits==4?v.s45670123:v.s76543210;\n#endif\n}\n\n\nINLINE vector_t mix_lanes("
+"vector_t low,vector_t high,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nconst vector_t lane=("
+"vector_t)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n#else\nconst vector_t lane=(vector_t)(0,1,2,3,"
+"4,5,6,7);\n#endif\nreturn select(low,high,(lane&(vector_t)(lane_t)(bits& ~(bits>>1)))!=0);\n}\n\n"
+"INLINE void order_vectors(vector_t*a,vector_t*b)\n{\nconst vector_t low=min(*a,*b);\n*b=max(*a,*"
+"b);\n*a=low;\n}\n\n\nINLINE uint lower_of_pair(uint p,uint bit){return 2*p -(p&(bit-1));}\n\n\n"
+"INLINE void merge_columns(vector_t*r,uint vectors,uint bit)\n{\n#pragma unroll\nfor(uint b=bit;b>"
+"0;b/=2)\n#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\norder_vectors(&r[lower_of_pair(p,b)],&"
+"r[lower_of_pair(p,b)+b]);\n}\n\n\nINLINE void mirror_columns(vector_t*r,uint vectors,uint bits)\n"
+"{\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nconst vector_t x=r[i],y=swap_lanes(r[vectors-"
+"1-i],bits),low=min(x,y),\nhigh=max(x,y);\nr[i]=mix_lanes(low,high,bits);\nr[vectors-1-i]="
+"swap_lanes(mix_lanes(high,low,bits),bits);\n}\n}\n\nINLINE void order_columns(vector_t*r,uint "
+"vectors,uint bit)\n{\n#pragma unroll\nfor(uint i=0;i<vectors;i++){\nconst vector_t y=swap_lanes("
+"r[i],bit);\nr[i]=mix_lanes(min(r[i],y),max(r[i],y),bit);\n}\n}\n\n\nINLINE void join_columns("
+"vector_t*r,uint vectors,uint width)\n{\nmirror_columns(r,vectors,2*width-1);\n#pragma unroll\n"
+"for(uint bit=width/2;bit>0;bit/=2)\norder_columns(r,vectors,bit);\nmerge_columns(r,vectors,"
+"vectors/2);\n}\n\nINLINE void sort_columns(vector_t*r,uint vectors)\n{\n#pragma unroll\nfor(uint "
+"run=1;run<vectors;run*=2){\n#pragma unroll\nfor(uint p=0;p<vectors/2;p++)\norder_vectors(&"
+"r[lower_of_pair(p,run)],&r[lower_of_pair(p,run)^(2*run-1)]);\nmerge_columns(r,vectors,run/2);\n}"
+"\n}\n\n",
+"\n\n\nINLINE void shuffle_vectors(vector_t*r,uint vectors)\n{\nvector_t t[CLSORT_ROW_VECTORS];\n"
+"#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nt[2*i].even=r[i].lo;\nt[2*i].odd=r[i+vectors/2]"
+".lo;\nt[2*i+1].even=r[i].hi;\nt[2*i+1].odd=r[i+vectors/2].hi;\n}\n#pragma unroll\nfor(uint i=0;i<"
+"vectors;i++)\nr[i]=t[i];\n}\n\n\nINLINE void lay_columns(vector_t*r,uint vectors)\n{\n#pragma "
+"unroll\nfor(uint bit=1;bit<vectors;bit*=2)\nshuffle_vectors(r,vectors);\n}\n\n\nINLINE uint "
+"lanes_left(uint n,uint vector)\n{\nreturn min(max(n,vector*CLSORT_VECTOR_LANES)-vector*"
+"CLSORT_VECTOR_LANES,\n(uint)CLSORT_VECTOR_LANES);\n}\n\n\n\nINLINE void sort_vectors(global "
+"const lane_t*from,global lane_t*to,uint n,codec_t c,\nuint vectors,uint are_keys,uint is_done)\n{"
+"\nconst lane_t top=(lane_t)~(lane_t)0,rest=are_keys?finish_lane(top,c):top;\nvector_t "
+"r[CLSORT_LEAF_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors;i++){\nr[i]=load_vector(from+i*"
+"CLSORT_VECTOR_LANES,lanes_left(n,i),rest);\nif(!CLSORT_PACKS_PAIRS&&are_keys)\nr[i]="
+"encode_vector(r[i],c);\n}\nsort_columns(r,vectors);\n#pragma unroll\nfor(uint width=1;width<"
+"CLSORT_VECTOR_LANES;width*=2)\njoin_columns(r,vectors,width);\nlay_columns(r,vectors);\n#pragma "
+"unroll\nfor(uint i=0;i<vectors;i++)\nstore_vector(is_done?finish_vector(r[i],c):r[i],to+i*"
+"CLSORT_VECTOR_LANES,\nlanes_left(n,i));\n}\n\nCLSORT_NOINLINE void sort_leaf(global const lane_t*"
+"from,global lane_t*to,uint n,codec_t c,\nuint are_keys,uint is_done)\n{\nif(n<=CLSORT_LEAF/4)\n"
+"sort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS/4,are_keys,is_done);\nelse if(n<=CLSORT_LEAF/2)\n"
+"sort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS/2,are_keys,is_done);\nelse\nsort_vectors(from,to,n,"
+"c,CLSORT_LEAF_VECTORS,are_keys,is_done);\n}\n\n#endif\n\n",
+"\n#if CLSORT_COMPRESSES\n\ntypedef struct{uint low,high;}unwritten_t;\n\n\n\nINLINE unwritten_t "
+"move_vector(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot)\n{\nconst uint below="
+"lanes_below(v,(vector_t)pivot),count=popcount(below);\nconst vector_t moved=expand_vector("
+"compress_vector(v,v,~below),\ncompress_vector(v,v,below),~0u<<count);\nstore_whole_vector(moved,"
+"to+g.low);\nstore_whole_vector(moved,to+g.high-CLSORT_VECTOR_LANES);\ng.low+=count;\ng.high-="
+"CLSORT_VECTOR_LANES-count;\nreturn g;\n}\n\n\nINLINE unwritten_t move_lanes(global lane_t*to,"
+"unwritten_t g,vector_t v,lane_t pivot,\nuint lanes)\n{\nconst uint all=(1u<<lanes)-1,below="
+"lanes_below(v,(vector_t)pivot)&all,\ncount=popcount(below);\nstore_vector(compress_vector(v,v,"
+"below),to+g.low,count);\ng.low+=count;\ng.high-=lanes-count;\nstore_vector(compress_vector(v,v,"
+"all& ~below),to+g.high,lanes-count);\nreturn g;\n}\n\n\n#define CLSORT_END_VECTORS 4\n#define "
+"CLSORT_END_LANES (CLSORT_END_VECTORS*CLSORT_VECTOR_LANES)\n\n\n\n\n\nCLSORT_NOINLINE uint "
+"partition_in_place(global lane_t*a,uint n,lane_t pivot)\n{\nvector_t ends[2*CLSORT_END_VECTORS],"
+"v[CLSORT_END_VECTORS];\nunwritten_t g={0,n};\nuint i=CLSORT_END_LANES,j=n-CLSORT_END_LANES;\nfor("
+"uint k=0;k<CLSORT_END_VECTORS;k++){\nends[k]=load_whole_vector(a+k*CLSORT_VECTOR_LANES);\n"
+"ends[CLSORT_END_VECTORS+k]=load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);\n}\nwhile(j-i>="
+"CLSORT_END_LANES){\nconst uint in_front=i-g.low<=g.high-j;\nglobal const lane_t*const from=a+("
+"in_front?i:j-CLSORT_END_LANES);\ni+=in_front?CLSORT_END_LANES:0;\nj-=in_front?0:CLSORT_END_LANES;"
+"\n#pragma unroll\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\nv[k]=load_whole_vector(from+k*"
+"CLSORT_VECTOR_LANES);\n#pragma unroll\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,"
+"v[k],pivot);\n}\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\nv[k]=load_vector(a+i+k*"
+"CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)\ng=move_lanes("
+"a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k=0;k<2*CLSORT_END_VECTORS;k++)\ng=move_vector(a,g,"
+"ends[k],pivot);\nreturn g.low;\n}\n\n\n\nINLINE uint partition_lanes(global const lane_t*from,"
+"global lane_t*to,uint n,\nlane_t pivot)\n{\nunwritten_t g={0,n};\nuint i=0;\nif("
+"CLSORT_PACKS_PAIRS&&from==to)\nreturn partition_in_place(to,n,pivot);\nfor(;i+2*"
+"CLSORT_VECTOR_LANES<=n;i+=CLSORT_VECTOR_LANES)\ng=move_vector(to,g,load_whole_vector(from+i),"
+"pivot);\nfor(;i<n;i+=CLSORT_VECTOR_LANES){\nconst uint left=min(n-i,(uint)CLSORT_VECTOR_LANES);\n"
+"g=move_lanes(to,g,load_vector(from+i,left,0),pivot,left);\n}\nreturn g.low;\n}\n\n",
+"\n\nINLINE lane_t median_lane(global const lane_t*from,uint n)\n{\nlane_t "
+"sample[CLSORT_VECTOR_LANES];\nconst uint step=n/CLSORT_VECTOR_LANES;\nfor(uint i=0;i<"
 "CLSORT_VECTOR_LANES;i++)\nsample[i]=from[i*step +step/2];\nvector_t v=CLSORT_JOIN(vload,"
 "CLSORT_VECTOR_LANES)(0,sample);\n#pragma unroll\nfor(uint width=1;width<CLSORT_VECTOR_LANES;"
 "width*=2){\norder_columns(&v,1,2*width-1);\n#pragma unroll\nfor(uint bit=width/2;bit>0;bit/=2)\n"
@@ -3074,107 +3025,105 @@ static const char *const clsort__source[] = {
 "0};\nuint top=0;\nfor(;;){\nif(v.size>CLSORT_LEAF){\nv=split_range(q,v,stack,&top);\ncontinue;\n}"
 "\nif(v.size>0)\nsort_leaf(v.moves&1?q.second+(v.begin-v.base):q.first+v.begin,\nq.done +v.begin,"
 "v.size,q.codec,0,1);\nif(top==0)\nbreak;\nv=stack[--top];\n}\n}\n\n#endif\n\n",
-"//---- radix: sort by vectors\n#if CLSORT_PACKS_PAIRS\n\n\nINLINE void take_words(global const "
-"lane_t*lanes,uint upper,global uint*to,uint n)\n{\nuint i=0;\nfor(;i+16<=n;i+=16){\nconst uint16 "
-"a=vload16(0,(global const uint*)(lanes+i)),\nb=vload16(1,(global const uint*)(lanes+i));\n"
-"vstore16(upper?(uint16)(a.odd,b.odd):(uint16)(a.even,b.even),0,to+i);\n}\nfor(;i<n;i++)\nto[i]=("
-"uint)(lanes[i]>>32*upper);\n}\n\n\n\nINLINE void vector_sort(radix_t r)\n{\nglobal lane_t*const "
-"lanes=lanes_of(r.alt);\nglobal uint*const keys=key_place(r.target,0);\nglobal uint*const values=("
-"global uint*)r.target.values;\nconst vector_quick_t q={lanes,(global lane_t*)r.scratch,lanes,"
-"spare_lanes(r),\n2*ceil_log2(r.n),r.codec};\nuint ordered=1;\ntake_words(lanes,0,values,r.n);\n"
-"for(uint i=0;i<r.n;i++)\nlanes[i]=(lanes[i]& ~(lane_t)0xFFFFFFFF)|i;\nwhile(ordered<r.n&&"
-"lanes[ordered-1]<lanes[ordered])\nordered++;\nif(ordered<r.n)\nsort_lanes(q,r.n);\nfor(uint i=0;"
-"i<r.n;i++)\nlanes[i]=(lanes[i]& ~(lane_t)0xFFFFFFFF)|values[(uint)lanes[i]];\ntake_words(lanes,0,"
-"values,r.n);\ntake_words(lanes,1,keys,r.n);\nfor(uint i=0;i<r.n&& !keys_are_codes(r.codec);i++)\n"
-"keys[i]=decode(keys[i],r.codec);\n}\n#elif CLSORT_COMPRESSES\n\n\nINLINE void vector_sort("
-"radix_t r)\n{\nglobal lane_t*const target=lanes_of(r.target),*const alt=lanes_of(r.alt);\nconst "
-"vector_quick_t q={alt,target,target,r.n,2*ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\n"
-"sort_leaf(lanes_of(r.source),target,r.n,r.codec,1,1);\nreturn;\n}\nfor(uint i=0;i<r.n;i++)\n"
-"alt[i]=encode(*key_place(r.source,i),r.codec);\nsort_lanes(q,r.n);\n}\n#elif CLSORT_VECTOR_LANES>"
-"0\n",
-"//---- radix: merges of vectors\n\n\nINLINE void merge_vectors(global const lane_t*from,global "
-"lane_t*to,uint n,uint middle,\ncodec_t c,uint is_done)\n{\nconst lane_t top=(lane_t)~(lane_t)0;\n"
-"uint i=CLSORT_VECTOR_LANES,j=middle,merged=0;\nvector_t high=load_vector(from,min(n,(uint)"
-"CLSORT_VECTOR_LANES),top);\nwhile(i<middle||j<n){\nconst uint is_first=j>=n||(i<middle&&from[i]<="
-"from[j]),\nnext=is_first?i:j;\nconst vector_t v=swap_lanes(load_vector(from+next,\nmin(n-next,("
-"uint)CLSORT_VECTOR_LANES),top),\nCLSORT_VECTOR_LANES-1);\nvector_t low=min(high,v);\nhigh=max("
-"high,v);\n#pragma unroll\nfor(uint bit=CLSORT_VECTOR_LANES/2;bit>0;bit/=2){\norder_columns(&low,"
-"1,bit);\norder_columns(&high,1,bit);\n}\nstore_whole_vector(is_done?finish_vector(low,c):low,to+"
-"merged);\nmerged+=CLSORT_VECTOR_LANES;\ni+=is_first?CLSORT_VECTOR_LANES:0;\nj+="
-"is_first?0:CLSORT_VECTOR_LANES;\n}\nstore_vector(is_done?finish_vector(high,c):high,to+merged,n-"
-"merged);\n}\n\n\n\nCLSORT_NOINLINE void vector_sort(radix_t r)\n{\nconst uint merges=ceil_log2(("
-"r.n+CLSORT_LEAF-1)/CLSORT_LEAF);\nglobal lane_t*from=lanes_of(merges&1?r.alt:r.target),\n*to="
-"lanes_of(merges&1?r.target:r.alt);\nfor(uint i=0;i<r.n;i+=CLSORT_LEAF)\nsort_leaf(lanes_of("
-"r.source)+i,from+i,min(r.n-i,(uint)CLSORT_LEAF),r.codec,1,\nmerges==0);\nfor(uint run="
-"CLSORT_LEAF;run<r.n;run*=2){\nglobal lane_t*const merged=to;\nfor(uint i=0;i<r.n;i+=2*run)\n"
-"merge_vectors(from+i,to+i,min(r.n-i,2*run),min(r.n-i,run),r.codec,\n2*run>=r.n);\nto=from;\nfrom="
-"merged;\n}\n}\n#else\n\nINLINE void vector_sort(radix_t r){}\n#endif\n\n",
-"//---- radix: sorted by a work-item\nINLINE void sort_alone(radix_t r)\n{\nif(CLSORT_PACKS_PAIRS|"
-"|sorts_by_vectors(r))\nvector_sort(r);\nelse if(r.n>CLSORT_INSERTION_MOST)\nsort_small(r);\n"
-"else\ninsertion_sort(r.source,r.target,0,r.n,r.codec);\n}\n\n",
-"//---- radix: rows of vectors\n#if CLSORT_NEEDS_PIECES&&CLSORT_VECTOR_LANES>0\n\n\nINLINE "
-"segment_t lanes_of_rows(uint k,uint wide,uint n,uint rows,uint stride)\n{\nconst segment_t held={"
-"k/wide*stride +k%wide*CLSORT_VECTOR_LANES,\nk/wide<rows?lanes_left(n,k%wide):0};\nreturn held;\n}"
-"\n\n\n\n\nINLINE void sort_wide_rows(radix_t r,segments_t s,uint i,uint wide)\n{\nconst uint "
-"vectors=wide*CLSORT_VECTOR_LANES,rows=s.segments-i;\nconst segment_t first=take_segment(s,i);\n"
-"const lane_t rest=finish_lane((lane_t)~(lane_t)0,r.codec);\nglobal lane_t*const to=lanes_of("
-"advance(r.target,first.begin));\nglobal const lane_t*const from=lanes_of(advance(r.source,"
-"first.begin));\nvector_t v[CLSORT_ROW_VECTORS];\nfor(uint k=0;k<vectors;k++){\nconst segment_t "
-"held=lanes_of_rows(k,wide,first.size,rows,s.stride);\nv[k]=encode_vector(load_vector(from+"
-"held.begin,held.size,rest),r.codec);\n}\nfor(uint bit=1;bit<CLSORT_VECTOR_LANES;bit*=2)\n"
-"shuffle_vectors(v,vectors);\nsort_columns(v,vectors);\nfor(uint bit=1;bit<vectors;bit*=2)\n"
-"shuffle_vectors(v,vectors);\nfor(uint k=0;k<vectors;k++){\nconst segment_t held=lanes_of_rows(k,"
-"wide,first.size,rows,s.stride);\nstore_vector(finish_vector(v[k],r.codec),to+held.begin,"
-"held.size);\n}\n}\n\nCLSORT_NOINLINE void sort_rows(radix_t r,segments_t s,uint i)\n{\nif("
-"take_segment(s,i).size<=CLSORT_VECTOR_LANES)\nsort_wide_rows(r,s,i,1);\nelse\nsort_wide_rows(r,s,"
-"i,2);\n}\n#elif CLSORT_NEEDS_PIECES\nINLINE void sort_rows(radix_t r,segments_t s,uint i){}\n"
-"#endif\n\n",
-"//---- radix: pieces\n#if CLSORT_NEEDS_PIECES\n\nINLINE void sort_piece(radix_t r,job_t job,uint "
-"piece)\n{\nconst uint first=job.slice*piece,begin=job.segment.begin+first,\nmoves=segment_passes("
-"job.segment,piece);\nconst array_t from=advance(array_at(job.where,r.source,r.target,r.alt),"
-"begin);\nconst array_t to=advance(moves&1?r.alt:r.target,begin),\nalt=advance(moves&"
-"1?r.target:r.alt,begin);\nr.n=first<job.segment.size?min(job.segment.size -first,piece):0;\n"
-"r.source=from;\nr.target=to;\nr.alt=alt;\nr.in_place=from.keys==to.keys?TARGET_IS_SOURCE\n"
-":from.keys==alt.keys?ALT_IS_SOURCE\n:0;\nsort_alone(r);\n}\n\n\nINLINE uint rows_together("
-"radix_t r,jobs_t j)\n{\nreturn sorts_by_vectors(r)&&j.per==1&&j.segments.count<=2*"
-"CLSORT_VECTOR_LANES\n?CLSORT_VECTOR_LANES\n:1;\n}\n\n\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL "
-"void clsort_radix_pieces(CLSORT_RADIX_ARGS,CLSORT_JOB_ARGS,uint piece)\n{\nradix_t r="
-"CLSORT_RADIX;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst segments_t s="
-"j.segments;\nconst uint ranges=s.given_as&CLSORT__SEGMENTS_IN_RANGES,listed= !ranges&& !j.per,\n"
-"together=rows_together(r,j),\ngroups=s.segments/together+(s.segments%together!=0),\nwhole=listed|"
-"|j.per==1?groups:0,cut=j.per==1?0:job_count(j);\nconst ulong all=(ulong)whole +cut;\nr.scratch+="
-"get_global_id(0)*CLSORT__PLAN_WORDS;\nfor(ulong i=first_job(all);i<all;i+=get_global_size(0)){\n"
-"if(together>1){\nsort_rows(r,s,(uint)i*together);\ncontinue;\n}\njob_t job={{0,0},0,ARRAY_SOURCE}"
-";\nif(i<whole)\njob.segment=take_segment(s,(uint)i);\nelse\njob=take_job(j,(uint)(i-whole));\nif("
-"!listed||(job.segment.size<=piece)==(i<whole))\nsort_piece(r,job,piece);\n}\n}\n#endif\n\n",
-"//---- radix: cached\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(CACHED)\n\n\n"
-"\nenum{\nCACHED_TICKET,CACHED_IN_USE,CACHED_SHIFT,CACHED_AROUND,CACHED_LOW,CACHED_LAST=6,\n"
-"CACHED_COMMON=8,CACHED_LEFT=10\n};\n\nINLINE global uint*cached_words(radix_t r)\n{\nreturn "
-"r.scratch+CLSORT__PLAN_WORDS;\n}\n\nINLINE global uint*cached_starts(radix_t r)\n{\nreturn "
-"cached_words(r)+CLSORT__CACHED_STARTS_AT;\n}\n\n\nINLINE digit_t take_cells(radix_t r)\n{\n"
-"global const uint*w=cached_words(r);\nconst uint left=CLSORT__CACHED_RANGES-(w[CACHED_AROUND]<"
-"CLSORT__CACHED_RANGES);\nconst digit_t d={w[CACHED_SHIFT],CLSORT__CACHED_CELLS-1,1,left,\n"
-"table_code(w+CACHED_LOW),table_code(w+CACHED_LAST),\ntable_code(w+CACHED_COMMON),\n(global const "
-"uchar*)(w+CLSORT__CACHED_CELLS_AT)};\nreturn d;\n}\n\n",
-"//---- radix: cached sample\n\nINLINE void load_sample(radix_t r,uint size_log2,code_t*code)\n{\n"
-"for(uint i=0;i<1u<<size_log2;i++){\nconst uint noise=(i+1)*0x9E3779B9u,jitter=(noise^noise>>15)*"
-"0x85EBCA6Bu;\nconst ulong place=((ulong)i<<32|jitter)>>size_log2;\ncode[i]=encode(*key_place("
-"r.source,(size_t)(place*r.n>>32)),r.codec);\n}\n}\n\n\nINLINE digit_t make_cells(radix_t r,const "
-"code_t*code,uint size)\n{\nglobal uint*w=cached_words(r);\ncode_t low=code[0],last=low,common="
-"low;\nfor(uint i=0,lead=0;i<size;i++){\nlow=min(low,code[i]);\nlast=max(last,code[i]);\ncommon="
-"lead?common:code[i];\nlead+=code[i]==common?1: -1;\n}\nset_table_code(w+CACHED_LOW,low);\n"
-"set_table_code(w+CACHED_LAST,last);\nset_table_code(w+CACHED_COMMON,common);\nw[CACHED_SHIFT]=0;"
-"\nwhile((code_t)(last-low)>>w[CACHED_SHIFT]>=CLSORT__CACHED_CELLS)\nw[CACHED_SHIFT]++;\nreturn "
-"take_cells(r);\n}\n\n\nINLINE void mark_mixed(radix_t r,digit_t d,const code_t*code,uint size)\n{"
-"\nglobal uint*mixed=cached_words(r)+CLSORT__CACHED_MIXED_AT;\ncode_t first[CLSORT__CACHED_RANGES]"
-";\nuint seen[CLSORT__CACHED_RANGES];\nfor(uint k=0;k<CLSORT__CACHED_RANGES;k++)\nmixed[k]=seen[k]"
-"=0;\nfor(uint i=0;i<size;i++){\nconst uint k=range_of(digit_of(code[i],d),d);\nif(!seen[k])\n"
-"first[k]=code[i];\nseen[k]=1;\nmixed[k]|=first[k]!=code[i];\n}\n}\n\n\nINLINE void make_ranges("
-"radix_t r,digit_t d,const code_t*code,uint size)\n{\nglobal uint*w=cached_words(r);\nglobal "
-"uchar*const range=(global uchar*)(w+CLSORT__CACHED_CELLS_AT);\nuint count[CLSORT__CACHED_CELLS+1]"
-",before=0;\nfor(uint cell=0;cell<=CLSORT__CACHED_CELLS;cell++)\ncount[cell]=0;\nfor(uint i=0;i<"
-"size;i++)\ncount[digit_of(code[i],d)]++;\nconst uint often=count[CLSORT__CACHED_CELLS],around="
-"cell_of(d.common,d),\napart=CLSORT_VALUE_BYTES==0&&often>=CLSORT__EDGE_CACHED_COMMON(size),\nall="
+"\n#if CLSORT_PACKS_PAIRS\n\n\nINLINE void take_words(global const lane_t*lanes,uint upper,global "
+"uint*to,uint n)\n{\nuint i=0;\nfor(;i+16<=n;i+=16){\nconst uint16 a=vload16(0,(global const uint*"
+")(lanes+i)),\nb=vload16(1,(global const uint*)(lanes+i));\nvstore16(upper?(uint16)(a.odd,b.odd):("
+"uint16)(a.even,b.even),0,to+i);\n}\nfor(;i<n;i++)\nto[i]=(uint)(lanes[i]>>32*upper);\n}\n\n\n\n"
+"INLINE void vector_sort(radix_t r)\n{\nglobal lane_t*const lanes=lanes_of(r.alt);\nglobal uint*"
+"const keys=key_place(r.target,0);\nglobal uint*const values=(global uint*)r.target.values;\n"
+"const vector_quick_t q={lanes,(global lane_t*)r.scratch,lanes,spare_lanes(r),\n2*ceil_log2(r.n),"
+"r.codec};\nuint ordered=1;\ntake_words(lanes,0,values,r.n);\nfor(uint i=0;i<r.n;i++)\nlanes[i]=("
+"lanes[i]& ~(lane_t)0xFFFFFFFF)|i;\nwhile(ordered<r.n&&lanes[ordered-1]<lanes[ordered])\nordered++"
+";\nif(ordered<r.n)\nsort_lanes(q,r.n);\nfor(uint i=0;i<r.n;i++)\nlanes[i]=(lanes[i]& ~(lane_t)"
+"0xFFFFFFFF)|values[(uint)lanes[i]];\ntake_words(lanes,0,values,r.n);\ntake_words(lanes,1,keys,"
+"r.n);\nfor(uint i=0;i<r.n&& !keys_are_codes(r.codec);i++)\nkeys[i]=decode(keys[i],r.codec);\n}\n"
+"#elif CLSORT_COMPRESSES\n\n\nINLINE void vector_sort(radix_t r)\n{\nglobal lane_t*const target="
+"lanes_of(r.target),*const alt=lanes_of(r.alt);\nconst vector_quick_t q={alt,target,target,r.n,2*"
+"ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\nsort_leaf(lanes_of(r.source),target,r.n,r.codec,"
+"1,1);\nreturn;\n}\nfor(uint i=0;i<r.n;i++)\nalt[i]=encode(*key_place(r.source,i),r.codec);\n"
+"sort_lanes(q,r.n);\n}\n#elif CLSORT_VECTOR_LANES>0\n",
+"\n\n\nINLINE void merge_vectors(global const lane_t*from,global lane_t*to,uint n,uint middle,\n"
+"codec_t c,uint is_done)\n{\nconst lane_t top=(lane_t)~(lane_t)0;\nuint i=CLSORT_VECTOR_LANES,j="
+"middle,merged=0;\nvector_t high=load_vector(from,min(n,(uint)CLSORT_VECTOR_LANES),top);\nwhile(i<"
+"middle||j<n){\nconst uint is_first=j>=n||(i<middle&&from[i]<=from[j]),\nnext=is_first?i:j;\n"
+"const vector_t v=swap_lanes(load_vector(from+next,\nmin(n-next,(uint)CLSORT_VECTOR_LANES),top),\n"
+"CLSORT_VECTOR_LANES-1);\nvector_t low=min(high,v);\nhigh=max(high,v);\n#pragma unroll\nfor(uint "
+"bit=CLSORT_VECTOR_LANES/2;bit>0;bit/=2){\norder_columns(&low,1,bit);\norder_columns(&high,1,bit);"
+"\n}\nstore_whole_vector(is_done?finish_vector(low,c):low,to+merged);\nmerged+="
+"CLSORT_VECTOR_LANES;\ni+=is_first?CLSORT_VECTOR_LANES:0;\nj+=is_first?0:CLSORT_VECTOR_LANES;\n}\n"
+"store_vector(is_done?finish_vector(high,c):high,to+merged,n-merged);\n}\n\n\n\nCLSORT_NOINLINE "
+"void vector_sort(radix_t r)\n{\nconst uint merges=ceil_log2((r.n+CLSORT_LEAF-1)/CLSORT_LEAF);\n"
+"global lane_t*from=lanes_of(merges&1?r.alt:r.target),\n*to=lanes_of(merges&1?r.target:r.alt);\n"
+"for(uint i=0;i<r.n;i+=CLSORT_LEAF)\nsort_leaf(lanes_of(r.source)+i,from+i,min(r.n-i,(uint)"
+"CLSORT_LEAF),r.codec,1,\nmerges==0);\nfor(uint run=CLSORT_LEAF;run<r.n;run*=2){\nglobal lane_t*"
+"const merged=to;\nfor(uint i=0;i<r.n;i+=2*run)\nmerge_vectors(from+i,to+i,min(r.n-i,2*run),min("
+"r.n-i,run),r.codec,\n2*run>=r.n);\nto=from;\nfrom=merged;\n}\n}\n#else\n\nINLINE void "
+"vector_sort(radix_t r){}\n#endif\n\n",
+"\nINLINE void sort_alone(radix_t r)\n{\nif(CLSORT_PACKS_PAIRS||sorts_by_vectors(r))\nvector_sort("
+"r);\nelse if(r.n>CLSORT_INSERTION_MOST)\nsort_small(r);\nelse\ninsertion_sort(r.source,r.target,"
+"0,r.n,r.codec);\n}\n\n",
+"\n#if CLSORT_NEEDS_PIECES&&CLSORT_VECTOR_LANES>0\n\n\nINLINE segment_t lanes_of_rows(uint k,uint "
+"wide,uint n,uint rows,uint stride)\n{\nconst segment_t held={k/wide*stride +k%wide*"
+"CLSORT_VECTOR_LANES,\nk/wide<rows?lanes_left(n,k%wide):0};\nreturn held;\n}\n\n\n\n\nINLINE void "
+"sort_wide_rows(radix_t r,segments_t s,uint i,uint wide)\n{\nconst uint vectors=wide*"
+"CLSORT_VECTOR_LANES,rows=s.segments-i;\nconst segment_t first=take_segment(s,i);\nconst lane_t "
+"rest=finish_lane((lane_t)~(lane_t)0,r.codec);\nglobal lane_t*const to=lanes_of(advance(r.target,"
+"first.begin));\nglobal const lane_t*const from=lanes_of(advance(r.source,first.begin));\n"
+"vector_t v[CLSORT_ROW_VECTORS];\nfor(uint k=0;k<vectors;k++){\nconst segment_t held="
+"lanes_of_rows(k,wide,first.size,rows,s.stride);\nv[k]=encode_vector(load_vector(from+held.begin,"
+"held.size,rest),r.codec);\n}\nfor(uint bit=1;bit<CLSORT_VECTOR_LANES;bit*=2)\nshuffle_vectors(v,"
+"vectors);\nsort_columns(v,vectors);\nfor(uint bit=1;bit<vectors;bit*=2)\nshuffle_vectors(v,"
+"vectors);\nfor(uint k=0;k<vectors;k++){\nconst segment_t held=lanes_of_rows(k,wide,first.size,"
+"rows,s.stride);\nstore_vector(finish_vector(v[k],r.codec),to+held.begin,held.size);\n}\n}\n\n"
+"CLSORT_NOINLINE void sort_rows(radix_t r,segments_t s,uint i)\n{\nif(take_segment(s,i).size<="
+"CLSORT_VECTOR_LANES)\nsort_wide_rows(r,s,i,1);\nelse\nsort_wide_rows(r,s,i,2);\n}\n#elif "
+"CLSORT_NEEDS_PIECES\nINLINE void sort_rows(radix_t r,segments_t s,uint i){}\n#endif\n\n",
+"\n#if CLSORT_NEEDS_PIECES\n\nINLINE void sort_piece(radix_t r,job_t job,uint piece)\n{\nconst "
+"uint first=job.slice*piece,begin=job.segment.begin+first,\nmoves=segment_passes(job.segment,"
+"piece);\nconst array_t from=advance(array_at(job.where,r.source,r.target,r.alt),begin);\nconst "
+"array_t to=advance(moves&1?r.alt:r.target,begin),\nalt=advance(moves&1?r.target:r.alt,begin);\n"
+"r.n=first<job.segment.size?min(job.segment.size -first,piece):0;\nr.source=from;\nr.target=to;\n"
+"r.alt=alt;\nr.in_place=from.keys==to.keys?TARGET_IS_SOURCE\n:from.keys==alt.keys?ALT_IS_SOURCE\n"
+":0;\nsort_alone(r);\n}\n\n\nINLINE uint rows_together(radix_t r,jobs_t j)\n{\nreturn "
+"sorts_by_vectors(r)&&j.per==1&&j.segments.count<=2*CLSORT_VECTOR_LANES\n?CLSORT_VECTOR_LANES\n:1;"
+"\n}\n\n\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS,"
+"CLSORT_JOB_ARGS,uint piece)\n{\nradix_t r=CLSORT_RADIX;\nconst jobs_t given=CLSORT_JOBS,j="
+"sortable_jobs(given);\nconst segments_t s=j.segments;\nconst uint ranges=s.given_as&"
+"CLSORT__SEGMENTS_IN_RANGES,listed= !ranges&& !j.per,\ntogether=rows_together(r,j),\ngroups="
+"s.segments/together+(s.segments%together!=0),\nwhole=listed||j.per==1?groups:0,cut=j.per=="
+"1?0:job_count(j);\nconst ulong all=(ulong)whole +cut;\nr.scratch+=get_global_id(0)*"
+"CLSORT__PLAN_WORDS;\nfor(ulong i=first_job(all);i<all;i+=get_global_size(0)){\nif(together>1){\n"
+"sort_rows(r,s,(uint)i*together);\ncontinue;\n}\njob_t job={{0,0},0,ARRAY_SOURCE};\nif(i<whole)\n"
+"job.segment=take_segment(s,(uint)i);\nelse\njob=take_job(j,(uint)(i-whole));\nif(!listed||("
+"job.segment.size<=piece)==(i<whole))\nsort_piece(r,job,piece);\n}\n}\n#endif\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(CACHED)\n\n\n\nenum{\n"
+"CACHED_TICKET,CACHED_IN_USE,CACHED_SHIFT,CACHED_AROUND,CACHED_LOW,CACHED_LAST=6,\nCACHED_COMMON="
+"8,CACHED_LEFT=10\n};\n\nINLINE global uint*cached_words(radix_t r)\n{\nreturn r.scratch+"
+"CLSORT__PLAN_WORDS;\n}\n\nINLINE global uint*cached_starts(radix_t r)\n{\nreturn cached_words(r)+"
+"CLSORT__CACHED_STARTS_AT;\n}\n\n\nINLINE digit_t take_cells(radix_t r)\n{\nglobal const uint*w="
+"cached_words(r);\nconst uint left=CLSORT__CACHED_RANGES-(w[CACHED_AROUND]<CLSORT__CACHED_RANGES);"
+"\nconst digit_t d={w[CACHED_SHIFT],CLSORT__CACHED_CELLS-1,1,left,\ntable_code(w+CACHED_LOW),"
+"table_code(w+CACHED_LAST),\ntable_code(w+CACHED_COMMON),\n(global const uchar*)(w+"
+"CLSORT__CACHED_CELLS_AT)};\nreturn d;\n}\n\n",
+"\n\nINLINE void load_sample(radix_t r,uint size_log2,code_t*code)\n{\nfor(uint i=0;i<1u<<"
+"size_log2;i++){\nconst uint noise=(i+1)*0x9E3779B9u,jitter=(noise^noise>>15)*0x85EBCA6Bu;\nconst "
+"ulong place=((ulong)i<<32|jitter)>>size_log2;\ncode[i]=encode(*key_place(r.source,(size_t)(place*"
+"r.n>>32)),r.codec);\n}\n}\n\n\nINLINE digit_t make_cells(radix_t r,const code_t*code,uint size)\n"
+"{\nglobal uint*w=cached_words(r);\ncode_t low=code[0],last=low,common=low;\nfor(uint i=0,lead=0;"
+"i<size;i++){\nlow=min(low,code[i]);\nlast=max(last,code[i]);\ncommon=lead?common:code[i];\nlead+="
+"code[i]==common?1: -1;\n}\nset_table_code(w+CACHED_LOW,low);\nset_table_code(w+CACHED_LAST,last);"
+"\nset_table_code(w+CACHED_COMMON,common);\nw[CACHED_SHIFT]=0;\nwhile((code_t)(last-low)>>"
+"w[CACHED_SHIFT]>=CLSORT__CACHED_CELLS)\nw[CACHED_SHIFT]++;\nreturn take_cells(r);\n}\n\n\nINLINE "
+"void mark_mixed(radix_t r,digit_t d,const code_t*code,uint size)\n{\nglobal uint*mixed="
+"cached_words(r)+CLSORT__CACHED_MIXED_AT;\ncode_t first[CLSORT__CACHED_RANGES];\nuint "
+"seen[CLSORT__CACHED_RANGES];\nfor(uint k=0;k<CLSORT__CACHED_RANGES;k++)\nmixed[k]=seen[k]=0;\n"
+"for(uint i=0;i<size;i++){\nconst uint k=range_of(digit_of(code[i],d),d);\nif(!seen[k])\nfirst[k]="
+"code[i];\nseen[k]=1;\nmixed[k]|=first[k]!=code[i];\n}\n}\n\n\nINLINE void make_ranges(radix_t r,"
+"digit_t d,const code_t*code,uint size)\n{\nglobal uint*w=cached_words(r);\nglobal uchar*const "
+"range=(global uchar*)(w+CLSORT__CACHED_CELLS_AT);\nuint count[CLSORT__CACHED_CELLS+1],before=0;\n"
+"for(uint cell=0;cell<=CLSORT__CACHED_CELLS;cell++)\ncount[cell]=0;\nfor(uint i=0;i<size;i++)\n"
+"count[digit_of(code[i],d)]++;\nconst uint often=count[CLSORT__CACHED_CELLS],around=cell_of("
+"d.common,d),\napart=CLSORT_VALUE_BYTES==0&&often>=CLSORT__EDGE_CACHED_COMMON(size),\nall="
 "apart?max(size -often,1u):size,\nranges=clamp(r.n>>CLSORT__EDGE_CACHED_RANGE_LOG2,\n(uint)"
 "CLSORT__EDGE_CACHED_LEAST_RANGES,\nCLSORT__CACHED_RANGES-apart);\ncount[around]+=apart?0:often;\n"
 "for(uint cell=0;cell<CLSORT__CACHED_CELLS;cell++){\nrange[cell]=(uchar)min(before*ranges/all,"
@@ -3185,13 +3134,13 @@ static const char *const clsort__source[] = {
 "1u<<size_log2;\ncode_t code[1<<CLSORT__CACHED_SAMPLE_LOG2];\nif(get_global_id(0)!=0)\nreturn;\n"
 "load_sample(r,size_log2,code);\nconst digit_t d=make_cells(r,code,size);\nmake_ranges(r,d,code,"
 "size);\nmark_mixed(r,d,code,size);\n}\n\n",
-"//---- radix: cached ranges\nCLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)\n{\nconst "
-"radix_t r=CLSORT_RADIX;\nconst uint block=(uint)get_global_id(0);\nconst block_t b=take_block(r,"
-"block,1);\nif(b.size>0)\ncount_block(r,r.source,block,b,take_cells(r));\n}\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\n"
-"global uint*const w=cached_words(r),*const starts=cached_starts(r);\nconst uint heavy_part=pass,"
-"ranges=w[CACHED_IN_USE];\nuint sum=0,heaviest=0;\nif(get_global_id(0)!=0)\nreturn;\nfor(uint d=0;"
-"d<ranges;d++){\nstarts[d]=sum;\nsum=place_digit(r,d,sum);\nif(w[CLSORT__CACHED_MIXED_AT+d])\n"
+"\nCLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\n"
+"const uint block=(uint)get_global_id(0);\nconst block_t b=take_block(r,block,1);\nif(b.size>0)\n"
+"count_block(r,r.source,block,b,take_cells(r));\n}\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_cached_ranges(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nglobal uint*const w="
+"cached_words(r),*const starts=cached_starts(r);\nconst uint heavy_part=pass,ranges="
+"w[CACHED_IN_USE];\nuint sum=0,heaviest=0;\nif(get_global_id(0)!=0)\nreturn;\nfor(uint d=0;d<"
+"ranges;d++){\nstarts[d]=sum;\nsum=place_digit(r,d,sum);\nif(w[CLSORT__CACHED_MIXED_AT+d])\n"
 "heaviest=max(heaviest,sum-starts[d]);\nif(d==w[CACHED_AROUND]){\nconst uint begin=sum;\nsum="
 "place_digit(r,CLSORT__CACHED_RANGES-1,sum);\nw[CACHED_LEFT]=sum-begin;\n}\n}\nstarts[ranges]=sum;"
 "\nw[CACHED_TICKET]=0;\nr.scratch[CLSORT__SKIP_PASSES]= !(in_place&CLSORT__MAY_SKIP)||heaviest<="
@@ -3200,29 +3149,28 @@ static const char *const clsort__source[] = {
 "r.scratch[CLSORT__SKIP_PASSES]);\nuint next[CLSORT__CACHED_RANGES];\nif(b.size==0)\nreturn;\nfor("
 "uint d=0;d<CLSORT__CACHED_RANGES;d++)\nnext[d]=block_table(r,block)[d];\nmove_block(r,r.source,"
 "r.alt,b,take_cells(r),next,CLSORT_STAGES(n));\n}\n\n",
-"//---- radix: cached buckets\n\n\nINLINE global uint*own_scratch(radix_t r)\n{\nconst uint own=("
-"uint)get_global_id(0);\nglobal uint*const plan=r.blocks?block_table(r,"
-"CLSORT_PACKS_PAIRS?r.blocks:own)\n:cached_words(r);\nreturn CLSORT_PACKS_PAIRS?r.scratch+((uint)("
-"plan-r.scratch)+15)/16*16\n+(size_t)own*2*spare_lanes(r)\n:plan;\n}\n\n\nINLINE void "
-"insert_common(radix_t r,code_t common,uint left)\n{\nconst code_t key=decode(common,r.codec);\n"
-"uint i=r.n;\nfor(;i>0&&encode(*key_place(r.target,i-1),r.codec)>common;i--)\n*key_place(r.target,"
-"i-1+left)= *key_place(r.target,i-1);\nfor(uint k=i;k<i+left;k++)\n*key_place(r.target,k)=key;\n}"
-"\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)\n{\nconst "
-"radix_t all=CLSORT_RADIX;\nglobal uint*const words=cached_words(all),*const starts=cached_starts("
-"all);\nconst uint ranges= !blocks?1:all.scratch[CLSORT__SKIP_PASSES]?words[CACHED_IN_USE]:0;\n"
-"radix_t r=all;\nr.scratch=own_scratch(all);\nr.in_place=ALT_IS_SOURCE;\nr.done=0;\nfor(uint i=0;;"
-"i++){\nconst uint d=blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)\nbreak;\nconst "
-"uint begin=blocks?starts[d]:0;\nconst uint left=blocks&&d==words[CACHED_AROUND]"
-"?words[CACHED_LEFT]:0;\nr.n=(blocks?starts[d+1]-begin:n)-left;\nr.target=advance(all.target,"
-"begin);\nr.alt=advance(all.alt,begin);\nif(CLSORT_PACKS_PAIRS)\nr.alt.keys=all.alt.keys+begin*"
-"sizeof(moved_t);\nr.source=r.alt;\nfor(uint k=0;k<r.n&& !blocks;k++){\nconst moved_t e="
-"load_moved(r,all.source,k);\nstore_moved(r,r.alt,k,&e,1);\n}\nsort_alone(r);\nif("
-"CLSORT_VALUE_BYTES==0&&left)\ninsert_common(r,table_code(words+CACHED_COMMON),left);\n}\n}\n"
-"#endif\n#endif\n\n",
-"//---- radix: a tile per work-group\n#if CLSORT_NEEDS_RADIX&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>"
-"0\n\n#define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION)&&CLSORT_DIGIT_BITS==4&&CLSORT_WARPS)\n\n",
-"//---- radix: counting\n\n\n\n\n#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP)&& !CLSORT_WARPS)\n"
-"#define CLSORT_COUNTERS (CLSORT_DIGITS*(CLSORT_IS(SWEEP)?CLSORT_RADIX_DIGITS:1))\n#define "
+"\n\n\nINLINE global uint*own_scratch(radix_t r)\n{\nconst uint own=(uint)get_global_id(0);\n"
+"global uint*const plan=r.blocks?block_table(r,CLSORT_PACKS_PAIRS?r.blocks:own)\n:cached_words(r);"
+"\nreturn CLSORT_PACKS_PAIRS?r.scratch+((uint)(plan-r.scratch)+15)/16*16\n+(size_t)own*2*"
+"spare_lanes(r)\n:plan;\n}\n\n\nINLINE void insert_common(radix_t r,code_t common,uint left)\n{\n"
+"const code_t key=decode(common,r.codec);\nuint i=r.n;\nfor(;i>0&&encode(*key_place(r.target,i-1),"
+"r.codec)>common;i--)\n*key_place(r.target,i-1+left)= *key_place(r.target,i-1);\nfor(uint k=i;k<i+"
+"left;k++)\n*key_place(r.target,k)=key;\n}\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL void "
+"clsort_cached_buckets(CLSORT_RADIX_ARGS)\n{\nconst radix_t all=CLSORT_RADIX;\nglobal uint*const "
+"words=cached_words(all),*const starts=cached_starts(all);\nconst uint ranges= "
+"!blocks?1:all.scratch[CLSORT__SKIP_PASSES]?words[CACHED_IN_USE]:0;\nradix_t r=all;\nr.scratch="
+"own_scratch(all);\nr.in_place=ALT_IS_SOURCE;\nr.done=0;\nfor(uint i=0;;i++){\nconst uint d="
+"blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)\nbreak;\nconst uint begin="
+"blocks?starts[d]:0;\nconst uint left=blocks&&d==words[CACHED_AROUND]?words[CACHED_LEFT]:0;\nr.n=("
+"blocks?starts[d+1]-begin:n)-left;\nr.target=advance(all.target,begin);\nr.alt=advance(all.alt,"
+"begin);\nif(CLSORT_PACKS_PAIRS)\nr.alt.keys=all.alt.keys+begin*sizeof(moved_t);\nr.source=r.alt;"
+"\nfor(uint k=0;k<r.n&& !blocks;k++){\nconst moved_t e=load_moved(r,all.source,k);\nstore_moved(r,"
+"r.alt,k,&e,1);\n}\nsort_alone(r);\nif(CLSORT_VALUE_BYTES==0&&left)\ninsert_common(r,table_code("
+"words+CACHED_COMMON),left);\n}\n}\n#endif\n#endif\n\n",
+"\n#if CLSORT_NEEDS_RADIX&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n#define CLSORT_FEW_VOTES ("
+"CLSORT_IS(PARTITION)&&CLSORT_DIGIT_BITS==4&&CLSORT_WARPS)\n\n",
+"\n\n\n\n\n#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP)&& !CLSORT_WARPS)\n#define "
+"CLSORT_COUNTERS (CLSORT_DIGITS*(CLSORT_IS(SWEEP)?CLSORT_RADIX_DIGITS:1))\n#define "
 "CLSORT_COUNT_COPIES \\\n (CLSORT_IS(SWEEP)?CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS,CLSORT_WARPS)"
 "\\\n :CLSORT_FEW_VOTES?CLSORT__WARP\\\n :CLSORT__LEAST_COPIES)\n#define CLSORT_COUNT_WORDS (("
 "CLSORT_COUNTERS>>CLSORT_HALF_COUNTERS)*CLSORT_COUNT_COPIES)\n\n#define CLSORT_COUNT_ITEMS ("
@@ -3248,17 +3196,17 @@ static const char *const clsort__source[] = {
 "merge_seen(local uint*words,seen_t seen)\n{\natomic_or(&words[0],(uint)seen.set);\natomic_or(&"
 "words[2],(uint)seen.clear);\nif(CLSORT_KEY_BYTES==8){\natomic_or(&words[1],(uint)((ulong)"
 "seen.set>>32));\natomic_or(&words[3],(uint)((ulong)seen.clear>>32));\n}\n}\n\n",
-"//---- radix: tiles\n\n\n\n\n\n\n\n\n\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE\\\n *("
-"CLSORT_KEY_BYTES>4*CLSORT_WORDS?CLSORT_KEY_BYTES:4*CLSORT_WORDS))\n#define CLSORT_TEAM_COUNTERS "
-"\\\n CLSORT__RADIX_COUNTERS(CLSORT_GROUP,CLSORT_TEAM_MOST,CLSORT_DIGITS)\n#define "
-"CLSORT_COUNT_SHIFT (CLSORT_WARPS?0:16)\n#define CLSORT_STAGES_LATE CLSORT__RADIX_STAGES_LATE("
-"CLSORT_TEAM_MOST,CLSORT_WORDS)\n#if CLSORT_STAGES_LATE&& !CLSORT_WARPS\n#error \"teams of "
-"CLSORT__WARP need warps\"\n#endif\ntypedef struct{\nlocal uint*offsets,*next,*counters,*sums;\n"
-"local code_t*staged;\nlocal ushort*origins;\n}tile_t;\n\nINLINE tile_t make_tile(local ulong*"
-"space)\n{\nlocal uint*offsets=(local uint*)space,\n*counters=offsets+CLSORT__RADIX_PLACES("
-"CLSORT_DIGITS),\n*sums=counters+CLSORT_TEAM_COUNTERS;\nconst uint words=CLSORT__RADIX_TILE_WORDS("
-"CLSORT_DIGITS,CLSORT_TEAM_COUNTERS,\nCLSORT__SCAN_WORDS(CLSORT_GROUP),\n(CLSORT_STAGED_BYTES+3)"
-"/4,CLSORT_STAGES_LATE);\nconst tile_t tile={offsets,offsets+CLSORT_DIGITS,counters,sums,\n(local "
+"\n\n\n\n\n\n\n\n\n\n#define CLSORT_STAGED_BYTES \\\n (CLSORT_RADIX_TILE\\\n *(CLSORT_KEY_BYTES>4*"
+"CLSORT_WORDS?CLSORT_KEY_BYTES:4*CLSORT_WORDS))\n#define CLSORT_TEAM_COUNTERS \\\n "
+"CLSORT__RADIX_COUNTERS(CLSORT_GROUP,CLSORT_TEAM_MOST,CLSORT_DIGITS)\n#define CLSORT_COUNT_SHIFT ("
+"CLSORT_WARPS?0:16)\n#define CLSORT_STAGES_LATE CLSORT__RADIX_STAGES_LATE(CLSORT_TEAM_MOST,"
+"CLSORT_WORDS)\n#if CLSORT_STAGES_LATE&& !CLSORT_WARPS\n#error \"teams of CLSORT__WARP need "
+"warps\"\n#endif\ntypedef struct{\nlocal uint*offsets,*next,*counters,*sums;\nlocal code_t*staged;"
+"\nlocal ushort*origins;\n}tile_t;\n\nINLINE tile_t make_tile(local ulong*space)\n{\nlocal uint*"
+"offsets=(local uint*)space,\n*counters=offsets+CLSORT__RADIX_PLACES(CLSORT_DIGITS),\n*sums="
+"counters+CLSORT_TEAM_COUNTERS;\nconst uint words=CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS,"
+"CLSORT_TEAM_COUNTERS,\nCLSORT__SCAN_WORDS(CLSORT_GROUP),\n(CLSORT_STAGED_BYTES+3)/4,"
+"CLSORT_STAGES_LATE);\nconst tile_t tile={offsets,offsets+CLSORT_DIGITS,counters,sums,\n(local "
 "code_t*)(CLSORT_STAGES_LATE?counters:sums),\n(local ushort*)(offsets+words)};\nreturn tile;\n}\n"
 "\n\nINLINE uint tile_item(uint m)\n{\nconst uint t=local_id();\nreturn t/CLSORT_TEAM*("
 "CLSORT_TEAM*CLSORT_RADIX_ITEMS)+t%CLSORT_TEAM+m*CLSORT_TEAM;\n}\n\n\n\nINLINE void load_keys("
@@ -3269,105 +3217,102 @@ static const char *const clsort__source[] = {
 "CLSORT_TEAM)\n:decode(CLSORT_TOP_CODE,c);\n}\n}\n\nINLINE void load_codes(code_t*code,array_t "
 "from,codec_t c,uint size)\n{\nload_keys(code,from,c,size);\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++)\ncode[m]=encode(code[m],c);\n}\n\n",
-"//---- radix: ranks in a tile\n\n\ntypedef struct{uint bytes[CLSORT_IS(PARTITION)"
-"?CLSORT_DIGIT_WORDS:1];}item_digits_t;\n\nINLINE uint item_digit(const item_digits_t*digits,"
-"const code_t*code,uint m,digit_t d)\n{\nreturn CLSORT_IS(PARTITION)?get_digit(digits->bytes,m)"
-":digit_of(code[m],d);\n}\n\n\n\nINLINE void count_team_digits(tile_t tile,item_digits_t*digits,"
-"const code_t*code,\ndigit_t digit)\n{\nconst uint lane=local_id()%CLSORT_TEAM;\nlocal uint*"
-"counters=tile.counters+local_id()/CLSORT_TEAM*CLSORT_DIGITS;\nfor(uint d=lane;d<CLSORT_DIGITS;d+="
-"CLSORT_TEAM)\ncounters[d]=0;\nteam_sync();\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++"
-"){\nconst uint d=digit_of(code[m],digit);\nif(CLSORT_IS(PARTITION))\nset_digit(digits->bytes,m,d)"
-";\natomic_add(&counters[d],1u<<CLSORT_COUNT_SHIFT);\n}\n}\n\n\n#define CLSORT_VOTE(bit)\\\n \"{ "
-".reg .pred p; .reg .b32 own, same; and.b32 own, %1, \" bit \"; setp.ne.u32 p, own, 0;\" \\\n \" "
-"vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }\"\n\n\n"
-"\n\nINLINE uint find_peers(local uint*counter,uint d,uint lane,uint*place)\n{\n#if CLSORT_WARPS\n"
-"uint peers=0xFFFFFFFFu;\n__asm__ volatile(CLSORT_VOTE(\"1\")CLSORT_VOTE(\"2\")CLSORT_VOTE(\"4\")"
-"CLSORT_VOTE(\"8\")\nCLSORT_VOTE(\"16\")CLSORT_VOTE(\"32\")CLSORT_VOTE(\"64\")CLSORT_VOTE(\"128\")"
-"\n: \"+r\"(peers): \"r\"(d));\n*place= *counter;\n#else\natomic_or(counter,1u<<lane);\nteam_sync("
-");\nconst uint now= *counter,peers=now&0xFFFF;\n*place=now>>16;\n#endif\nteam_sync();\nreturn "
-"peers;\n}\n\n\n\nINLINE digit_t opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS&& !CLSORT_IS("
-"PARTITION)\n__asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\nreturn d;\n}\n\n\n"
-"INLINE void stage_code(tile_t tile,uint place,code_t code,uint digit)\n{\ntile.staged[place]="
-"code;\nif(CLSORT_IS(PARTITION))\n((local uchar*)tile.origins)[place]=(uchar)digit;\n}\n\n\n\n\n"
-"INLINE void rank_items(tile_t tile,const item_digits_t*digits,const code_t*code,\ndigit_t digit,"
-"uint*rank)\n{\nconst uint lane=local_id()%CLSORT_TEAM;\nlocal uint*counters=tile.counters+"
-"local_id()/CLSORT_TEAM*CLSORT_DIGITS;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\n"
-"const uint d=item_digit(digits,code,m,digit);\nuint place;\nconst uint peers=find_peers(&"
-"counters[d],d,lane,&place),\nown=place +popcount(peers&((1u<<lane)-1));\nif(peers>>lane==1)\n"
-"counters[d]=(own+1)<<CLSORT_COUNT_SHIFT;\nset_rank(rank,m,own);\nif(!CLSORT_STAGES_LATE)\n"
-"stage_code(tile,own,code[m],d);\nteam_sync();\n}\n}\n\n\n\nINLINE void stage_codes(tile_t tile,"
-"const item_digits_t*digits,const code_t*code,\ndigit_t digit,const uint*rank)\n{\n#if "
-"CLSORT_STAGES_LATE\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n"
-"stage_code(tile,get_rank(rank,m),code[m],\nCLSORT_IS(PARTITION)?item_digit(digits,code,m,digit)"
-":0);\n#endif\n}\n\n",
-"//---- radix: places\n\n#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS+CLSORT_GROUP -1)/CLSORT_GROUP)"
-"\nINLINE uint assigned_digit(uint k)\n{\nreturn min(local_id()*CLSORT_OWN_DIGITS+k,(uint)"
-"CLSORT_DIGITS);\n}\n\n\nINLINE uint digit_count(tile_t tile,uint digit)\n{\nuint count=0;\n"
-"#pragma unroll\nfor(uint w=0;w<CLSORT_TEAMS;w++)\ncount+=tile.counters[w*CLSORT_DIGITS+digit]>>"
-"CLSORT_COUNT_SHIFT;\nreturn count;\n}\n\n\n\n\nINLINE void place_digits(tile_t tile,uint begin)\n"
-"{\nfor(uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\ntile.offsets[d]-="
-"begin;\n#pragma unroll\nfor(uint w=0;w<CLSORT_TEAMS;w++){\nlocal uint*counter= &tile.counters[w*"
-"CLSORT_DIGITS+d];\nconst uint count= *counter>>CLSORT_COUNT_SHIFT;\n*counter=begin<<"
-"CLSORT_COUNT_SHIFT;\nbegin+=count;\n}\n}\n}\n\n\n\nINLINE void order_tile(tile_t tile,const "
-"code_t*code,digit_t digit,uint*rank)\n{\nuint sum=0;\nitem_digits_t digits;\ncount_team_digits("
-"tile,&digits,code,digit);\nlocal_barrier();\nfor(uint d=assigned_digit(0);d<assigned_digit("
-"CLSORT_OWN_DIGITS);d++){\nconst uint count=digit_count(tile,d);\ntile.offsets[d]=tile.next[d];\n"
-"tile.next[d]+=count;\nsum+=count;\n}\nplace_digits(tile,group_scan(sum,tile.sums));\n"
-"local_barrier();\nrank_items(tile,&digits,code,digit,rank);\nstage_codes(tile,&digits,code,digit,"
-"rank);\nlocal_barrier();\n}\n\n",
-"//---- radix: tiles move\n\n\nINLINE void store_codes(tile_t tile,array_t to,codec_t c,digit_t "
-"digit,uint size,\nuint*place)\n{\nconst uint t=local_id(),whole=size==CLSORT_RADIX_TILE;\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst code_t code=tile.staged[m*"
-"CLSORT_GROUP +t];\nconst uint d=CLSORT_IS(PARTITION)\n?((local const uchar*)tile.origins)[m*"
-"CLSORT_GROUP +t]\n:digit_of(code,digit);\nplace[m]=tile.offsets[d]+m*CLSORT_GROUP +t;\nif("
-"!CLSORT_RECORDS&&(whole||m*CLSORT_GROUP +t<size))\n*key_place(to,place[m])=decode(code,c);\n}\n}"
-"\n\n\ntypedef struct{uint word[CLSORT_WORDS_OR_1];}value_t;\n\nINLINE void load_values(value_t*"
-"value,array_t from,uint size)\n{\nif(CLSORT_WORDS==0)\nreturn;\nif(size==CLSORT_RADIX_TILE){\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nload_words(from,tile_item(m),value[m]"
-".word);\nreturn;\n}\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nload_words_within("
-"from,tile_item(m),tile_item(m)<size,value[m].word);\n}\n\n\n\nINLINE void move_values(tile_t "
-"tile,const value_t*value,array_t to,uint size,\nconst uint*rank,const uint*place)\n{\nconst uint "
-"t=local_id();\nlocal uint*staged=(local uint*)tile.staged;\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++)\n#pragma unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nif(tile_item(m)<size)"
-"\nstaged[w*CLSORT_RADIX_TILE +get_rank(rank,m)]=value[m].word[w];\nlocal_barrier();\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nuint word[CLSORT_WORDS_OR_1];\n#pragma unroll\n"
-"for(uint w=0;w<CLSORT_WORDS;w++)\nword[w]=staged[w*CLSORT_RADIX_TILE +m*CLSORT_GROUP +t];\nif(m*"
-"CLSORT_GROUP +t<size)\nstore_words(to,place[m],word);\n}\n}\n\n\n\nINLINE void store_tile(tile_t "
-"tile,const value_t*value,array_t to,codec_t c,\ndigit_t digit,uint size,const uint*rank)\n{\n"
-"uint place[CLSORT_RADIX_ITEMS];\nstore_codes(tile,to,c,digit,size,place);\nif(CLSORT_WORDS){\n"
+"\n\n\ntypedef struct{uint bytes[CLSORT_IS(PARTITION)?CLSORT_DIGIT_WORDS:1];}item_digits_t;\n\n"
+"INLINE uint item_digit(const item_digits_t*digits,const code_t*code,uint m,digit_t d)\n{\nreturn "
+"CLSORT_IS(PARTITION)?get_digit(digits->bytes,m):digit_of(code[m],d);\n}\n\n\n\nINLINE void "
+"count_team_digits(tile_t tile,item_digits_t*digits,const code_t*code,\ndigit_t digit)\n{\nconst "
+"uint lane=local_id()%CLSORT_TEAM;\nlocal uint*counters=tile.counters+local_id()/CLSORT_TEAM*"
+"CLSORT_DIGITS;\nfor(uint d=lane;d<CLSORT_DIGITS;d+=CLSORT_TEAM)\ncounters[d]=0;\nteam_sync();\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint d=digit_of(code[m],digit);\n"
+"if(CLSORT_IS(PARTITION))\nset_digit(digits->bytes,m,d);\natomic_add(&counters[d],1u<<"
+"CLSORT_COUNT_SHIFT);\n}\n}\n\n\n#define CLSORT_VOTE(bit)\\\n \"{ .reg .pred p; .reg .b32 own, "
+"same; and.b32 own, %1, \" bit \"; setp.ne.u32 p, own, 0;\" \\\n \" vote.sync.ballot.b32 same, p, "
+"0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }\"\n\n\n\n\nINLINE uint find_peers("
+"local uint*counter,uint d,uint lane,uint*place)\n{\n#if CLSORT_WARPS\nuint peers=0xFFFFFFFFu;\n"
+"__asm__ volatile(CLSORT_VOTE(\"1\")CLSORT_VOTE(\"2\")CLSORT_VOTE(\"4\")CLSORT_VOTE(\"8\")\n"
+"CLSORT_VOTE(\"16\")CLSORT_VOTE(\"32\")CLSORT_VOTE(\"64\")CLSORT_VOTE(\"128\")\n: \"+r\"(peers): "
+"\"r\"(d));\n*place= *counter;\n#else\natomic_or(counter,1u<<lane);\nteam_sync();\nconst uint now="
+" *counter,peers=now&0xFFFF;\n*place=now>>16;\n#endif\nteam_sync();\nreturn peers;\n}\n\n\n\n"
+"INLINE digit_t opaque_digit(digit_t d)\n{\n#if CLSORT_WARPS&& !CLSORT_IS(PARTITION)\n__asm__ "
+"volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n#endif\nreturn d;\n}\n\n\nINLINE void "
+"stage_code(tile_t tile,uint place,code_t code,uint digit)\n{\ntile.staged[place]=code;\nif("
+"CLSORT_IS(PARTITION))\n((local uchar*)tile.origins)[place]=(uchar)digit;\n}\n\n\n\n\nINLINE void "
+"rank_items(tile_t tile,const item_digits_t*digits,const code_t*code,\ndigit_t digit,uint*rank)\n{"
+"\nconst uint lane=local_id()%CLSORT_TEAM;\nlocal uint*counters=tile.counters+local_id()"
+"/CLSORT_TEAM*CLSORT_DIGITS;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint "
+"d=item_digit(digits,code,m,digit);\nuint place;\nconst uint peers=find_peers(&counters[d],d,lane,"
+"&place),\nown=place +popcount(peers&((1u<<lane)-1));\nif(peers>>lane==1)\ncounters[d]=(own+1)<<"
+"CLSORT_COUNT_SHIFT;\nset_rank(rank,m,own);\nif(!CLSORT_STAGES_LATE)\nstage_code(tile,own,code[m],"
+"d);\nteam_sync();\n}\n}\n\n\n\nINLINE void stage_codes(tile_t tile,const item_digits_t*digits,"
+"const code_t*code,\ndigit_t digit,const uint*rank)\n{\n#if CLSORT_STAGES_LATE\nlocal_barrier();\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nstage_code(tile,get_rank(rank,m),code[m],"
+"\nCLSORT_IS(PARTITION)?item_digit(digits,code,m,digit):0);\n#endif\n}\n\n",
+"\n\n#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS+CLSORT_GROUP -1)/CLSORT_GROUP)\nINLINE uint "
+"assigned_digit(uint k)\n{\nreturn min(local_id()*CLSORT_OWN_DIGITS+k,(uint)CLSORT_DIGITS);\n}\n\n"
+"\nINLINE uint digit_count(tile_t tile,uint digit)\n{\nuint count=0;\n#pragma unroll\nfor(uint w="
+"0;w<CLSORT_TEAMS;w++)\ncount+=tile.counters[w*CLSORT_DIGITS+digit]>>CLSORT_COUNT_SHIFT;\nreturn "
+"count;\n}\n\n\n\n\nINLINE void place_digits(tile_t tile,uint begin)\n{\nfor(uint d="
+"assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\ntile.offsets[d]-=begin;\n#pragma "
+"unroll\nfor(uint w=0;w<CLSORT_TEAMS;w++){\nlocal uint*counter= &tile.counters[w*CLSORT_DIGITS+d];"
+"\nconst uint count= *counter>>CLSORT_COUNT_SHIFT;\n*counter=begin<<CLSORT_COUNT_SHIFT;\nbegin+="
+"count;\n}\n}\n}\n\n\n\nINLINE void order_tile(tile_t tile,const code_t*code,digit_t digit,uint*"
+"rank)\n{\nuint sum=0;\nitem_digits_t digits;\ncount_team_digits(tile,&digits,code,digit);\n"
+"local_barrier();\nfor(uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\nconst "
+"uint count=digit_count(tile,d);\ntile.offsets[d]=tile.next[d];\ntile.next[d]+=count;\nsum+=count;"
+"\n}\nplace_digits(tile,group_scan(sum,tile.sums));\nlocal_barrier();\nrank_items(tile,&digits,"
+"code,digit,rank);\nstage_codes(tile,&digits,code,digit,rank);\nlocal_barrier();\n}\n\n",
+"\n\n\nINLINE void store_codes(tile_t tile,array_t to,codec_t c,digit_t digit,uint size,\nuint*"
+"place)\n{\nconst uint t=local_id(),whole=size==CLSORT_RADIX_TILE;\n#pragma unroll\nfor(uint m=0;"
+"m<CLSORT_RADIX_ITEMS;m++){\nconst code_t code=tile.staged[m*CLSORT_GROUP +t];\nconst uint d="
+"CLSORT_IS(PARTITION)\n?((local const uchar*)tile.origins)[m*CLSORT_GROUP +t]\n:digit_of(code,"
+"digit);\nplace[m]=tile.offsets[d]+m*CLSORT_GROUP +t;\nif(!CLSORT_RECORDS&&(whole||m*CLSORT_GROUP "
+"+t<size))\n*key_place(to,place[m])=decode(code,c);\n}\n}\n\n\ntypedef struct{uint "
+"word[CLSORT_WORDS_OR_1];}value_t;\n\nINLINE void load_values(value_t*value,array_t from,uint "
+"size)\n{\nif(CLSORT_WORDS==0)\nreturn;\nif(size==CLSORT_RADIX_TILE){\n#pragma unroll\nfor(uint m="
+"0;m<CLSORT_RADIX_ITEMS;m++)\nload_words(from,tile_item(m),value[m].word);\nreturn;\n}\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nload_words_within(from,tile_item(m),tile_item(m)<"
+"size,value[m].word);\n}\n\n\n\nINLINE void move_values(tile_t tile,const value_t*value,array_t "
+"to,uint size,\nconst uint*rank,const uint*place)\n{\nconst uint t=local_id();\nlocal uint*staged="
+"(local uint*)tile.staged;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n#pragma "
+"unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nif(tile_item(m)<size)\nstaged[w*CLSORT_RADIX_TILE +"
+"get_rank(rank,m)]=value[m].word[w];\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_RADIX_ITEMS;m++){\nuint word[CLSORT_WORDS_OR_1];\n#pragma unroll\nfor(uint w=0;w<"
+"CLSORT_WORDS;w++)\nword[w]=staged[w*CLSORT_RADIX_TILE +m*CLSORT_GROUP +t];\nif(m*CLSORT_GROUP +t<"
+"size)\nstore_words(to,place[m],word);\n}\n}\n\n\n\nINLINE void store_tile(tile_t tile,const "
+"value_t*value,array_t to,codec_t c,\ndigit_t digit,uint size,const uint*rank)\n{\nuint "
+"place[CLSORT_RADIX_ITEMS];\nstore_codes(tile,to,c,digit,size,place);\nif(CLSORT_WORDS){\n"
 "local_barrier();\nmove_values(tile,value,to,size,rank,place);\n}\n}\n\n#if!CLSORT_IS(SWEEP)\n",
-"//---- radix: count\n#if CLSORT_IS(RADIX)\n\nINLINE global uint*stretch_sums(radix_t r,uint pass,"
-"uint stretch)\n{\nreturn radix_seen(r,1)\n+(pass%2*CLSORT__STRETCHES(r.blocks)+stretch)*(size_t)"
-"CLSORT_DIGITS;\n}\n\nINLINE global uint*block_counts(radix_t r,uint block)\n{\nreturn "
-"stretch_sums(r,0,2*CLSORT__STRETCHES(r.blocks)+block);\n}\n\n\nCLSORT_KERNEL void "
-"clsort_radix_clear_sums(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\n"
-"clear_passes(r.scratch,block_counts(r,0));\n}\n\n\n\nCLSORT_KERNEL void clsort_radix_count("
-"CLSORT_RADIX_ARGS,local uint*counters)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint block=(uint)"
-"get_group_id(0),t=local_id(),plan=count_plan(r);\nconst block_t b=take_block(r,block,plan&"
-"PASS_SORTS);\nseen_t seen={0,0};\nif(b.size==0)\nreturn;\nclear_counters(counters);\ncount_block("
-"r,plan_array(r,plan,PASS_FROM),b,pass,pass,counters,&seen);\nmerge_seen(counters+"
-"CLSORT_COUNT_WORDS,seen);\nlocal_barrier();\nfor(uint d=t;d<CLSORT_DIGITS;d+=CLSORT_GROUP){\n"
-"const uint count=counter_sum(counters,d);\nblock_counts(r,block)[d]=count;\nif(CLSORT__STRETCHES("
-"blocks))\natomic_add(&stretch_sums(r,pass,block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint "
-"k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+=CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],"
-"counters[CLSORT_COUNT_WORDS+k]);\n}\n\n\nINLINE void clear_next_sums(radix_t r)\n{\nconst uint "
-"count=CLSORT__STRETCHES(r.blocks)*CLSORT_DIGITS;\nfor(uint i=(uint)get_global_id(0);i<count;i+=("
-"uint)get_global_size(0))\nstretch_sums(r,r.pass+1,0)[i]=0;\n}\n\n\n\nINLINE uint total_digit("
-"radix_t r,uint block,uint digit,uint*before)\n{\nconst uint stretches=CLSORT__STRETCHES(r.blocks)"
-",own=block/CLSORT__STRETCH_BLOCKS,\nfirst=own*CLSORT__STRETCH_BLOCKS,\nend=min(first+"
-"CLSORT__STRETCH_BLOCKS,r.blocks);\nuint total=0;\n*before=0;\n#pragma unroll 1\nfor(uint k=0;k<"
-"max(stretches,(uint)CLSORT__STRETCH_BLOCKS);k+=8){\nuint sum[8],count[8];\n#pragma unroll\nfor("
-"uint i=0;i<8;i++){\nconst uint other=k+i,near=first+k+i;\nsum[i]=other<stretches&&other!="
-"own?stretch_sums(r,r.pass,other)[digit]:0;\ncount[i]=near<end?block_counts(r,near)[digit]:0;\n}\n"
-"#pragma unroll\nfor(uint i=0;i<8;i++){\ntotal+=sum[i]+count[i];\n*before +=(k+i<own?sum[i]:0)+("
-"first+k+i<block?count[i]:0);\n}\n}\nreturn total;\n}\n#else\n\nINLINE uint total_digit(radix_t r,"
-"uint block,uint digit,uint*before)\n{\n*before=radix_table(r,digit)[block];\nreturn radix_table("
-"r,CLSORT_DIGITS)[digit];\n}\n#endif\n\n",
-"//---- radix: scatter\n\n\nINLINE void begin_block(radix_t r,uint block,tile_t tile)\n{\nuint "
-"sum=0;\nfor(uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\nuint before;\n"
-"tile.offsets[d]=total_digit(r,block,d,&before);\ntile.next[d]=before;\nsum+=tile.offsets[d];\n}\n"
-"sum=group_scan(sum,tile.sums);\nfor(uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);"
-"d++){\ntile.next[d]+=sum;\nsum+=tile.offsets[d];\n}\nlocal_barrier();\n}\n\n\n\nINLINE void "
+"\n#if CLSORT_IS(RADIX)\n\nINLINE global uint*stretch_sums(radix_t r,uint pass,uint stretch)\n{\n"
+"return radix_seen(r,1)\n+(pass%2*CLSORT__STRETCHES(r.blocks)+stretch)*(size_t)CLSORT_DIGITS;\n}\n"
+"\nINLINE global uint*block_counts(radix_t r,uint block)\n{\nreturn stretch_sums(r,0,2*"
+"CLSORT__STRETCHES(r.blocks)+block);\n}\n\n\nCLSORT_KERNEL void clsort_radix_clear_sums("
+"CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\nclear_passes(r.scratch,"
+"block_counts(r,0));\n}\n\n\n\nCLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS,local uint*"
+"counters)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint block=(uint)get_group_id(0),t=local_id(),"
+"plan=count_plan(r);\nconst block_t b=take_block(r,block,plan&PASS_SORTS);\nseen_t seen={0,0};\n"
+"if(b.size==0)\nreturn;\nclear_counters(counters);\ncount_block(r,plan_array(r,plan,PASS_FROM),b,"
+"pass,pass,counters,&seen);\nmerge_seen(counters+CLSORT_COUNT_WORDS,seen);\nlocal_barrier();\nfor("
+"uint d=t;d<CLSORT_DIGITS;d+=CLSORT_GROUP){\nconst uint count=counter_sum(counters,d);\n"
+"block_counts(r,block)[d]=count;\nif(CLSORT__STRETCHES(blocks))\natomic_add(&stretch_sums(r,pass,"
+"block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+="
+"CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],counters[CLSORT_COUNT_WORDS+k]);\n}\n\n\nINLINE "
+"void clear_next_sums(radix_t r)\n{\nconst uint count=CLSORT__STRETCHES(r.blocks)*CLSORT_DIGITS;\n"
+"for(uint i=(uint)get_global_id(0);i<count;i+=(uint)get_global_size(0))\nstretch_sums(r,r.pass+1,"
+"0)[i]=0;\n}\n\n\n\nINLINE uint total_digit(radix_t r,uint block,uint digit,uint*before)\n{\n"
+"const uint stretches=CLSORT__STRETCHES(r.blocks),own=block/CLSORT__STRETCH_BLOCKS,\nfirst=own*"
+"CLSORT__STRETCH_BLOCKS,\nend=min(first+CLSORT__STRETCH_BLOCKS,r.blocks);\nuint total=0;\n*before="
+"0;\n#pragma unroll 1\nfor(uint k=0;k<max(stretches,(uint)CLSORT__STRETCH_BLOCKS);k+=8){\nuint "
+"sum[8],count[8];\n#pragma unroll\nfor(uint i=0;i<8;i++){\nconst uint other=k+i,near=first+k+i;\n"
+"sum[i]=other<stretches&&other!=own?stretch_sums(r,r.pass,other)[digit]:0;\ncount[i]=near<"
+"end?block_counts(r,near)[digit]:0;\n}\n#pragma unroll\nfor(uint i=0;i<8;i++){\ntotal+=sum[i]+"
+"count[i];\n*before +=(k+i<own?sum[i]:0)+(first+k+i<block?count[i]:0);\n}\n}\nreturn total;\n}\n"
+"#else\n\nINLINE uint total_digit(radix_t r,uint block,uint digit,uint*before)\n{\n*before="
+"radix_table(r,digit)[block];\nreturn radix_table(r,CLSORT_DIGITS)[digit];\n}\n#endif\n\n",
+"\n\n\nINLINE void begin_block(radix_t r,uint block,tile_t tile)\n{\nuint sum=0;\nfor(uint d="
+"assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\nuint before;\ntile.offsets[d]="
+"total_digit(r,block,d,&before);\ntile.next[d]=before;\nsum+=tile.offsets[d];\n}\nsum=group_scan("
+"sum,tile.sums);\nfor(uint d=assigned_digit(0);d<assigned_digit(CLSORT_OWN_DIGITS);d++){\n"
+"tile.next[d]+=sum;\nsum+=tile.offsets[d];\n}\nlocal_barrier();\n}\n\n\n\nINLINE void "
 "scatter_tile(tile_t tile,array_t from,array_t to,codec_t codec,digit_t digit,\nuint size)\n{\n"
 "code_t code[CLSORT_RADIX_ITEMS];\nvalue_t value[CLSORT_RADIX_ITEMS];\nuint "
 "rank[CLSORT_RANK_WORDS];\nload_codes(code,from,codec,size);\norder_tile(tile,code,digit,rank);\n"
@@ -3381,150 +3326,148 @@ static const char *const clsort__source[] = {
 "\nfor(uint done=0;done<sorted.size;done +=CLSORT_RADIX_TILE)\nscatter_tile(tile,advance(from,"
 "sorted.begin+done),to,r.codec,pass_digit(r,pass),\nmin(sorted.size -done,(uint)CLSORT_RADIX_TILE)"
 ");\n}\n#endif\n#endif\n\n",
-"//---- radix: splitters\n#if CLSORT_IS(PARTITION)\n\n#define CLSORT_SPLITTER_ULONGS ("
-"CLSORT_DIGITS*CLSORT_KEY_BYTES/8)\n\n\nINLINE digit_t load_splitters(local code_t*codes,global "
-"const uchar*splitters,uint count,\ncodec_t c)\n{\nfor(uint d=local_id();d<CLSORT_DIGITS;d+="
-"CLSORT_GROUP){\nconst uint node=max(d,1u),level=31-clz(node),\ni=reverse_bits(node -(1u<<level))+"
-"(CLSORT_DIGITS>>(level+1))-1;\ncodes[d]=splitter_code(splitters,CLSORT_SPLITTER_TREE?i:d,count,c)"
-";\n}\nlocal_barrier();\nconst uint step=CLSORT_DIGITS/4,tree=CLSORT_SPLITTER_TREE;\nconst "
-"digit_t digit={codes,codes[tree?2:step -1],codes[tree?1:2*step -1],\ncodes[tree?3:3*step -1]};\n"
-"return digit;\n}\n\n\n\nCLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS,local "
-"ulong*space)\n{\nconst radix_t r=CLSORT_PARTITION(0);\nconst uint digit=(uint)get_group_id(0),"
-"share=(blocks+CLSORT_GROUP -1)/CLSORT_GROUP,\nbegin=min((uint)local_id()*share,blocks),end=min("
-"begin+share,blocks);\nglobal uint*counts=radix_table(r,digit);\nuint sum=0;\nfor(uint b=begin;b<"
-"end;b++)\nsum+=counts[b];\nsum=group_scan(sum,(local uint*)space);\nfor(uint b=begin;b<end;b+=8){"
-"\nuint count[8];\n#pragma unroll\nfor(uint k=0;k<8;k++)\ncount[k]=b+k<end?counts[b+k]:0;\n"
-"#pragma unroll\nfor(uint k=0;k<8;k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+=count[k];\n}\n}\nif("
-"local_id()==CLSORT_GROUP -1)\nradix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n#endif\n\n",
-"//---- radix: few parts by votes\n#if CLSORT_FEW_VOTES\n\n\n\n\n\n#define CLSORT_STAGED_CHUNKS "
-"CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE,CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n ("
-"CLSORT_STAGED_CHUNKS\\\n *(4*CLSORT_WORDS>CLSORT_KEY_BYTES?4*CLSORT_WORDS/CLSORT_KEY_BYTES:1))\n"
-"\n\n#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES%16==0)\n#define CLSORT_CHUNK_KEYS "
-"(CLSORT_CHUNKS?CLSORT_PACK:1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore,CLSORT_PACK)\n\n\n"
+"\n#if CLSORT_IS(PARTITION)\n\n#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS*CLSORT_KEY_BYTES/8)\n"
+"\n\nINLINE digit_t load_splitters(local code_t*codes,global const uchar*splitters,uint count,\n"
+"codec_t c)\n{\nfor(uint d=local_id();d<CLSORT_DIGITS;d+=CLSORT_GROUP){\nconst uint node=max(d,1u)"
+",level=31-clz(node),\ni=reverse_bits(node -(1u<<level))+(CLSORT_DIGITS>>(level+1))-1;\ncodes[d]="
+"splitter_code(splitters,CLSORT_SPLITTER_TREE?i:d,count,c);\n}\nlocal_barrier();\nconst uint step="
+"CLSORT_DIGITS/4,tree=CLSORT_SPLITTER_TREE;\nconst digit_t digit={codes,codes[tree?2:step -1],"
+"codes[tree?1:2*step -1],\ncodes[tree?3:3*step -1]};\nreturn digit;\n}\n\n\n\nCLSORT_KERNEL void "
+"clsort_partition_scan(CLSORT_PARTITION_ARGS,local ulong*space)\n{\nconst radix_t r="
+"CLSORT_PARTITION(0);\nconst uint digit=(uint)get_group_id(0),share=(blocks+CLSORT_GROUP -1)"
+"/CLSORT_GROUP,\nbegin=min((uint)local_id()*share,blocks),end=min(begin+share,blocks);\nglobal "
+"uint*counts=radix_table(r,digit);\nuint sum=0;\nfor(uint b=begin;b<end;b++)\nsum+=counts[b];\n"
+"sum=group_scan(sum,(local uint*)space);\nfor(uint b=begin;b<end;b+=8){\nuint count[8];\n#pragma "
+"unroll\nfor(uint k=0;k<8;k++)\ncount[k]=b+k<end?counts[b+k]:0;\n#pragma unroll\nfor(uint k=0;k<8;"
+"k++){\nif(b+k<end)\ncounts[b+k]=sum;\nsum+=count[k];\n}\n}\nif(local_id()==CLSORT_GROUP -1)\n"
+"radix_table(r,CLSORT_DIGITS)[digit]=sum;\n}\n#endif\n\n",
+"\n#if CLSORT_FEW_VOTES\n\n\n\n\n\n#define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS("
+"CLSORT_RADIX_TILE,CLSORT_KEY_BYTES)\n#define CLSORT_STAGED_UNITS \\\n (CLSORT_STAGED_CHUNKS\\\n *"
+"(4*CLSORT_WORDS>CLSORT_KEY_BYTES?4*CLSORT_WORDS/CLSORT_KEY_BYTES:1))\n\n\n#define CLSORT_CHUNKS ("
+"CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES%16==0)\n#define CLSORT_CHUNK_KEYS ("
+"CLSORT_CHUNKS?CLSORT_PACK:1)\n#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore,CLSORT_PACK)\n\n\n"
 "INLINE uint has_chunks(array_t from)\n{\nreturn CLSORT_CHUNKS&&((size_t)from.keys&15)==0;\n}\n\n"
 "\nINLINE void load_chunks(code_t*key,array_t from,uint first,uint step)\n{\n#if CLSORT_CHUNKS\n"
 "#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m+=CLSORT_CHUNK_KEYS)\nCLSORT_STORE_CHUNK(\n*("
 "global const pack_t*)key_place(from,first+m/CLSORT_CHUNK_KEYS*step),0,\nkey+m);\n#endif\n}\n\n",
-"//---- radix: digits by votes\n\nINLINE uint vote_digit(code_t code,digit_t d,uint*bit)\n{\n"
-"local const uchar*splitters=(local const uchar*)d.splitters;\nbit[0]=d.middle<=code;\nbit[1]=("
-"bit[0]?d.upper:d.lower)<=code;\nuint digit=(bit[0]?32:0)+(bit[1]?16:0);\nbit[2]= *(local const "
-"code_t*)(splitters+digit*CLSORT_KEY_BYTES/4+CLSORT_KEY_BYTES)\n<=code;\ndigit+=bit[2]?8:0;\n"
-"bit[3]= *(local const code_t*)(splitters+digit*CLSORT_KEY_BYTES/4)<=code;\nreturn digit+(bit[3]"
-"?4:0);\n}\n\n\n\nINLINE uint lane_digit(void){return local_id()%CLSORT_DIGITS;}\n\nINLINE void "
-"encode_keys(code_t*key,codec_t c)\n{\nif(keys_are_codes(c))\nreturn;\n#pragma unroll\nfor(uint m="
-"0;m<CLSORT_RADIX_ITEMS;m++)\nkey[m]=encode(key[m],c);\n}\n\n",
-"//---- radix: few parts are counted by lanes\n\n\nINLINE void count_lanes(radix_t r,block_t b,"
-"local uint*counters)\n{\nlocal uint*own=counters+local_id()%CLSORT__WARP;\nconst array_t from="
-"advance(r.source,b.begin);\nconst uint whole=has_chunks(from)?b.size/CLSORT_RADIX_TILE*"
-"CLSORT_RADIX_TILE:0;\nuint bit[4];\nfor(uint tile=0;tile<whole;tile +=CLSORT_RADIX_TILE){\n"
-"code_t key[CLSORT_RADIX_ITEMS];\nload_chunks(key,advance(from,tile),local_id()*CLSORT_CHUNK_KEYS,"
-"\nCLSORT_GROUP*CLSORT_CHUNK_KEYS);\nencode_keys(key,r.codec);\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++)\natomic_add(&own[vote_digit(key[m],r.digit,bit)*(CLSORT__WARP/4)],1u);\n}"
-"\n#pragma unroll 1\nfor(uint i=whole +local_id();i<b.size;i+=CLSORT_GROUP)\natomic_add(&"
-"own[vote_digit(encode(*key_place(from,i),r.codec),r.digit,bit)\n*(CLSORT__WARP/4)],\n1u);\n"
-"local_barrier();\n}\n\n",
-"//---- radix: few parts are ranked by votes\n\n\n\n\n\ntypedef struct{\nlocal code_t*staged;\n"
-"local uint4*parts;\nlocal uint2*edges;\nlocal uint*starts,*counts;\nlocal uchar*owners;\n}"
-"votes_t;\n\nINLINE votes_t make_votes(local ulong2*space)\n{\nlocal ulong2*parts=space +"
-"CLSORT_STAGED_UNITS,*edges=parts+CLSORT_DIGITS,\n*starts=edges+CLSORT_DIGITS;\nlocal uint*counts="
-"(local uint*)starts+CLSORT_DIGITS;\nconst votes_t v={(local code_t*)space,(local uint4*)parts,("
-"local uint2*)edges,\n(local uint*)starts,counts,\n(local uchar*)(counts+CLSORT_TEAMS*"
-"CLSORT_DIGITS)};\nreturn v;\n}\n\n\n#define CLSORT_RANK_LOG2 7\n\n\nINLINE uint vote_ranks(uint*"
-"rank,const code_t*key,codec_t c,digit_t digit)\n{\nconst uint own=lane_digit(),before=(1u<<"
-"local_id()%CLSORT__WARP)-1;\nconst uint flip[4]={own&8?0: ~0u,own&4?0: ~0u,own&2?0: ~0u,\nown&"
-"1?0: ~0u};\ncode_t code[CLSORT_RADIX_ITEMS];\nuint count=own;\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++)\ncode[m]=key[m];\nencode_keys(code,c);\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++){\nuint bit[4],lanes= ~0u;\nconst uint d=vote_digit(code[m],digit,bit)/4;"
-"\n#pragma unroll\nfor(uint b=0;b<4;b++)\nlanes&=ballot(bit[b])^flip[b];\nrank[m]=lane_value("
-"count,d)\n+((uint)popcount(lane_value(lanes,d)&before)<<CLSORT_RANK_LOG2);\ncount+=(uint)"
-"popcount(lanes)<<CLSORT_RANK_LOG2;\n}\nreturn count>>CLSORT_RANK_LOG2;\n}\n\n",
-"//---- radix: few parts are placed\n\n\n\n\nINLINE uint place_parts(votes_t v,uint*next,uint "
-"skew,uint missing,uint*chunks)\n{\nconst uint own=lane_digit(),t=local_id(),warp=t/CLSORT__WARP;"
-"\nuint before=0,count=0;\n#pragma unroll\nfor(uint w=0;w<CLSORT_TEAMS;w++){\nconst uint here="
-"v.counts[w*CLSORT_DIGITS+own];\nbefore +=w<warp?here:0;\ncount+=here;\n}\nconst uint phase=(*"
-"next+skew)%CLSORT_PACK,\nsize=(phase +count+CLSORT_PACK-1)/CLSORT_PACK,sum=scan_lanes(size),\n"
-"first=(sum-size)*CLSORT_PACK+phase;\ncount-=own==CLSORT_DIGITS-1?missing:0;\nconst uint end="
-"first+count,\nhead=min(end,(first+CLSORT_PACK-1)/CLSORT_PACK*CLSORT_PACK),\ntail=max(head,"
-"end/CLSORT_PACK*CLSORT_PACK);\nif(t<CLSORT_DIGITS){\nv.starts[t]=sum-size;\nv.parts[t]=(uint4)("
-"head/CLSORT_PACK,(tail-head)/CLSORT_PACK,*next-first,\nfirst);\nv.edges[2*t]=(uint2)(first,head);"
-"\nv.edges[2*t+1]=(uint2)(tail,end);\n}\n*chunks=lane_value(sum,CLSORT_DIGITS-1);\n*next+=count;\n"
-"return first+before;\n}\n\n\nINLINE void place_keys(votes_t v,uint*rank,const code_t*key,uint "
-"begin)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint at=rank[m]+"
-"lane_value(begin<<CLSORT_RANK_LOG2,rank[m]);\nconst uint byte=at/((1u<<CLSORT_RANK_LOG2)"
-"/CLSORT_KEY_BYTES);\n*(local code_t*)((local uchar*)v.staged+byte)=key[m];\nrank[m]=at>>"
-"CLSORT_RANK_LOG2;\n}\n}\n\n",
-"//---- radix: few parts are stored\n\nINLINE uint chunk_part(votes_t v,uint chunk)\n{\nuint part="
-"0;\n#pragma unroll\nfor(uint step=CLSORT_DIGITS/2;step>0;step/=2)\npart+=v.starts[part+step]<="
-"chunk?step:0;\nreturn part;\n}\n\nINLINE void store_chunk(votes_t v,array_t to,uint chunk)\n{\n"
-"const uint d=chunk_part(v,chunk);\nconst uint4 part=v.parts[d];\nif(CLSORT_WORDS)\n"
-"v.owners[chunk]=(uchar)d;\nif(chunk-part.x<part.y)\n*(global pack_t*)key_place(to,part.z+chunk*"
-"CLSORT_PACK)\n=((local const pack_t*)v.staged)[chunk];\n}\n\n\nINLINE void store_chunks(votes_t "
-"v,array_t to,uint chunks)\n{\nconst uint each=CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES/16;\n#pragma "
-"unroll\nfor(uint m=0;m<each;m++)\nstore_chunk(v,to,local_id()+m*CLSORT_GROUP);\n#pragma unroll "
-"1\nfor(uint i=local_id()+each*CLSORT_GROUP;i<chunks;i+=CLSORT_GROUP)\nstore_chunk(v,to,i);\n"
-"#pragma unroll 1\nfor(uint i=local_id();i<2*CLSORT_DIGITS*CLSORT_PACK;i+=CLSORT_GROUP){\nconst "
-"uint2 edge=v.edges[i/CLSORT_PACK];\nconst uint at=edge.x+i%CLSORT_PACK;\nif(at<edge.y)\n*"
-"key_place(to,v.parts[i/CLSORT_PACK/2].z+at)=v.staged[at];\n}\n}\n\n",
-"//---- radix: few parts are moved\n\n\nINLINE void move_words(votes_t v,const value_t*value,"
-"const uint*rank,array_t to,\nuint size,uint chunks)\n{\nconst uint slots=CLSORT_STAGED_CHUNKS*"
-"CLSORT_PACK;\nlocal uint*staged=(local uint*)v.staged;\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++)\n#pragma unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nif(tile_item(m)<size)"
-"\nstaged[w*slots+rank[m]]=value[m].word[w];\nlocal_barrier();\n#pragma unroll 4\nfor(uint at="
-"local_id();at<chunks*CLSORT_PACK;at+=CLSORT_GROUP){\nconst uint d=v.owners[at/CLSORT_PACK];\n"
-"const uint4 part=v.parts[d];\nuint word[CLSORT_WORDS_OR_1];\n#pragma unroll\nfor(uint w=0;w<"
-"CLSORT_WORDS;w++)\nword[w]=staged[w*slots+at];\nif(at>=part.w&&at<v.edges[2*d+1].y)\nstore_words("
-"to,part.z+at,word);\n}\n}\n\n\nINLINE uint begin_lane(radix_t r,uint block)\n{\nconst uint total="
-"radix_table(r,CLSORT_DIGITS)[lane_digit()];\nreturn scan_lanes(total)-total+radix_table(r,"
-"lane_digit())[block];\n}\n\n\nINLINE void vote_block(votes_t v,radix_t r,block_t b,uint next)\n{"
-"\nconst uint skew=(uint)((size_t)r.target.keys%16)/CLSORT_KEY_BYTES;\narray_t from=advance("
-"r.source,b.begin);\ncode_t key[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RADIX_ITEMS],chunks;\n"
-"load_keys(key,from,r.codec,b.size);\n#pragma unroll 1\nfor(uint left=b.size;left>0;){\nconst "
-"uint size=min(left,(uint)CLSORT_RADIX_TILE),t=local_id(),\ncount=vote_ranks(rank,key,r.codec,"
-"r.digit);\nvalue_t value[CLSORT_RADIX_ITEMS];\nif(t%CLSORT__WARP<CLSORT_DIGITS)\n"
-"v.counts[t/CLSORT__WARP*CLSORT_DIGITS+t%CLSORT__WARP]=count;\nlocal_barrier();\nplace_keys(v,"
-"rank,key,place_parts(v,&next,skew,CLSORT_RADIX_TILE -size,&chunks));\nload_values(value,from,"
-"size);\nleft-=size;\nfrom=advance(from,CLSORT_RADIX_TILE);\nload_keys(key,from,r.codec,left);\n"
-"local_barrier();\nstore_chunks(v,r.target,chunks);\nif(CLSORT_WORDS){\nlocal_barrier();\n"
-"move_words(v,value,rank,r.target,size,chunks);\n}\n}\n}\n#endif\n\n",
-"//---- radix: partition by work-groups\n#if CLSORT_IS(PARTITION)\n\n\nCLSORT_KERNEL void "
-"clsort_partition_count(CLSORT_PARTITION_ARGS,local ulong*space)\n{\nlocal code_t*codes=(local "
-"code_t*)space;\nlocal uint*counters=(local uint*)(space +CLSORT_SPLITTER_ULONGS);\nradix_t r="
-"CLSORT_PARTITION(codes);\nconst uint block=blocks-1-(uint)get_group_id(0);\nconst block_t b="
-"take_block(r,block,1);\nr.digit=load_splitters(codes,splitters+splitters_at,splitter_count,"
-"r.codec);\nclear_counters(counters);\n#if CLSORT_FEW_VOTES\ncount_lanes(r,b,counters);\n#else\n"
-"seen_t seen={0,0};\ncount_block(r,r.source,b,0,0,counters,&seen);\nlocal_barrier();\n#endif\nfor("
-"uint d=local_id();d<CLSORT_DIGITS;d+=CLSORT_GROUP)\nradix_table(r,d)[block]=counter_sum(counters,"
-"d);\n}\n\n\n\nCLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS,local ulong2*"
-"space)\n{\nlocal code_t*codes=(local code_t*)space;\nradix_t r=CLSORT_PARTITION(codes);\nconst "
-"uint block=(uint)get_group_id(0);\nconst block_t b=take_block(r,block,1);\nglobal uint*start=("
-"global uint*)(starts+starts_at);\nif(block==0&&local_id()==0)\nstart[splitter_count+1]=n;\n#if "
-"CLSORT_FEW_VOTES\nconst uint next=begin_lane(r,block),part=local_id()-CLSORT_FIRST_PART("
-"splitter_count);\nr.digit=load_splitters(codes,splitters+splitters_at,splitter_count,r.codec);\n"
-"if(block==0&&part<=splitter_count)\nstart[part]=next;\nvote_block(make_votes(space +"
-"CLSORT_KEY_BYTES),r,b,next);\n#else\nconst tile_t tile=make_tile((local ulong*)space +"
-"CLSORT_SPLITTER_ULONGS);\nr.digit=load_splitters(codes,splitters+splitters_at,splitter_count,"
-"r.codec);\nbegin_block(r,block,tile);\nfor(uint p=local_id();block==0&&p<=splitter_count;p +="
-"CLSORT_GROUP)\nstart[p]=tile.next[CLSORT_FIRST_PART(splitter_count)+p];\nfor(uint done=0;done<"
-"b.size;done +=CLSORT_RADIX_TILE)\nscatter_tile(tile,advance(r.source,b.begin+done),r.target,"
-"r.codec,r.digit,\nmin(b.size -done,(uint)CLSORT_RADIX_TILE));\n#endif\n}\n#endif\n\n",
-"//---- radix: small\n#if CLSORT_IS(RADIX)\n\n\nINLINE void order_small(tile_t tile,code_t*code,"
-"uint*origin,digit_t digit)\n{\nuint rank[CLSORT_RANK_WORDS];\norder_tile(tile,code,digit,rank);\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\ncode[m]=tile.staged[tile_item(m)];\nif("
-"CLSORT_WORDS)\ntile.origins[get_rank(rank,m)]=(ushort)origin[m];\n}\nlocal_barrier();\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\norigin[m]=CLSORT_WORDS?tile.origins[tile_item(m)]"
-":0;\n}\n\n\n\nCLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS,local ulong*space)\n{\n"
-"const radix_t r=CLSORT_RADIX;\nconst tile_t tile=make_tile(space);\ncode_t "
-"code[CLSORT_RADIX_ITEMS];\nitem_t items[CLSORT_RADIX_ITEMS];\nuint origin[CLSORT_RADIX_ITEMS];\n"
-"clear_words(tile.next,CLSORT_DIGITS);\nload_codes(code,r.source,r.codec,n);\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_RADIX_ITEMS;m++)\norigin[m]=tile_item(m);\nfor(uint p=0;p<radix_passes(r);p++)"
-"\norder_small(tile,code,origin,pass_digit(r,p));\n#pragma unroll\nfor(uint m=0;m<"
+"\n\nINLINE uint vote_digit(code_t code,digit_t d,uint*bit)\n{\nlocal const uchar*splitters=("
+"local const uchar*)d.splitters;\nbit[0]=d.middle<=code;\nbit[1]=(bit[0]?d.upper:d.lower)<=code;\n"
+"uint digit=(bit[0]?32:0)+(bit[1]?16:0);\nbit[2]= *(local const code_t*)(splitters+digit*"
+"CLSORT_KEY_BYTES/4+CLSORT_KEY_BYTES)\n<=code;\ndigit+=bit[2]?8:0;\nbit[3]= *(local const code_t*)"
+"(splitters+digit*CLSORT_KEY_BYTES/4)<=code;\nreturn digit+(bit[3]?4:0);\n}\n\n\n\nINLINE uint "
+"lane_digit(void){return local_id()%CLSORT_DIGITS;}\n\nINLINE void encode_keys(code_t*key,codec_t "
+"c)\n{\nif(keys_are_codes(c))\nreturn;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n"
+"key[m]=encode(key[m],c);\n}\n\n",
+"\n\n\nINLINE void count_lanes(radix_t r,block_t b,local uint*counters)\n{\nlocal uint*own="
+"counters+local_id()%CLSORT__WARP;\nconst array_t from=advance(r.source,b.begin);\nconst uint "
+"whole=has_chunks(from)?b.size/CLSORT_RADIX_TILE*CLSORT_RADIX_TILE:0;\nuint bit[4];\nfor(uint "
+"tile=0;tile<whole;tile +=CLSORT_RADIX_TILE){\ncode_t key[CLSORT_RADIX_ITEMS];\nload_chunks(key,"
+"advance(from,tile),local_id()*CLSORT_CHUNK_KEYS,\nCLSORT_GROUP*CLSORT_CHUNK_KEYS);\nencode_keys("
+"key,r.codec);\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\natomic_add(&"
+"own[vote_digit(key[m],r.digit,bit)*(CLSORT__WARP/4)],1u);\n}\n#pragma unroll 1\nfor(uint i=whole "
+"+local_id();i<b.size;i+=CLSORT_GROUP)\natomic_add(&own[vote_digit(encode(*key_place(from,i),"
+"r.codec),r.digit,bit)\n*(CLSORT__WARP/4)],\n1u);\nlocal_barrier();\n}\n\n",
+"\n\n\n\n\n\ntypedef struct{\nlocal code_t*staged;\nlocal uint4*parts;\nlocal uint2*edges;\nlocal "
+"uint*starts,*counts;\nlocal uchar*owners;\n}votes_t;\n\nINLINE votes_t make_votes(local ulong2*"
+"space)\n{\nlocal ulong2*parts=space +CLSORT_STAGED_UNITS,*edges=parts+CLSORT_DIGITS,\n*starts="
+"edges+CLSORT_DIGITS;\nlocal uint*counts=(local uint*)starts+CLSORT_DIGITS;\nconst votes_t v={("
+"local code_t*)space,(local uint4*)parts,(local uint2*)edges,\n(local uint*)starts,counts,\n("
+"local uchar*)(counts+CLSORT_TEAMS*CLSORT_DIGITS)};\nreturn v;\n}\n\n\n#define CLSORT_RANK_LOG2 "
+"7\n\n\nINLINE uint vote_ranks(uint*rank,const code_t*key,codec_t c,digit_t digit)\n{\nconst uint "
+"own=lane_digit(),before=(1u<<local_id()%CLSORT__WARP)-1;\nconst uint flip[4]={own&8?0: ~0u,own&"
+"4?0: ~0u,own&2?0: ~0u,\nown&1?0: ~0u};\ncode_t code[CLSORT_RADIX_ITEMS];\nuint count=own;\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\ncode[m]=key[m];\nencode_keys(code,c);\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nuint bit[4],lanes= ~0u;\nconst uint d="
+"vote_digit(code[m],digit,bit)/4;\n#pragma unroll\nfor(uint b=0;b<4;b++)\nlanes&=ballot(bit[b])"
+"^flip[b];\nrank[m]=lane_value(count,d)\n+((uint)popcount(lane_value(lanes,d)&before)<<"
+"CLSORT_RANK_LOG2);\ncount+=(uint)popcount(lanes)<<CLSORT_RANK_LOG2;\n}\nreturn count>>"
+"CLSORT_RANK_LOG2;\n}\n\n",
+"\n\n\n\n\nINLINE uint place_parts(votes_t v,uint*next,uint skew,uint missing,uint*chunks)\n{\n"
+"const uint own=lane_digit(),t=local_id(),warp=t/CLSORT__WARP;\nuint before=0,count=0;\n#pragma "
+"unroll\nfor(uint w=0;w<CLSORT_TEAMS;w++){\nconst uint here=v.counts[w*CLSORT_DIGITS+own];\n"
+"before +=w<warp?here:0;\ncount+=here;\n}\nconst uint phase=(*next+skew)%CLSORT_PACK,\nsize=("
+"phase +count+CLSORT_PACK-1)/CLSORT_PACK,sum=scan_lanes(size),\nfirst=(sum-size)*CLSORT_PACK+"
+"phase;\ncount-=own==CLSORT_DIGITS-1?missing:0;\nconst uint end=first+count,\nhead=min(end,(first+"
+"CLSORT_PACK-1)/CLSORT_PACK*CLSORT_PACK),\ntail=max(head,end/CLSORT_PACK*CLSORT_PACK);\nif(t<"
+"CLSORT_DIGITS){\nv.starts[t]=sum-size;\nv.parts[t]=(uint4)(head/CLSORT_PACK,(tail-head)"
+"/CLSORT_PACK,*next-first,\nfirst);\nv.edges[2*t]=(uint2)(first,head);\nv.edges[2*t+1]=(uint2)("
+"tail,end);\n}\n*chunks=lane_value(sum,CLSORT_DIGITS-1);\n*next+=count;\nreturn first+before;\n}\n"
+"\n\nINLINE void place_keys(votes_t v,uint*rank,const code_t*key,uint begin)\n{\n#pragma unroll\n"
+"for(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint at=rank[m]+lane_value(begin<<"
+"CLSORT_RANK_LOG2,rank[m]);\nconst uint byte=at/((1u<<CLSORT_RANK_LOG2)/CLSORT_KEY_BYTES);\n*("
+"local code_t*)((local uchar*)v.staged+byte)=key[m];\nrank[m]=at>>CLSORT_RANK_LOG2;\n}\n}\n\n",
+"\n\nINLINE uint chunk_part(votes_t v,uint chunk)\n{\nuint part=0;\n#pragma unroll\nfor(uint step="
+"CLSORT_DIGITS/2;step>0;step/=2)\npart+=v.starts[part+step]<=chunk?step:0;\nreturn part;\n}\n\n"
+"INLINE void store_chunk(votes_t v,array_t to,uint chunk)\n{\nconst uint d=chunk_part(v,chunk);\n"
+"const uint4 part=v.parts[d];\nif(CLSORT_WORDS)\nv.owners[chunk]=(uchar)d;\nif(chunk-part.x<"
+"part.y)\n*(global pack_t*)key_place(to,part.z+chunk*CLSORT_PACK)\n=((local const pack_t*)"
+"v.staged)[chunk];\n}\n\n\nINLINE void store_chunks(votes_t v,array_t to,uint chunks)\n{\nconst "
+"uint each=CLSORT_RADIX_ITEMS*CLSORT_KEY_BYTES/16;\n#pragma unroll\nfor(uint m=0;m<each;m++)\n"
+"store_chunk(v,to,local_id()+m*CLSORT_GROUP);\n#pragma unroll 1\nfor(uint i=local_id()+each*"
+"CLSORT_GROUP;i<chunks;i+=CLSORT_GROUP)\nstore_chunk(v,to,i);\n#pragma unroll 1\nfor(uint i="
+"local_id();i<2*CLSORT_DIGITS*CLSORT_PACK;i+=CLSORT_GROUP){\nconst uint2 edge="
+"v.edges[i/CLSORT_PACK];\nconst uint at=edge.x+i%CLSORT_PACK;\nif(at<edge.y)\n*key_place(to,"
+"v.parts[i/CLSORT_PACK/2].z+at)=v.staged[at];\n}\n}\n\n",
+"\n\n\nINLINE void move_words(votes_t v,const value_t*value,const uint*rank,array_t to,\nuint "
+"size,uint chunks)\n{\nconst uint slots=CLSORT_STAGED_CHUNKS*CLSORT_PACK;\nlocal uint*staged=("
+"local uint*)v.staged;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n#pragma unroll\n"
+"for(uint w=0;w<CLSORT_WORDS;w++)\nif(tile_item(m)<size)\nstaged[w*slots+rank[m]]=value[m].word[w]"
+";\nlocal_barrier();\n#pragma unroll 4\nfor(uint at=local_id();at<chunks*CLSORT_PACK;at+="
+"CLSORT_GROUP){\nconst uint d=v.owners[at/CLSORT_PACK];\nconst uint4 part=v.parts[d];\nuint "
+"word[CLSORT_WORDS_OR_1];\n#pragma unroll\nfor(uint w=0;w<CLSORT_WORDS;w++)\nword[w]=staged[w*"
+"slots+at];\nif(at>=part.w&&at<v.edges[2*d+1].y)\nstore_words(to,part.z+at,word);\n}\n}\n\n\n"
+"INLINE uint begin_lane(radix_t r,uint block)\n{\nconst uint total=radix_table(r,CLSORT_DIGITS)"
+"[lane_digit()];\nreturn scan_lanes(total)-total+radix_table(r,lane_digit())[block];\n}\n\n\n"
+"INLINE void vote_block(votes_t v,radix_t r,block_t b,uint next)\n{\nconst uint skew=(uint)(("
+"size_t)r.target.keys%16)/CLSORT_KEY_BYTES;\narray_t from=advance(r.source,b.begin);\ncode_t "
+"key[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RADIX_ITEMS],chunks;\nload_keys(key,from,r.codec,"
+"b.size);\n#pragma unroll 1\nfor(uint left=b.size;left>0;){\nconst uint size=min(left,(uint)"
+"CLSORT_RADIX_TILE),t=local_id(),\ncount=vote_ranks(rank,key,r.codec,r.digit);\nvalue_t "
+"value[CLSORT_RADIX_ITEMS];\nif(t%CLSORT__WARP<CLSORT_DIGITS)\nv.counts[t/CLSORT__WARP*"
+"CLSORT_DIGITS+t%CLSORT__WARP]=count;\nlocal_barrier();\nplace_keys(v,rank,key,place_parts(v,&"
+"next,skew,CLSORT_RADIX_TILE -size,&chunks));\nload_values(value,from,size);\nleft-=size;\nfrom="
+"advance(from,CLSORT_RADIX_TILE);\nload_keys(key,from,r.codec,left);\nlocal_barrier();\n"
+"store_chunks(v,r.target,chunks);\nif(CLSORT_WORDS){\nlocal_barrier();\nmove_words(v,value,rank,"
+"r.target,size,chunks);\n}\n}\n}\n#endif\n\n",
+"\n#if CLSORT_IS(PARTITION)\n\n\nCLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS,"
+"local ulong*space)\n{\nlocal code_t*codes=(local code_t*)space;\nlocal uint*counters=(local uint*"
+")(space +CLSORT_SPLITTER_ULONGS);\nradix_t r=CLSORT_PARTITION(codes);\nconst uint block=blocks-1-"
+"(uint)get_group_id(0);\nconst block_t b=take_block(r,block,1);\nr.digit=load_splitters(codes,"
+"splitters+splitters_at,splitter_count,r.codec);\nclear_counters(counters);\n#if "
+"CLSORT_FEW_VOTES\ncount_lanes(r,b,counters);\n#else\nseen_t seen={0,0};\ncount_block(r,r.source,"
+"b,0,0,counters,&seen);\nlocal_barrier();\n#endif\nfor(uint d=local_id();d<CLSORT_DIGITS;d+="
+"CLSORT_GROUP)\nradix_table(r,d)[block]=counter_sum(counters,d);\n}\n\n\n\nCLSORT_KERNEL void "
+"clsort_partition_scatter(CLSORT_PARTITION_ARGS,local ulong2*space)\n{\nlocal code_t*codes=(local "
+"code_t*)space;\nradix_t r=CLSORT_PARTITION(codes);\nconst uint block=(uint)get_group_id(0);\n"
+"const block_t b=take_block(r,block,1);\nglobal uint*start=(global uint*)(starts+starts_at);\nif("
+"block==0&&local_id()==0)\nstart[splitter_count+1]=n;\n#if CLSORT_FEW_VOTES\nconst uint next="
+"begin_lane(r,block),part=local_id()-CLSORT_FIRST_PART(splitter_count);\nr.digit=load_splitters("
+"codes,splitters+splitters_at,splitter_count,r.codec);\nif(block==0&&part<=splitter_count)\n"
+"start[part]=next;\nvote_block(make_votes(space +CLSORT_KEY_BYTES),r,b,next);\n#else\nconst "
+"tile_t tile=make_tile((local ulong*)space +CLSORT_SPLITTER_ULONGS);\nr.digit=load_splitters("
+"codes,splitters+splitters_at,splitter_count,r.codec);\nbegin_block(r,block,tile);\nfor(uint p="
+"local_id();block==0&&p<=splitter_count;p +=CLSORT_GROUP)\nstart[p]=tile.next[CLSORT_FIRST_PART("
+"splitter_count)+p];\nfor(uint done=0;done<b.size;done +=CLSORT_RADIX_TILE)\nscatter_tile(tile,"
+"advance(r.source,b.begin+done),r.target,r.codec,r.digit,\nmin(b.size -done,(uint)"
+"CLSORT_RADIX_TILE));\n#endif\n}\n#endif\n\n",
+"\n#if CLSORT_IS(RADIX)\n\n\nINLINE void order_small(tile_t tile,code_t*code,uint*origin,digit_t "
+"digit)\n{\nuint rank[CLSORT_RANK_WORDS];\norder_tile(tile,code,digit,rank);\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_RADIX_ITEMS;m++){\ncode[m]=tile.staged[tile_item(m)];\nif(CLSORT_WORDS)\n"
+"tile.origins[get_rank(rank,m)]=(ushort)origin[m];\n}\nlocal_barrier();\n#pragma unroll\nfor(uint "
+"m=0;m<CLSORT_RADIX_ITEMS;m++)\norigin[m]=CLSORT_WORDS?tile.origins[tile_item(m)]:0;\n}\n\n\n\n"
+"CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS,local ulong*space)\n{\nconst radix_t r="
+"CLSORT_RADIX;\nconst tile_t tile=make_tile(space);\ncode_t code[CLSORT_RADIX_ITEMS];\nitem_t "
+"items[CLSORT_RADIX_ITEMS];\nuint origin[CLSORT_RADIX_ITEMS];\nclear_words(tile.next,"
+"CLSORT_DIGITS);\nload_codes(code,r.source,r.codec,n);\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_RADIX_ITEMS;m++)\norigin[m]=tile_item(m);\nfor(uint p=0;p<radix_passes(r);p++)\n"
+"order_small(tile,code,origin,pass_digit(r,p));\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++){\nitems[m].key=code[m];\nload_words_within(r.source,origin[m],tile_item("
 "m)<n,items[m].word);\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++)\nstore_item(r.target,r.codec,tile_item(m),n,items[m]);\n}\n#endif\n\n",
-"//---- radix: sweep\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SWEEP)\n\n#define "
-"CLSORT_SWEEP_AHEAD 4\n#if CLSORT_WIDE\ntypedef ulong status_t;\n#define CLSORT_STATUS_SHIFT 62\n"
-"#define CLSORT_STATUS_PTX(op)op \".relaxed.gpu.global.u64 \"\n#define CLSORT_STATUS_REG \"l\"\n"
-"#else\ntypedef uint status_t;\n#define CLSORT_STATUS_SHIFT 30\n#define CLSORT_STATUS_PTX(op)op "
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SWEEP)\n\n#define CLSORT_SWEEP_AHEAD 4\n#if "
+"CLSORT_WIDE\ntypedef ulong status_t;\n#define CLSORT_STATUS_SHIFT 62\n#define CLSORT_STATUS_PTX("
+"op)op \".relaxed.gpu.global.u64 \"\n#define CLSORT_STATUS_REG \"l\"\n#else\ntypedef uint "
+"status_t;\n#define CLSORT_STATUS_SHIFT 30\n#define CLSORT_STATUS_PTX(op)op "
 "\".relaxed.gpu.global.u32 \"\n#define CLSORT_STATUS_REG \"r\"\n#endif\n\n\n#if "
 "CLSORT_FORWARD_PROGRESS\nINLINE status_t load_status(global const status_t*p)\n{\nstatus_t word;"
 "\n__asm__ volatile(CLSORT_STATUS_PTX(\"ld\")\"%0, [%1];\"\n: \"=\" CLSORT_STATUS_REG(word)\n: "
@@ -3533,51 +3476,50 @@ static const char *const clsort__source[] = {
 "CLSORT_STATUS_REG(word)\n: \"memory\");\n}\n#else\nINLINE status_t load_status(global const "
 "status_t*p)\n{\nreturn*(volatile global const status_t*)p;\n}\n\nINLINE void store_status(global "
 "status_t*p,status_t word)\n{\n*(volatile global status_t*)p=word;\n}\n#endif\n\n",
-"//---- radix: sweep scratch\n\n\n\nINLINE global uint*sweep_tickets(radix_t r)\n{\nreturn "
-"radix_seen(r,1);\n}\n\nINLINE global uint*bits_left(radix_t r)\n{\nreturn sweep_tickets(r)+"
-"CLSORT__SWEEP_PASSES;\n}\n\nINLINE global uint*prefixes_found(radix_t r)\n{\nreturn bits_left(r)+"
-"1;\n}\n\nINLINE global uint*sweep_counts(radix_t r,uint pass)\n{\nreturn r.scratch+"
-"CLSORT__SWEEP_HEAD+(size_t)pass*CLSORT_DIGITS;\n}\n\nINLINE global status_t*sweep_status(radix_t "
-"r,uint tile)\n{\nreturn(global status_t*)sweep_counts(r,CLSORT_RADIX_DIGITS)+(size_t)tile*"
-"CLSORT_DIGITS;\n}\n\n#if CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_BEHIND\n\nCLSORT_KERNEL void "
-"clsort_radix_clear(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\n"
-"clear_passes(r.scratch,(global uint*)sweep_status(r,blocks));\n}\n#endif\n\n\n\nCLSORT_KERNEL "
-"void clsort_radix_histogram(CLSORT_RADIX_ARGS,local uint*counters)\n{\nconst radix_t r="
-"CLSORT_RADIX;\nseen_t seen={0,0};\nif(r.done)\nreturn;\nclear_counters(counters);\nfor(uint tile="
-"(uint)get_group_id(0);tile<blocks;tile +=(uint)get_num_groups(0))\ncount_block(r,r.source,"
-"take_block(r,tile,1),0,radix_passes(r)-1,counters,&seen);\nmerge_seen(counters+"
-"CLSORT_COUNT_WORDS,seen);\nlocal_barrier();\nfor(uint i=local_id();i<radix_passes(r)*"
-"CLSORT_DIGITS;i+=CLSORT_GROUP){\nconst uint count=counter_sum(counters,i);\nif(count!=0)\n"
-"atomic_add(&sweep_counts(r,0)[i],count);\n}\nfor(uint k=local_id();k<CLSORT__SEEN_WORDS;k+="
-"CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],counters[CLSORT_COUNT_WORDS+k]);\n}\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r="
-"CLSORT_RADIX;\nconst uint p=(uint)get_group_id(0),t=local_id();\nif(p==0&&t==0){\nconst uint low="
-"first_bit+(r.leaves_bits? *bits_left(r):0);\nwrite_plan(r,(code_t)(differing_bits(r)>>low<<low));"
-"\nif(r.leaves_bits)\nr.scratch[CLSORT__SKIP_PASSES]=1;\n}\nif(r.done)\nreturn;\nconst uint count="
-"t<CLSORT_DIGITS?sweep_counts(r,p)[t]:0,\nbegin=group_scan(count,sums);\nif(t<CLSORT_DIGITS)\n"
+"\n\n\n\nINLINE global uint*sweep_tickets(radix_t r)\n{\nreturn radix_seen(r,1);\n}\n\nINLINE "
+"global uint*bits_left(radix_t r)\n{\nreturn sweep_tickets(r)+CLSORT__SWEEP_PASSES;\n}\n\nINLINE "
+"global uint*prefixes_found(radix_t r)\n{\nreturn bits_left(r)+1;\n}\n\nINLINE global uint*"
+"sweep_counts(radix_t r,uint pass)\n{\nreturn r.scratch+CLSORT__SWEEP_HEAD+(size_t)pass*"
+"CLSORT_DIGITS;\n}\n\nINLINE global status_t*sweep_status(radix_t r,uint tile)\n{\nreturn(global "
+"status_t*)sweep_counts(r,CLSORT_RADIX_DIGITS)+(size_t)tile*CLSORT_DIGITS;\n}\n\n#if "
+"CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_BEHIND\n\nCLSORT_KERNEL void clsort_radix_clear("
+"CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\nclear_passes(r.scratch,("
+"global uint*)sweep_status(r,blocks));\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
+"clsort_radix_histogram(CLSORT_RADIX_ARGS,local uint*counters)\n{\nconst radix_t r=CLSORT_RADIX;\n"
+"seen_t seen={0,0};\nif(r.done)\nreturn;\nclear_counters(counters);\nfor(uint tile=(uint)"
+"get_group_id(0);tile<blocks;tile +=(uint)get_num_groups(0))\ncount_block(r,r.source,take_block(r,"
+"tile,1),0,radix_passes(r)-1,counters,&seen);\nmerge_seen(counters+CLSORT_COUNT_WORDS,seen);\n"
+"local_barrier();\nfor(uint i=local_id();i<radix_passes(r)*CLSORT_DIGITS;i+=CLSORT_GROUP){\nconst "
+"uint count=counter_sum(counters,i);\nif(count!=0)\natomic_add(&sweep_counts(r,0)[i],count);\n}\n"
+"for(uint k=local_id();k<CLSORT__SEEN_WORDS;k+=CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],"
+"counters[CLSORT_COUNT_WORDS+k]);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_radix_begin("
+"CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint p=(uint)"
+"get_group_id(0),t=local_id();\nif(p==0&&t==0){\nconst uint low=first_bit+(r.leaves_bits? *"
+"bits_left(r):0);\nwrite_plan(r,(code_t)(differing_bits(r)>>low<<low));\nif(r.leaves_bits)\n"
+"r.scratch[CLSORT__SKIP_PASSES]=1;\n}\nif(r.done)\nreturn;\nconst uint count=t<"
+"CLSORT_DIGITS?sweep_counts(r,p)[t]:0,\nbegin=group_scan(count,sums);\nif(t<CLSORT_DIGITS)\n"
 "sweep_counts(r,p)[t]=begin;\n}\n\n",
-"//---- radix: look-back\n\n\n\n\n#define CLSORT_STATUS_PARTIAL ((status_t)1<<CLSORT_STATUS_SHIFT)"
-"\n#define CLSORT_STATUS_INCLUSIVE ((status_t)2<<CLSORT_STATUS_SHIFT)\n\nINLINE status_t "
-"pass_parity_tag(uint plan)\n{\nreturn plan&PASS_ODD?CLSORT_STATUS_INCLUSIVE:0;\n}\n\n\n\nINLINE "
-"uint look_back(radix_t r,uint plan,uint tile,uint digit,uint count)\n{\nuint before="
-"tile?0:sweep_counts(r,r.pass)[digit];\nconst status_t tag=pass_parity_tag(plan);\nfor(uint left="
-"tile;left>0;){\nstatus_t word[CLSORT_SWEEP_AHEAD];\n#pragma unroll\nfor(uint k=0;k<"
-"CLSORT_SWEEP_AHEAD;k++)\nword[k]=load_status(sweep_status(r,left-1-min(k,left-1))+digit);\nuint "
-"known=1;\n#pragma unroll\nfor(uint k=0;k<CLSORT_SWEEP_AHEAD;k++){\nconst status_t now=word[k]"
-"^tag;\nknown=known&&left>0&&now>=CLSORT_STATUS_PARTIAL;\nbefore +=known?(uint)(now&("
-"CLSORT_STATUS_PARTIAL-1)):0;\nleft=known?(now>=CLSORT_STATUS_INCLUSIVE?0:left-1):left;\n}\n}\n"
-"store_status(sweep_status(r,tile)+digit,(CLSORT_STATUS_INCLUSIVE|(before +count))^tag);\nreturn "
-"before;\n}\n\n",
-"//---- radix: sweep pass\n\n\nINLINE uint draw_tile(radix_t r,tile_t tile,uint sorts)\n{\nconst "
-"uint draws=sorts&&local_id()==0;\nreturn share_number(draws?atomic_inc(&sweep_tickets(r)[r.pass])"
-":0,tile.sums);\n}\n\n\n\nINLINE uint publish_counts(radix_t r,uint plan,uint number,tile_t tile)"
-"\n{\nconst uint t=local_id(),count=t<CLSORT_DIGITS?digit_count(tile,t):0;\nif(t<CLSORT_DIGITS){\n"
-"if(plan&PASS_SORTS&&number>0)\nstore_status(sweep_status(r,number)+t,\n(CLSORT_STATUS_PARTIAL|"
-"count)^pass_parity_tag(plan));\ntile.offsets[t]=0;\n}\nplace_digits(tile,group_scan(count,"
-"tile.sums));\nreturn count;\n}\n\n\n\nINLINE void sweep_tile(radix_t r,uint plan,uint number,"
-"tile_t tile)\n{\nconst uint t=local_id(),sorts=plan&PASS_SORTS;\nconst digit_t digit=pass_digit("
-"r,r.pass);\nconst block_t b=take_block(r,number,sorts);\nconst array_t from=advance(plan_array(r,"
-"plan,PASS_FROM),b.begin);\ncode_t code[CLSORT_RADIX_ITEMS];\nvalue_t value[CLSORT_RADIX_ITEMS];\n"
+"\n\n\n\n\n#define CLSORT_STATUS_PARTIAL ((status_t)1<<CLSORT_STATUS_SHIFT)\n#define "
+"CLSORT_STATUS_INCLUSIVE ((status_t)2<<CLSORT_STATUS_SHIFT)\n\nINLINE status_t pass_parity_tag("
+"uint plan)\n{\nreturn plan&PASS_ODD?CLSORT_STATUS_INCLUSIVE:0;\n}\n\n\n\nINLINE uint look_back("
+"radix_t r,uint plan,uint tile,uint digit,uint count)\n{\nuint before=tile?0:sweep_counts(r,"
+"r.pass)[digit];\nconst status_t tag=pass_parity_tag(plan);\nfor(uint left=tile;left>0;){\n"
+"status_t word[CLSORT_SWEEP_AHEAD];\n#pragma unroll\nfor(uint k=0;k<CLSORT_SWEEP_AHEAD;k++)\n"
+"word[k]=load_status(sweep_status(r,left-1-min(k,left-1))+digit);\nuint known=1;\n#pragma unroll\n"
+"for(uint k=0;k<CLSORT_SWEEP_AHEAD;k++){\nconst status_t now=word[k]^tag;\nknown=known&&left>0&&"
+"now>=CLSORT_STATUS_PARTIAL;\nbefore +=known?(uint)(now&(CLSORT_STATUS_PARTIAL-1)):0;\nleft="
+"known?(now>=CLSORT_STATUS_INCLUSIVE?0:left-1):left;\n}\n}\nstore_status(sweep_status(r,tile)+"
+"digit,(CLSORT_STATUS_INCLUSIVE|(before +count))^tag);\nreturn before;\n}\n\n",
+"\n\n\nINLINE uint draw_tile(radix_t r,tile_t tile,uint sorts)\n{\nconst uint draws=sorts&&"
+"local_id()==0;\nreturn share_number(draws?atomic_inc(&sweep_tickets(r)[r.pass]):0,tile.sums);\n}"
+"\n\n\n\nINLINE uint publish_counts(radix_t r,uint plan,uint number,tile_t tile)\n{\nconst uint t="
+"local_id(),count=t<CLSORT_DIGITS?digit_count(tile,t):0;\nif(t<CLSORT_DIGITS){\nif(plan&"
+"PASS_SORTS&&number>0)\nstore_status(sweep_status(r,number)+t,\n(CLSORT_STATUS_PARTIAL|count)"
+"^pass_parity_tag(plan));\ntile.offsets[t]=0;\n}\nplace_digits(tile,group_scan(count,tile.sums));"
+"\nreturn count;\n}\n\n\n\nINLINE void sweep_tile(radix_t r,uint plan,uint number,tile_t tile)\n{"
+"\nconst uint t=local_id(),sorts=plan&PASS_SORTS;\nconst digit_t digit=pass_digit(r,r.pass);\n"
+"const block_t b=take_block(r,number,sorts);\nconst array_t from=advance(plan_array(r,plan,"
+"PASS_FROM),b.begin);\ncode_t code[CLSORT_RADIX_ITEMS];\nvalue_t value[CLSORT_RADIX_ITEMS];\n"
 "item_digits_t digits;\nuint rank[CLSORT_RANK_WORDS];\nload_codes(code,from,r.codec,b.size);\n"
 "count_team_digits(tile,&digits,code,digit);\nlocal_barrier();\nconst uint count=publish_counts(r,"
 "plan,number,tile);\nlocal_barrier();\nrank_items(tile,&digits,code,opaque_digit(digit),rank);\n"
@@ -3599,158 +3541,153 @@ static const char *const clsort__source[] = {
 "PASS_COPIES),local_id(),\nCLSORT_GROUP);\nif(!CLSORT_FORWARD_PROGRESS||plan&PASS_SORTS)\n"
 "sweep_tile(r,plan,number-first,tile);\nmoved++;\ngroup_sync();\nnumber=share_number(ahead,word);"
 "\n}\ntell_done(numbers,moved);\nfirst+=tiles;\n}\n}\n#endif\n\n",
-"//---- radix: equal prefixes\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r="
-"CLSORT_RADIX;\nlocal float*shares=(local float*)sums;\nconst uint t=local_id(),passes="
-"radix_passes(r);\nfor(uint i=t;i<CLSORT__SWEEP_PASSES*CLSORT__WARP;i+=CLSORT_GROUP){\nconst uint "
-"p=i/CLSORT__WARP;\nfloat share=0;\nfor(uint d=i%CLSORT__WARP;d<(p<passes?CLSORT_DIGITS:0);d+="
-"CLSORT__WARP){\nconst float part=(float)sweep_counts(r,p)[d]/(float)n;\nshare +=part*part;\n}\n"
-"shares[i]=share;\n}\nlocal_barrier();\nif(t!=0)\nreturn;\nfloat peers=(float)n;\nuint p=passes;\n"
-"while(p>0&&peers>=0.5f){\nfloat share=0;\np--;\nfor(uint i=0;i<CLSORT__WARP;i++)\nshare +="
-"shares[p*CLSORT__WARP +i];\npeers*=share;\n}\n*bits_left(r)=p*CLSORT_DIGIT_BITS;\n}\n\n\nINLINE "
-"code_t upper_bits(radix_t r,code_t code,uint low)\n{\nconst uint above=8*CLSORT_KEY_BYTES-"
-"r.last_bit;\nreturn(code_t)((code_t)(code<<above)>>(above +r.first_bit+low));\n}\n\nINLINE "
-"code_t upper_at(radix_t r,size_t i,uint low)\n{\nreturn upper_bits(r,encode(*key_place(r.target,"
-"i),r.codec),low);\n}\n\n",
-"//---- radix: equal prefixes are listed\n\n\nINLINE uint count_equal_prefix(radix_t r,size_t "
-"first,uint low)\n{\nconst code_t upper=upper_at(r,first,low);\nuint length=1;\nwhile(first+"
-"length<r.n&&length<=CLSORT__EDGE_MOST_EQUAL_PREFIX\n&&upper_at(r,first+length,low)==upper)\n"
-"length++;\nreturn length;\n}\n\n\n\nCLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS,"
-"local ulong*space)\n{\nconst radix_t r=CLSORT_RADIX;\nlocal uint*list=(local uint*)space;\nconst "
-"uint t=local_id(),low= *bits_left(r);\nconst block_t b=take_block(r,(uint)get_group_id(0),low!=0)"
-";\nlocal uint2*found=(local uint2*)(space +1);\nif(t==0)\nlist[0]=0;\nlocal_barrier();\nfor(uint "
-"i=t;i<b.size;i+=CLSORT_GROUP){\nconst size_t at=(size_t)b.begin+i;\nconst code_t upper=upper_at("
-"r,at,low);\nif(at+1<n&&upper_at(r,at+1,low)==upper\n&&(at==0||upper_at(r,at-1,low)!=upper))\n"
-"found[atomic_inc(&list[0])]=(uint2)((uint)at,count_equal_prefix(r,at,low));\n}\nlocal_barrier();"
-"\nif(t==0)\nlist[1]=atomic_add(prefixes_found(r),list[0]);\nlocal_barrier();\nfor(uint i=t;i<"
-"list[0];i+=CLSORT_GROUP){\n((global uint2*)r.alt.keys)[list[1]+i]=found[i];\nif(found[i].y>"
+"\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_radix_measure(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nlocal "
+"float*shares=(local float*)sums;\nconst uint t=local_id(),passes=radix_passes(r);\nfor(uint i=t;"
+"i<CLSORT__SWEEP_PASSES*CLSORT__WARP;i+=CLSORT_GROUP){\nconst uint p=i/CLSORT__WARP;\nfloat share="
+"0;\nfor(uint d=i%CLSORT__WARP;d<(p<passes?CLSORT_DIGITS:0);d+=CLSORT__WARP){\nconst float part=("
+"float)sweep_counts(r,p)[d]/(float)n;\nshare +=part*part;\n}\nshares[i]=share;\n}\nlocal_barrier()"
+";\nif(t!=0)\nreturn;\nfloat peers=(float)n;\nuint p=passes;\nwhile(p>0&&peers>=0.5f){\nfloat "
+"share=0;\np--;\nfor(uint i=0;i<CLSORT__WARP;i++)\nshare +=shares[p*CLSORT__WARP +i];\npeers*="
+"share;\n}\n*bits_left(r)=p*CLSORT_DIGIT_BITS;\n}\n\n\nINLINE code_t upper_bits(radix_t r,code_t "
+"code,uint low)\n{\nconst uint above=8*CLSORT_KEY_BYTES-r.last_bit;\nreturn(code_t)((code_t)(code<"
+"<above)>>(above +r.first_bit+low));\n}\n\nINLINE code_t upper_at(radix_t r,size_t i,uint low)\n{"
+"\nreturn upper_bits(r,encode(*key_place(r.target,i),r.codec),low);\n}\n\n",
+"\n\n\nINLINE uint count_equal_prefix(radix_t r,size_t first,uint low)\n{\nconst code_t upper="
+"upper_at(r,first,low);\nuint length=1;\nwhile(first+length<r.n&&length<="
+"CLSORT__EDGE_MOST_EQUAL_PREFIX\n&&upper_at(r,first+length,low)==upper)\nlength++;\nreturn length;"
+"\n}\n\n\n\nCLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS,local ulong*space)\n{\n"
+"const radix_t r=CLSORT_RADIX;\nlocal uint*list=(local uint*)space;\nconst uint t=local_id(),low= "
+"*bits_left(r);\nconst block_t b=take_block(r,(uint)get_group_id(0),low!=0);\nlocal uint2*found=("
+"local uint2*)(space +1);\nif(t==0)\nlist[0]=0;\nlocal_barrier();\nfor(uint i=t;i<b.size;i+="
+"CLSORT_GROUP){\nconst size_t at=(size_t)b.begin+i;\nconst code_t upper=upper_at(r,at,low);\nif("
+"at+1<n&&upper_at(r,at+1,low)==upper\n&&(at==0||upper_at(r,at-1,low)!=upper))\nfound[atomic_inc(&"
+"list[0])]=(uint2)((uint)at,count_equal_prefix(r,at,low));\n}\nlocal_barrier();\nif(t==0)\nlist[1]"
+"=atomic_add(prefixes_found(r),list[0]);\nlocal_barrier();\nfor(uint i=t;i<list[0];i+="
+"CLSORT_GROUP){\n((global uint2*)r.alt.keys)[list[1]+i]=found[i];\nif(found[i].y>"
 "CLSORT__EDGE_MOST_EQUAL_PREFIX)\natomic_and(&r.scratch[CLSORT__SKIP_PASSES],0);\n}\n}\n\n",
-"//---- radix: equal prefixes are sorted\n\nINLINE void sort_equal_prefix(radix_t r,uint first,"
-"uint length)\n{\nfor(uint i=first+1;i<first+length;i++){\nconst item_t item=load_whole_item("
-"r.target,r.codec,i);\nuint place=i;\nfor(;place>first;place--){\nconst item_t before="
-"load_whole_item(r.target,r.codec,place -1);\nif(upper_bits(r,before.key,0)<=upper_bits(r,"
-"item.key,0))\nbreak;\nstore_whole_item(r.target,r.codec,place,before);\n}\nif(place<i)\n"
-"store_whole_item(r.target,r.codec,place,item);\n}\n}\n\n\nCLSORT_KERNEL void "
-"clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nconst uint "
-"found=r.scratch[CLSORT__SKIP_PASSES]? *prefixes_found(r):0;\nfor(size_t i=get_global_id(0);i<"
-"found;i+=get_global_size(0)){\nconst uint2 equal=((global const uint2*)r.alt.keys)[i];\n"
-"sort_equal_prefix(r,equal.x,equal.y);\n}\n}\n#endif\n#endif\n#endif\n\n",
-"//---- radix: order of codes\nINLINE void order_codes(code_t*a,code_t*b)\n{\nconst code_t least="
-"min(*a,*b);\n*b=max(*a,*b);\n*a=least;\n}\n\n\nINLINE void put_extremes(local code_t*own,code_t "
-"least,code_t most)\n{\nown[0]=least;\nown[CLSORT_GROUP]=most;\n}\n\n\nINLINE void join_extreme("
-"local code_t*own,uint step)\n{\nown[0]=min(own[0],own[step]);\nown[CLSORT_GROUP]=max("
-"own[CLSORT_GROUP],own[CLSORT_GROUP +step]);\n}\n\n\n\n\nINLINE void join_extremes(local code_t*"
-"extremes,const uint twice)\n{\nlocal code_t*own=extremes+local_id();\n#pragma unroll 1\nfor(uint "
-"step=CLSORT_GROUP/2;step>0;step>>=1){\nlocal_barrier();\nif(local_id()<step){\njoin_extreme(own,"
-"step);\nif(twice)\njoin_extreme(own+2*CLSORT_GROUP,step);\n}\n}\nlocal_barrier();\n}\n\n",
-"//---- radix: buckets\n\n\n\n\n#if CLSORT_NEEDS_BINS&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n"
-"#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define "
-"CLSORT_BUCKET_TILE (CLSORT_GROUP*CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 ("
-"CLSORT_GROUP_LOG2+CLSORT__HYBRID_OWN_BINS_LOG2)\n#define CLSORT_OWN_BINS (1<<"
-"CLSORT__HYBRID_OWN_BINS_LOG2)\n#define CLSORT_BUCKET_BINS (1<<CLSORT_BUCKET_BINS_LOG2)\n#if "
-"CLSORT__HYBRID_OWN_BINS_LOG2>5\n#error \"the bins of a work-item lie side by side, without "
-"padding between them\"\n#elif CLSORT_GROUP_LOG2>8||CLSORT_GROUP_LOG2<CLSORT__HYBRID_LEAST_GROUP\n"
-"#error \"hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8\"\n#elif "
-"CLSORT_BUCKET_ITEMS&1\n#error \"odd-even transposition needs an even "
-"CLSORT__EDGE_BUCKET_ITEMS\"\n#endif\n\n",
-"//---- radix: keys, or pairs as keys\n\nINLINE code_t load_key(array_t a,size_t i)\n{\nif("
-"CLSORT_PAIRS_APART(a))\nreturn(code_t)((ulong)((global const uint*)a.keys)[i]<<32\n|((global "
-"const uint*)a.values)[i]);\nreturn*key_place(a,i);\n}\n\n\nINLINE code_t load_decider(array_t a,"
-"size_t i)\n{\nif(CLSORT_PAIRS_APART(a))\nreturn(code_t)((ulong)((global const uint*)a.keys)[i]<<"
-"32);\nreturn load_key(a,i);\n}\n\nINLINE void store_key(array_t a,size_t i,code_t key)\n{\nif("
-"CLSORT_PAIRS_APART(a)){\n((global uint*)a.keys)[i]=(uint)((ulong)key>>32);\n((global uint*)"
-"a.values)[i]=(uint)key;\nreturn;\n}\n*key_place(a,i)=key;\n}\n\n",
-"//---- radix: linear maps\n\n\n\n\ntypedef struct{code_t low;uint shift,factor,before;}"
-"linear_map_t;\n\nCLSORT_NOINLINE_NV ulong map_quotient(ulong x,ulong by)\n{\nreturn x/by;\n}\n\n"
-"\n\n\nINLINE linear_map_t make_map(code_t low,code_t last,uint parts,uint shift)\n{\nconst ulong "
-"span=(code_t)(last-low);\nlinear_map_t map={low,shift,0,0};\nwhile(span>>map.shift>=min(1UL<<31,("
-"ulong)parts<<25))\nmap.shift++;\nconst ulong width=(span>>map.shift)+1;\nmap.factor=(uint)"
-"map_quotient(min((ulong)parts,width)<<31,width);\nreturn map;\n}\n\nINLINE ulong map_product("
-"linear_map_t map,code_t code)\n{\nreturn(ulong)(uint)((code_t)(code -map.low)>>map.shift)*"
-"map.factor;\n}\n\nINLINE uint map_part(linear_map_t map,code_t code)\n{\nreturn(uint)("
-"map_product(map,code)>>31)-map.before;\n}\n\nINLINE uint map_bin(linear_map_t map,code_t code)\n{"
-"\nreturn(uint)(map_product(map,code)>>(31-CLSORT_BUCKET_BINS_LOG2))\n&(CLSORT_BUCKET_BINS-1);\n}"
-"\n\n\n\nINLINE code_t map_start(linear_map_t map,ulong parts,uint bits,code_t last)\n{\nconst "
-"ulong product=parts<<31>>bits,\nx=map_quotient(product+map.factor-1,map.factor);\nreturn x>("
-"ulong)(code_t)(last-map.low)>>map.shift\n?(code_t)(last+1)\n:(code_t)(map.low+(code_t)((code_t)x<"
-"<map.shift));\n}\n\n\nINLINE uint one_code_parts(linear_map_t map)\n{\nreturn map.shift==0&&"
-"map.factor==1u<<31;\n}\n\nINLINE uint one_code_bins(linear_map_t map)\n{\nreturn map.shift==0&&"
-"map.factor>=1u<<(31-CLSORT_BUCKET_BINS_LOG2);\n}\n\n",
-"//---- radix: bins\n\n\ntypedef struct{\nlocal code_t*keys;\nlocal uint*bins,*sums,*words;\n}"
-"bucket_space_t;\nenum{WORD_LONGEST,WORD_TAKEN,WORD_BIN,WORD_HEAVY,WORD_COLLECTED,WORD_UNORDERED};"
-"\n\n\n\n#define CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES==4&&CLSORT_BUCKET_ITEMS%8==4)\n#define "
-"CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE +(CLSORT_BUCKET_TILE>>CLSORT_KEY_PAD_LOG2))\n#define "
-"CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS+(CLSORT_BUCKET_BINS>>5))\n\n\nINLINE uint key_slot(uint i)\n"
-"{\nreturn CLSORT_KEY_VECTORS?i:pad_slot(i,CLSORT_KEY_PAD_LOG2);\n}\n\n\nINLINE void "
-"take_own_keys(local const code_t*keys,code_t*key)\n{\nconst uint first=local_id()*"
+"\n\nINLINE void sort_equal_prefix(radix_t r,uint first,uint length)\n{\nfor(uint i=first+1;i<"
+"first+length;i++){\nconst item_t item=load_whole_item(r.target,r.codec,i);\nuint place=i;\nfor(;"
+"place>first;place--){\nconst item_t before=load_whole_item(r.target,r.codec,place -1);\nif("
+"upper_bits(r,before.key,0)<=upper_bits(r,item.key,0))\nbreak;\nstore_whole_item(r.target,r.codec,"
+"place,before);\n}\nif(place<i)\nstore_whole_item(r.target,r.codec,place,item);\n}\n}\n\n\n"
+"CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)\n{\nconst radix_t r="
+"CLSORT_RADIX;\nconst uint found=r.scratch[CLSORT__SKIP_PASSES]? *prefixes_found(r):0;\nfor("
+"size_t i=get_global_id(0);i<found;i+=get_global_size(0)){\nconst uint2 equal=((global const "
+"uint2*)r.alt.keys)[i];\nsort_equal_prefix(r,equal.x,equal.y);\n}\n}\n#endif\n#endif\n#endif\n\n",
+"\nINLINE void order_codes(code_t*a,code_t*b)\n{\nconst code_t least=min(*a,*b);\n*b=max(*a,*b);\n"
+"*a=least;\n}\n\n\nINLINE void put_extremes(local code_t*own,code_t least,code_t most)\n{\nown[0]="
+"least;\nown[CLSORT_GROUP]=most;\n}\n\n\nINLINE void join_extreme(local code_t*own,uint step)\n{\n"
+"own[0]=min(own[0],own[step]);\nown[CLSORT_GROUP]=max(own[CLSORT_GROUP],own[CLSORT_GROUP +step]);"
+"\n}\n\n\n\n\nINLINE void join_extremes(local code_t*extremes,const uint twice)\n{\nlocal code_t*"
+"own=extremes+local_id();\n#pragma unroll 1\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1){\n"
+"local_barrier();\nif(local_id()<step){\njoin_extreme(own,step);\nif(twice)\njoin_extreme(own+2*"
+"CLSORT_GROUP,step);\n}\n}\nlocal_barrier();\n}\n\n",
+"\n\n\n\n\n#if CLSORT_NEEDS_BINS&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n#define "
+"CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define CLSORT_BUCKET_TILE ("
+"CLSORT_GROUP*CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2+"
+"CLSORT__HYBRID_OWN_BINS_LOG2)\n#define CLSORT_OWN_BINS (1<<CLSORT__HYBRID_OWN_BINS_LOG2)\n"
+"#define CLSORT_BUCKET_BINS (1<<CLSORT_BUCKET_BINS_LOG2)\n#if CLSORT__HYBRID_OWN_BINS_LOG2>5\n"
+"#error \"the bins of a work-item lie side by side, without padding between them\"\n#elif "
+"CLSORT_GROUP_LOG2>8||CLSORT_GROUP_LOG2<CLSORT__HYBRID_LEAST_GROUP\n#error \"hybrid needs "
+"CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8\"\n#elif CLSORT_BUCKET_ITEMS&1\n#error "
+"\"odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS\"\n#endif\n\n",
+"\n\nINLINE code_t load_key(array_t a,size_t i)\n{\nif(CLSORT_PAIRS_APART(a))\nreturn(code_t)(("
+"ulong)((global const uint*)a.keys)[i]<<32\n|((global const uint*)a.values)[i]);\nreturn*"
+"key_place(a,i);\n}\n\n\nINLINE code_t load_decider(array_t a,size_t i)\n{\nif(CLSORT_PAIRS_APART("
+"a))\nreturn(code_t)((ulong)((global const uint*)a.keys)[i]<<32);\nreturn load_key(a,i);\n}\n\n"
+"INLINE void store_key(array_t a,size_t i,code_t key)\n{\nif(CLSORT_PAIRS_APART(a)){\n((global "
+"uint*)a.keys)[i]=(uint)((ulong)key>>32);\n((global uint*)a.values)[i]=(uint)key;\nreturn;\n}\n*"
+"key_place(a,i)=key;\n}\n\n",
+"\n\n\n\n\ntypedef struct{code_t low;uint shift,factor,before;}linear_map_t;\n\n"
+"CLSORT_NOINLINE_NV ulong map_quotient(ulong x,ulong by)\n{\nreturn x/by;\n}\n\n\n\n\nINLINE "
+"linear_map_t make_map(code_t low,code_t last,uint parts,uint shift)\n{\nconst ulong span=(code_t)"
+"(last-low);\nlinear_map_t map={low,shift,0,0};\nwhile(span>>map.shift>=min(1UL<<31,(ulong)parts<<"
+"25))\nmap.shift++;\nconst ulong width=(span>>map.shift)+1;\nmap.factor=(uint)map_quotient(min(("
+"ulong)parts,width)<<31,width);\nreturn map;\n}\n\nINLINE ulong map_product(linear_map_t map,"
+"code_t code)\n{\nreturn(ulong)(uint)((code_t)(code -map.low)>>map.shift)*map.factor;\n}\n\n"
+"INLINE uint map_part(linear_map_t map,code_t code)\n{\nreturn(uint)(map_product(map,code)>>31)-"
+"map.before;\n}\n\nINLINE uint map_bin(linear_map_t map,code_t code)\n{\nreturn(uint)(map_product("
+"map,code)>>(31-CLSORT_BUCKET_BINS_LOG2))\n&(CLSORT_BUCKET_BINS-1);\n}\n\n\n\nINLINE code_t "
+"map_start(linear_map_t map,ulong parts,uint bits,code_t last)\n{\nconst ulong product=parts<<31>>"
+"bits,\nx=map_quotient(product+map.factor-1,map.factor);\nreturn x>(ulong)(code_t)(last-map.low)>>"
+"map.shift\n?(code_t)(last+1)\n:(code_t)(map.low+(code_t)((code_t)x<<map.shift));\n}\n\n\nINLINE "
+"uint one_code_parts(linear_map_t map)\n{\nreturn map.shift==0&&map.factor==1u<<31;\n}\n\nINLINE "
+"uint one_code_bins(linear_map_t map)\n{\nreturn map.shift==0&&map.factor>=1u<<(31-"
+"CLSORT_BUCKET_BINS_LOG2);\n}\n\n",
+"\n\n\ntypedef struct{\nlocal code_t*keys;\nlocal uint*bins,*sums,*words;\n}bucket_space_t;\nenum{"
+"WORD_LONGEST,WORD_TAKEN,WORD_BIN,WORD_HEAVY,WORD_COLLECTED,WORD_UNORDERED};\n\n\n\n#define "
+"CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES==4&&CLSORT_BUCKET_ITEMS%8==4)\n#define CLSORT_KEY_SLOTS ("
+"CLSORT_BUCKET_TILE +(CLSORT_BUCKET_TILE>>CLSORT_KEY_PAD_LOG2))\n#define CLSORT_BIN_SLOTS ("
+"CLSORT_BUCKET_BINS+(CLSORT_BUCKET_BINS>>5))\n\n\nINLINE uint key_slot(uint i)\n{\nreturn "
+"CLSORT_KEY_VECTORS?i:pad_slot(i,CLSORT_KEY_PAD_LOG2);\n}\n\n\nINLINE void take_own_keys(local "
+"const code_t*keys,code_t*key)\n{\nconst uint first=local_id()*CLSORT_BUCKET_ITEMS;\n#if "
+"CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m+=4)\nvstore4(((local "
+"const uint4*)(keys+first))[m/4],0,key+m);\n#else\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_BUCKET_ITEMS;m++)\nkey[m]=keys[pad_slot(first+m,CLSORT_KEY_PAD_LOG2)];\n#endif\n}\n\n"
+"INLINE void put_own_keys(local code_t*keys,const code_t*key)\n{\nconst uint first=local_id()*"
 "CLSORT_BUCKET_ITEMS;\n#if CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;"
-"m+=4)\nvstore4(((local const uint4*)(keys+first))[m/4],0,key+m);\n#else\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\nkey[m]=keys[pad_slot(first+m,CLSORT_KEY_PAD_LOG2)];\n"
-"#endif\n}\n\nINLINE void put_own_keys(local code_t*keys,const code_t*key)\n{\nconst uint first="
-"local_id()*CLSORT_BUCKET_ITEMS;\n#if CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_BUCKET_ITEMS;m+=4)\n((local uint4*)(keys+first))[m/4]=vload4(0,key+m);\n#else\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\nkeys[pad_slot(first+m,CLSORT_KEY_PAD_LOG2)]="
-"key[m];\n#endif\n}\n\nINLINE bucket_space_t bucket_space(local ulong2*space)\n{\nlocal uint*bins="
-"(local uint*)space +(CLSORT_KEY_SLOTS*CLSORT_KEY_BYTES+7)/8*2,\n*sums=bins+CLSORT_BIN_SLOTS+"
-"CLSORT__HYBRID_SPARE_BINS;\nconst bucket_space_t l={(local code_t*)space,bins,sums,sums+2*"
-"CLSORT_GROUP};\nreturn l;\n}\n\n\nINLINE void clear_bucket(bucket_space_t l)\n{\nclear_words("
-"l.bins,CLSORT_BIN_SLOTS+CLSORT__HYBRID_SPARE_BINS);\nif(local_id()<8)\nl.words[local_id()]=0;\n"
-"local_barrier();\n}\n\n\n\n\nINLINE uint place_bins(bucket_space_t l,const uint looked_at)\n{\n"
-"place_counts(l.bins+pad_slot(local_id()*CLSORT_OWN_BINS,5),CLSORT_OWN_BINS,looked_at,1,\nl.sums,&"
+"m+=4)\n((local uint4*)(keys+first))[m/4]=vload4(0,key+m);\n#else\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_BUCKET_ITEMS;m++)\nkeys[pad_slot(first+m,CLSORT_KEY_PAD_LOG2)]=key[m];\n#endif\n}\n\n"
+"INLINE bucket_space_t bucket_space(local ulong2*space)\n{\nlocal uint*bins=(local uint*)space +("
+"CLSORT_KEY_SLOTS*CLSORT_KEY_BYTES+7)/8*2,\n*sums=bins+CLSORT_BIN_SLOTS+CLSORT__HYBRID_SPARE_BINS;"
+"\nconst bucket_space_t l={(local code_t*)space,bins,sums,sums+2*CLSORT_GROUP};\nreturn l;\n}\n\n"
+"\nINLINE void clear_bucket(bucket_space_t l)\n{\nclear_words(l.bins,CLSORT_BIN_SLOTS+"
+"CLSORT__HYBRID_SPARE_BINS);\nif(local_id()<8)\nl.words[local_id()]=0;\nlocal_barrier();\n}\n\n\n"
+"\n\nINLINE uint place_bins(bucket_space_t l,const uint looked_at)\n{\nplace_counts(l.bins+"
+"pad_slot(local_id()*CLSORT_OWN_BINS,5),CLSORT_OWN_BINS,looked_at,1,\nl.sums,&"
 "l.words[WORD_LONGEST]);\nlocal_barrier();\nreturn l.words[WORD_LONGEST];\n}\n\n",
-"//---- radix: bins are transposed\n\n\nINLINE void transpose_odd_even(bucket_space_t l,uint "
-"rounds)\n{\nconst uint t=local_id(),most=CLSORT_BUCKET_ITEMS-1;\nlocal code_t*borders=(local "
-"code_t*)l.bins;\ncode_t key[CLSORT_BUCKET_ITEMS];\ntake_own_keys(l.keys,key);\nfor(uint round=0;"
-"round<rounds;round++){\nlocal code_t*lower=borders+round%2*2*CLSORT_GROUP,*upper=lower+"
-"CLSORT_GROUP;\n#pragma unroll\nfor(uint m=0;m<most;m+=2)\norder_codes(&key[m],&key[m+1]);\n"
-"lower[t]=key[0];\nupper[t]=key[most];\n#pragma unroll\nfor(uint m=1;m<most;m+=2)\norder_codes(&"
-"key[m],&key[m+1]);\nlocal_barrier();\nkey[0]=t>0?max(key[0],upper[t-1]):key[0];\nkey[most]=t+1<"
-"CLSORT_GROUP?min(key[most],lower[t+1]):key[most];\n}\nput_own_keys(l.keys,key);\n}\n\n",
-"//---- radix: network\n\nINLINE void order_places(bucket_space_t l,uint a,uint b,uint size)\n{\n"
-"if(b>=size)\nreturn;\nconst uint i=key_slot(a),j=key_slot(b);\nconst code_t x=l.keys[i],y="
-"l.keys[j];\nl.keys[i]=min(x,y);\nl.keys[j]=max(x,y);\n}\n\n\n\nINLINE void sort_by_network("
-"bucket_space_t l,uint size)\n{\nfor(uint run=1;run<size;run*=2){\nfor(uint p=local_id();p/run*2*"
-"run<size;p +=CLSORT_GROUP)\norder_places(l,p/run*2*run+p%run,\np/run*2*run+2*run-1-p%run,size);\n"
-"local_barrier();\nfor(uint step=run/2;step>0;step/=2){\nfor(uint p=local_id();p/step*2*step<size;"
-"p +=CLSORT_GROUP)\norder_places(l,p/step*2*step +p%step,\np/step*2*step +p%step +step,size);\n"
-"local_barrier();\n}\n}\n}\n\n\n\nINLINE uint is_unordered(bucket_space_t l)\n{\nconst uint first="
-"local_id()*CLSORT_BUCKET_ITEMS;\nuint found=0;\n#pragma unroll 4\nfor(uint m=0;m<"
-"CLSORT_BUCKET_ITEMS;m++){\nconst uint next=min(first+m+1,CLSORT_BUCKET_TILE -1u);\nfound|="
-"l.keys[key_slot(next)]<l.keys[key_slot(first+m)];\n}\nif(found)\natomic_or(&"
-"l.words[WORD_UNORDERED],1);\nlocal_barrier();\nreturn l.words[WORD_UNORDERED];\n}\n\n\n\n\n"
-"INLINE void order_bins(bucket_space_t l,uint size,uint longest)\n{\nif(longest>1\n&&(longest<="
-"CLSORT__EDGE_MOST_TRUSTED||is_unordered(l))){\nif(longest<=(CLSORT_RUN_BUCKETS?2:1)*"
-"CLSORT__EDGE_MOST_TRANSPOSED)\ntranspose_odd_even(l,(longest+1)/2);\nelse\nsort_by_network(l,"
-"size);\n}\nlocal_barrier();\n}\n\n",
-"//---- radix: bins of warps\n\n\nINLINE uint first_peers(uint bin,uint*first)\n{\nuint peers=0;\n"
-"#if CLSORT_WARPS\n__asm__ volatile(\"{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;\"\n\" "
-"setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }\"\n: \"=r\"(peers),\"=r\"(*first)\n: "
-"\"r\"(bin));\n#endif\nreturn peers;\n}\n\n\n\nINLINE uint lanes_crowd(uint bin,const uint part)\n"
-"{\nuint first;\nreturn popcount(first_peers(bin,&first))>=CLSORT__WARP/part;\n}\n\n\n\n\n\n"
-"INLINE uint rank_one(local uint*counters,uint bin,const uint crowds)\n{\n#if CLSORT_WARPS\nif("
-"crowds){\nconst uint lane=local_id()%CLSORT__WARP;\nuint first,base=0;\nconst uint peers="
-"first_peers(bin,&first);\nif(lane==0||(!CLSORT_RUN_BUCKETS&&bin!=first))\nbase=atomic_add(&"
-"counters[bin],lane==0?popcount(peers):1u);\nconst uint all=lane_value(base,0);\nif("
-"!CLSORT_RUN_BUCKETS||bin==first)\nreturn bin==first?all+popcount(peers&((1u<<lane)-1)):base;\n}\n"
-"#endif\nreturn atomic_inc(&counters[bin]);\n}\n\n",
-"//---- radix: bins of splitters\nINLINE local code_t*splitters_of(bucket_space_t l)\n{\nreturn("
-"local code_t*)(l.words+8);\n}\n\n\n\nINLINE uint splitter_bin(local const code_t*splitters,"
-"code_t code)\n{\nuint i=0;\n#pragma unroll\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1)\ni+="
-"splitters[i+step -1]<code?step:0;\nconst code_t high=splitters[i],low=i?splitters[i-1]:0;\nconst "
-"ulong span=(code_t)(high-low);\nconst uint shift=32-min((uint)clz(span),32u);\nconst float part=("
-"float)(uint)((code_t)(code -low)>>shift)/(float)(uint)(span>>shift);\nconst uint inside=min(("
-"uint)(part*(CLSORT_OWN_BINS-1)),CLSORT_OWN_BINS-2u);\nreturn i*CLSORT_OWN_BINS+(code=="
-"high?CLSORT_OWN_BINS-1u:inside);\n}\n\n",
-"//---- radix: bins are filled\n\n\nINLINE uint first_item(void)\n{\nconst uint t=local_id(),warp="
-"CLSORT__WARP;\nreturn CLSORT_RUN_BUCKETS?t/warp*(warp*CLSORT_BUCKET_ITEMS)+t%warp:t;\n}\n#define "
-"CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS?CLSORT__WARP:CLSORT_GROUP)\n\n\nINLINE uint bucket_item("
-"uint m)\n{\nreturn first_item()+m*CLSORT_NEXT_ITEM;\n}\n\n\n\n#define CLSORT_PLACES_FIRST "
-"!CLSORT_RUN_BUCKETS\n\n\n\nINLINE void fill_bins(bucket_space_t l,const code_t*key,uint*rank,"
-"uint size)\n{\nconst uint first=first_item();\n#pragma unroll\nfor(uint m=0;m<("
-"CLSORT_PLACES_FIRST?CLSORT_BUCKET_ITEMS:0);m++)\nrank[m]=l.bins[rank[m]>>16]+(rank[m]&0xFFFF);\n"
-"if(CLSORT_RUN_BUCKETS&&first+(CLSORT_BUCKET_ITEMS-1)*CLSORT_NEXT_ITEM<size){\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\nl.keys[key_slot(l.bins[rank[m]>>16]+(rank[m]&0xFFFF))]="
-"key[m];\n}else{\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint i=first+m*"
+"\n\n\nINLINE void transpose_odd_even(bucket_space_t l,uint rounds)\n{\nconst uint t=local_id(),"
+"most=CLSORT_BUCKET_ITEMS-1;\nlocal code_t*borders=(local code_t*)l.bins;\ncode_t "
+"key[CLSORT_BUCKET_ITEMS];\ntake_own_keys(l.keys,key);\nfor(uint round=0;round<rounds;round++){\n"
+"local code_t*lower=borders+round%2*2*CLSORT_GROUP,*upper=lower+CLSORT_GROUP;\n#pragma unroll\n"
+"for(uint m=0;m<most;m+=2)\norder_codes(&key[m],&key[m+1]);\nlower[t]=key[0];\nupper[t]=key[most];"
+"\n#pragma unroll\nfor(uint m=1;m<most;m+=2)\norder_codes(&key[m],&key[m+1]);\nlocal_barrier();\n"
+"key[0]=t>0?max(key[0],upper[t-1]):key[0];\nkey[most]=t+1<CLSORT_GROUP?min(key[most],lower[t+1])"
+":key[most];\n}\nput_own_keys(l.keys,key);\n}\n\n",
+"\n\nINLINE void order_places(bucket_space_t l,uint a,uint b,uint size)\n{\nif(b>=size)\nreturn;\n"
+"const uint i=key_slot(a),j=key_slot(b);\nconst code_t x=l.keys[i],y=l.keys[j];\nl.keys[i]=min(x,"
+"y);\nl.keys[j]=max(x,y);\n}\n\n\n\nINLINE void sort_by_network(bucket_space_t l,uint size)\n{\n"
+"for(uint run=1;run<size;run*=2){\nfor(uint p=local_id();p/run*2*run<size;p +=CLSORT_GROUP)\n"
+"order_places(l,p/run*2*run+p%run,\np/run*2*run+2*run-1-p%run,size);\nlocal_barrier();\nfor(uint "
+"step=run/2;step>0;step/=2){\nfor(uint p=local_id();p/step*2*step<size;p +=CLSORT_GROUP)\n"
+"order_places(l,p/step*2*step +p%step,\np/step*2*step +p%step +step,size);\nlocal_barrier();\n}\n}"
+"\n}\n\n\n\nINLINE uint is_unordered(bucket_space_t l)\n{\nconst uint first=local_id()*"
+"CLSORT_BUCKET_ITEMS;\nuint found=0;\n#pragma unroll 4\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\n"
+"const uint next=min(first+m+1,CLSORT_BUCKET_TILE -1u);\nfound|=l.keys[key_slot(next)]<"
+"l.keys[key_slot(first+m)];\n}\nif(found)\natomic_or(&l.words[WORD_UNORDERED],1);\nlocal_barrier()"
+";\nreturn l.words[WORD_UNORDERED];\n}\n\n\n\n\nINLINE void order_bins(bucket_space_t l,uint size,"
+"uint longest)\n{\nif(longest>1\n&&(longest<=CLSORT__EDGE_MOST_TRUSTED||is_unordered(l))){\nif("
+"longest<=(CLSORT_RUN_BUCKETS?2:1)*CLSORT__EDGE_MOST_TRANSPOSED)\ntranspose_odd_even(l,(longest+1)"
+"/2);\nelse\nsort_by_network(l,size);\n}\nlocal_barrier();\n}\n\n",
+"\n\n\nINLINE uint first_peers(uint bin,uint*first)\n{\nuint peers=0;\n#if CLSORT_WARPS\n__asm__ "
+"volatile(\"{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;\"\n\" setp.eq.u32 p, %1, %2; "
+"vote.sync.ballot.b32 %0, p, -1; }\"\n: \"=r\"(peers),\"=r\"(*first)\n: \"r\"(bin));\n#endif\n"
+"return peers;\n}\n\n\n\nINLINE uint lanes_crowd(uint bin,const uint part)\n{\nuint first;\n"
+"return popcount(first_peers(bin,&first))>=CLSORT__WARP/part;\n}\n\n\n\n\n\nINLINE uint rank_one("
+"local uint*counters,uint bin,const uint crowds)\n{\n#if CLSORT_WARPS\nif(crowds){\nconst uint "
+"lane=local_id()%CLSORT__WARP;\nuint first,base=0;\nconst uint peers=first_peers(bin,&first);\nif("
+"lane==0||(!CLSORT_RUN_BUCKETS&&bin!=first))\nbase=atomic_add(&counters[bin],lane==0?popcount("
+"peers):1u);\nconst uint all=lane_value(base,0);\nif(!CLSORT_RUN_BUCKETS||bin==first)\nreturn bin="
+"=first?all+popcount(peers&((1u<<lane)-1)):base;\n}\n#endif\nreturn atomic_inc(&counters[bin]);\n}"
+"\n\n",
+"\nINLINE local code_t*splitters_of(bucket_space_t l)\n{\nreturn(local code_t*)(l.words+8);\n}\n\n"
+"\n\nINLINE uint splitter_bin(local const code_t*splitters,code_t code)\n{\nuint i=0;\n#pragma "
+"unroll\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1)\ni+=splitters[i+step -1]<code?step:0;\n"
+"const code_t high=splitters[i],low=i?splitters[i-1]:0;\nconst ulong span=(code_t)(high-low);\n"
+"const uint shift=32-min((uint)clz(span),32u);\nconst float part=(float)(uint)((code_t)(code -low)"
+">>shift)/(float)(uint)(span>>shift);\nconst uint inside=min((uint)(part*(CLSORT_OWN_BINS-1)),"
+"CLSORT_OWN_BINS-2u);\nreturn i*CLSORT_OWN_BINS+(code==high?CLSORT_OWN_BINS-1u:inside);\n}\n\n",
+"\n\n\nINLINE uint first_item(void)\n{\nconst uint t=local_id(),warp=CLSORT__WARP;\nreturn "
+"CLSORT_RUN_BUCKETS?t/warp*(warp*CLSORT_BUCKET_ITEMS)+t%warp:t;\n}\n#define CLSORT_NEXT_ITEM ("
+"CLSORT_RUN_BUCKETS?CLSORT__WARP:CLSORT_GROUP)\n\n\nINLINE uint bucket_item(uint m)\n{\nreturn "
+"first_item()+m*CLSORT_NEXT_ITEM;\n}\n\n\n\n#define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS\n\n\n"
+"\nINLINE void fill_bins(bucket_space_t l,const code_t*key,uint*rank,uint size)\n{\nconst uint "
+"first=first_item();\n#pragma unroll\nfor(uint m=0;m<(CLSORT_PLACES_FIRST?CLSORT_BUCKET_ITEMS:0);"
+"m++)\nrank[m]=l.bins[rank[m]>>16]+(rank[m]&0xFFFF);\nif(CLSORT_RUN_BUCKETS&&first+("
+"CLSORT_BUCKET_ITEMS-1)*CLSORT_NEXT_ITEM<size){\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_BUCKET_ITEMS;m++)\nl.keys[key_slot(l.bins[rank[m]>>16]+(rank[m]&0xFFFF))]=key[m];\n}else{"
+"\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint i=first+m*"
 "CLSORT_NEXT_ITEM,\nplace=CLSORT_PLACES_FIRST?rank[m]\n:l.bins[rank[m]>>16]+(rank[m]&0xFFFF),\nat="
 "i<size?place:i;\nl.keys[key_slot(at)]=i<size?key[m]:CLSORT_TOP_CODE;\n}\n}\nlocal_barrier();\n}\n"
 "\n\nenum{OF_MAP,OF_SPLITTERS};\n\n\n\nINLINE void count_bins(bucket_space_t l,const code_t*key,"
@@ -3763,35 +3700,34 @@ static const char *const clsort__source[] = {
 "rank[CLSORT_BUCKET_ITEMS];\nclear_bucket(l);\ncount_bins(l,key,rank,size,map,OF_MAP,0,0);\n"
 "local_barrier();\nconst uint longest=place_bins(l,CLSORT_OWN_BINS);\nfill_bins(l,key,rank,size);"
 "\norder_bins(l,size,one_code_bins(map)?0:longest);\n}\n#endif\n\n",
-"//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS("
-"HYBRID)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n\n\n#define CLSORT_HYBRID_ARGS \\\n "
-"CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n "
-"CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint tables,\\\n uint "
-"second_digits,uint group_digits,local ulong2*space\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF("
-"alt_buffer+alt_keys_at,alt_buffer,0)\n#define CLSORT_HYBRID \\\n {\\\n CLSORT_ARRAY(source),"
-"CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at)+"
-"CLSORT__SKIP_PASSES,\\\n (global uint*)(scratch+scratch_at)+tables,\\\n (global uint*)(scratch+"
-"scratch_at)+tables+CLSORT__HYBRID_NEXT_AT,\\\n (global uint*)(scratch+scratch_at)+tables+"
-"CLSORT__HYBRID_SECOND_DIGITS_AT,n,\\\n second_digits,group_digits\\\n }\ntypedef struct{\n"
-"array_t source,target,alt;\ncodec_t codec;\nglobal uint*skip_passes,*tables;\nglobal uint*next,*"
-"buckets;\nuint n,second_digits,group_digits;\n}hybrid_t;\n\n\n\n\nenum{RANGE_LOW,RANGE_LAST=2,"
-"RANGE_SHIFT=4,RANGE_FACTOR,RANGE_TILES,RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\n\nINLINE "
-"global uint*hybrid_range(hybrid_t h,uint digit)\n{\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+"
-"digit*CLSORT__HYBRID_RANGE_WORDS;\n}\n\nINLINE global uint*hybrid_heavy(hybrid_t h,uint number)\n"
-"{\nreturn h.tables+CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;\n}\n\n\n#define "
-"hybrid_sorts(h)((h).n!=0&& *(h).skip_passes!=0)\n\n\n\nINLINE global uint*hybrid_list(hybrid_t h)"
-"\n{\nreturn h.skip_passes+1;\n}\n\n",
-"//---- radix: hybrid sample\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS-2)\n#define "
-"CLSORT_CELL_GROUP (1<<CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define CLSORT_INNER_CELLS ("
-"CLSORT_CELL_GROUPS*CLSORT_CELL_GROUP)\n#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS+1)\n#define "
-"CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS/2)\n#define CLSORT_OWN_CELLS ("
-"CLSORT__HYBRID_CELLS/CLSORT_GROUP)\n#define CLSORT_CELL_MASKS ("
-"CLSORT__HYBRID_CELLS/CLSORT__HYBRID_MASK_CELLS)\n#if CLSORT_LAST_CELL>=CLSORT__HYBRID_CELLS\n"
-"#error \"the cell groups, and a cell on either side of them, must be cells\"\n#elif 2*"
-"CLSORT_GROUP<2*CLSORT__EDGE_HEAVIES\n#error \"the extremes of work-items have room for heavy "
-"codes twice\"\n#endif\n\nINLINE uint sample_size(hybrid_t h)\n{\nreturn min(h.n,1u<<"
-"CLSORT__HYBRID_SAMPLE_LOG2);\n}\n\n\n\nCLSORT_KERNEL void clsort_hybrid_sample("
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(HYBRID)&&CLSORT_LANES==1&"
+"&CLSORT_SHARE_LOG2>0\n\n\n\n\n#define CLSORT_HYBRID_ARGS \\\n CLSORT_ARRAY_ARGS(source),"
+"CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,"
+"ulong scratch_at,uint n,uint tables,\\\n uint second_digits,uint group_digits,local ulong2*"
+"space\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer+alt_keys_at,alt_buffer,0)\n#define "
+"CLSORT_HYBRID \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,"
+"CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at)+CLSORT__SKIP_PASSES,\\\n (global uint*)("
+"scratch+scratch_at)+tables,\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_NEXT_AT,"
+"\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_SECOND_DIGITS_AT,n,\\\n "
+"second_digits,group_digits\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\n"
+"global uint*skip_passes,*tables;\nglobal uint*next,*buckets;\nuint n,second_digits,group_digits;"
+"\n}hybrid_t;\n\n\n\n\nenum{RANGE_LOW,RANGE_LAST=2,RANGE_SHIFT=4,RANGE_FACTOR,RANGE_TILES,"
+"RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\n\nINLINE global uint*hybrid_range(hybrid_t h,"
+"uint digit)\n{\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+digit*CLSORT__HYBRID_RANGE_WORDS;\n}\n\n"
+"INLINE global uint*hybrid_heavy(hybrid_t h,uint number)\n{\nreturn h.tables+"
+"CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;\n}\n\n\n#define hybrid_sorts(h)((h)"
+".n!=0&& *(h).skip_passes!=0)\n\n\n\nINLINE global uint*hybrid_list(hybrid_t h)\n{\nreturn "
+"h.skip_passes+1;\n}\n\n",
+"\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS-2)\n#define CLSORT_CELL_GROUP (1<<"
+"CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS*"
+"CLSORT_CELL_GROUP)\n#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS+1)\n#define CLSORT_CELL_WORDS ("
+"CLSORT__HYBRID_CELLS/2)\n#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS/CLSORT_GROUP)\n#define "
+"CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS/CLSORT__HYBRID_MASK_CELLS)\n#if CLSORT_LAST_CELL>="
+"CLSORT__HYBRID_CELLS\n#error \"the cell groups, and a cell on either side of them, must be "
+"cells\"\n#elif 2*CLSORT_GROUP<2*CLSORT__EDGE_HEAVIES\n#error \"the extremes of work-items have "
+"room for heavy codes twice\"\n#endif\n\nINLINE uint sample_size(hybrid_t h)\n{\nreturn min(h.n,"
+"1u<<CLSORT__HYBRID_SAMPLE_LOG2);\n}\n\n\n\nCLSORT_KERNEL void clsort_hybrid_sample("
 "CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nconst uint size=sample_size(h);\nfor("
 "uint i=(uint)get_global_id(0);i<CLSORT__HYBRID_DIGITS*second_digits;\ni+=(uint)get_global_size(0)"
 ")\nh.buckets[i]=0;\nfor(uint i=(uint)get_global_id(0);i<size;i+=(uint)get_global_size(0)){\n"
@@ -3810,38 +3746,38 @@ static const char *const clsort__source[] = {
 "\nINLINE uint first_above(local const code_t*list,uint first,uint end,code_t code)\n{\nwhile("
 "first<end){\nconst uint middle=(first+end)/2;\nif(list[middle]<=code)first=middle +1;\nelse end="
 "middle;\n}\nreturn first;\n}\n\n",
-"//---- radix: hybrid extremes\n\n\n#define CLSORT_AHEAD (CLSORT_WARPS||CLSORT_KEY_BYTES==4?8:4)\n"
-"#define CLSORT_SAMPLE_AHEAD 16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*CLSORT_GROUP)\n\n"
-"\nINLINE void load_within(code_t*code,array_t from,codec_t codec,uint at,uint size)\n{\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\ncode[m]=encode(load_key(from,min(at+m*CLSORT_GROUP,"
-"size -1)),codec);\n}\n\n\nINLINE code_t cap_add(code_t a,code_t b)\n{\nreturn a+min(b,(code_t)("
-"CLSORT_TOP_CODE -a));\n}\n\n#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\n\ntypedef "
-"struct{code_t least,most,above,below;}extremes_t;\nINLINE void see_extreme(extremes_t*e,code_t "
-"code)\n{\ne->least=min(e->least,code);\ne->most=max(e->most,code);\ne->above=min(e->above,("
-"code_t)(code^CLSORT_MIDDLE_CODE));\ne->below=max(e->below,(code_t)(code^CLSORT_MIDDLE_CODE));\n}"
-"\n\n\nINLINE extremes_t own_extremes(hybrid_t h,uint size)\n{\nconst uint t=local_id(),whole="
-"size -size%CLSORT_SAMPLE_STEP;\nextremes_t e={CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0};\nfor(uint at="
-"t;at<whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_SAMPLE_AHEAD;m++)\nsee_extreme(&e,encode(load_key(from,m*CLSORT_GROUP),h.codec)"
-");\n}\n#pragma unroll 1\nfor(uint i=whole +t;i<size;i+=CLSORT_GROUP)\nsee_extreme(&e,encode("
-"load_key(h.alt,i),h.codec));\nreturn e;\n}\n\n\n\n\nINLINE void find_extremes(hybrid_t h,cells_t*"
-"s)\n{\nconst extremes_t e=own_extremes(h,s->size);\nput_extremes(s->extremes+local_id(),e.least,"
-"e.most);\nput_extremes(s->heavy_sample +local_id(),e.above,e.below);\njoin_extremes(s->extremes,"
-"1);\ns->first=s->extremes[0];\ns->last=s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]"
+"\n\n\n#define CLSORT_AHEAD (CLSORT_WARPS||CLSORT_KEY_BYTES==4?8:4)\n#define CLSORT_SAMPLE_AHEAD "
+"16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*CLSORT_GROUP)\n\n\nINLINE void load_within("
+"code_t*code,array_t from,codec_t codec,uint at,uint size)\n{\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_AHEAD;m++)\ncode[m]=encode(load_key(from,min(at+m*CLSORT_GROUP,size -1)),codec);\n}\n\n\n"
+"INLINE code_t cap_add(code_t a,code_t b)\n{\nreturn a+min(b,(code_t)(CLSORT_TOP_CODE -a));\n}\n\n"
+"#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\n\ntypedef struct{code_t least,most,above,"
+"below;}extremes_t;\nINLINE void see_extreme(extremes_t*e,code_t code)\n{\ne->least=min(e->least,"
+"code);\ne->most=max(e->most,code);\ne->above=min(e->above,(code_t)(code^CLSORT_MIDDLE_CODE));\ne-"
+">below=max(e->below,(code_t)(code^CLSORT_MIDDLE_CODE));\n}\n\n\nINLINE extremes_t own_extremes("
+"hybrid_t h,uint size)\n{\nconst uint t=local_id(),whole=size -size%CLSORT_SAMPLE_STEP;\n"
+"extremes_t e={CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0};\nfor(uint at=t;at<whole;at+="
+"CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_SAMPLE_AHEAD;m++)\nsee_extreme(&e,encode(load_key(from,m*CLSORT_GROUP),h.codec));\n}\n"
+"#pragma unroll 1\nfor(uint i=whole +t;i<size;i+=CLSORT_GROUP)\nsee_extreme(&e,encode(load_key("
+"h.alt,i),h.codec));\nreturn e;\n}\n\n\n\n\nINLINE void find_extremes(hybrid_t h,cells_t*s)\n{\n"
+"const extremes_t e=own_extremes(h,s->size);\nput_extremes(s->extremes+local_id(),e.least,e.most);"
+"\nput_extremes(s->heavy_sample +local_id(),e.above,e.below);\njoin_extremes(s->extremes,1);\ns->"
+"first=s->extremes[0];\ns->last=s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]"
 "^CLSORT_MIDDLE_CODE;\ns->gap.low=s->heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\n"
 "local_barrier();\n}\n\n",
-"//---- radix: hybrid map of cells\n\nINLINE code_t gap_step(code_t code){return code& ~(code_t)("
-"CLSORT_GAP_STEP -1);}\n\n\nINLINE void fold_gap(cells_t*s,code_t inner)\n{\nconst uint last="
-"map_part(s->map,s->gap.low+inner);\nconst code_t end=gap_step(s->gap.end-inner),above=s->gap.end;"
-"\ns->gap_cell=2+last;\ns->gap_first=2+map_part(s->map,s->gap.low);\ns->gap.low=gap_step("
-"map_start(s->map,last+1,0,end)+CLSORT_GAP_STEP -1);\ns->gap.size=gap_step(end-map_start(s->map,"
-"last+2,0,end));\ns->gap.end=end;\ns->gap_last=cell_of_code(*s,above);\n}\n\n\n\nINLINE uint "
-"spans_keys(code_t span)\n{\nreturn CLSORT_PAIRS&&(ulong)span>>32>=CLSORT__EDGE_LEAST_SPAN;\n}\n\n"
-"\nINLINE uint takes_keys(linear_map_t map)\n{\nreturn map.shift>=32;\n}\n\n\n\n\n\n\n\nINLINE "
-"void make_cell_map(hybrid_t h,cells_t*s)\n{\nconst code_t least=s->first,most=s->last,span=most-"
-"least,\nvalues=spans_keys(span)?(code_t)0xFFFFFFFFu:0,\nlength=s->gap.end-s->gap.low;\nconst "
-"uint upper=least>=CLSORT_MIDDLE_CODE,lower=most<CLSORT_MIDDLE_CODE,\nfolds= !CLSORT_PAIRS&& "
-"!upper&& !lower&&length>span/CLSORT__EDGE_GAP_PART\n&&(span-length)/CLSORT_GAP_STEP\n>="
+"\n\nINLINE code_t gap_step(code_t code){return code& ~(code_t)(CLSORT_GAP_STEP -1);}\n\n\nINLINE "
+"void fold_gap(cells_t*s,code_t inner)\n{\nconst uint last=map_part(s->map,s->gap.low+inner);\n"
+"const code_t end=gap_step(s->gap.end-inner),above=s->gap.end;\ns->gap_cell=2+last;\ns->gap_first="
+"2+map_part(s->map,s->gap.low);\ns->gap.low=gap_step(map_start(s->map,last+1,0,end)+"
+"CLSORT_GAP_STEP -1);\ns->gap.size=gap_step(end-map_start(s->map,last+2,0,end));\ns->gap.end=end;"
+"\ns->gap_last=cell_of_code(*s,above);\n}\n\n\n\nINLINE uint spans_keys(code_t span)\n{\nreturn "
+"CLSORT_PAIRS&&(ulong)span>>32>=CLSORT__EDGE_LEAST_SPAN;\n}\n\n\nINLINE uint takes_keys("
+"linear_map_t map)\n{\nreturn map.shift>=32;\n}\n\n\n\n\n\n\n\nINLINE void make_cell_map(hybrid_t "
+"h,cells_t*s)\n{\nconst code_t least=s->first,most=s->last,span=most-least,\nvalues=spans_keys("
+"span)?(code_t)0xFFFFFFFFu:0,\nlength=s->gap.end-s->gap.low;\nconst uint upper=least>="
+"CLSORT_MIDDLE_CODE,lower=most<CLSORT_MIDDLE_CODE,\nfolds= !CLSORT_PAIRS&& !upper&& !lower&&"
+"length>span/CLSORT__EDGE_GAP_PART\n&&(span-length)/CLSORT_GAP_STEP\n>="
 "CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);\nconst code_t used=folds?(code_t)(span-length)"
 ":span,\nmargin=used>>CLSORT__EDGE_MARGIN_LOG2,\ninner=h.codec.mask?used>>"
 "CLSORT__EDGE_INNER_LOG2:margin;\ns->margin=margin;\ns->most=cap_add(most,lower?inner:margin)|"
@@ -3850,28 +3786,28 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_CELL_GROUP_LOG2;\nif(folds)fold_gap(s,inner);\nelse{\nconst gap_t none={"
 "CLSORT_TOP_CODE,CLSORT_TOP_CODE,0};\ns->gap_first=s->gap_cell=s->gap_last=CLSORT__HYBRID_CELLS;\n"
 "s->gap=none;\n}\n}\n\n",
-"//---- radix: hybrid counts of cells\n\nINLINE uint cell_count(cells_t s,uint cell)\n{\nreturn "
-"s.counts[pad_slot(cell/2,5)]>>cell%2*16&0xFFFF;\n}\n\nINLINE void count_cell(cells_t s,code_t "
-"code)\n{\nconst uint cell=cell_of_code(s,code);\natomic_add(&s.counts[pad_slot(cell/2,5)],1u<<"
-"cell%2*16);\n}\n\n\n\nINLINE void count_light_cells(hybrid_t h,cells_t s,uint at)\n{\ncode_t "
-"code[CLSORT_AHEAD];\nuint k[CLSORT_AHEAD];\nload_within(code,h.alt,h.codec,at,s.size);\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\nk[m]=0;\nfor(uint step=CLSORT__EDGE_HEAVIES/2;step>0;"
-"step/=2)\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst uint next=k[m]+step,\nhigher="
-"heavy_codes(s)[min(next,s.heavies-1)]<=code[m];\nk[m]=next<s.heavies&&higher?next:k[m];\n}\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\nif(at+m*CLSORT_GROUP<s.size&&heavy_codes(s)"
-"[k[m]]!=code[m])\ncount_cell(s,code[m]);\n}\n\n\n\nINLINE void count_cells(hybrid_t h,cells_t s)"
-"\n{\nconst uint size=s.heavies?0:s.size,whole=size -size%CLSORT_SAMPLE_STEP;\nfor(uint i="
-"local_id();i<CLSORT_CELL_WORDS;i+=CLSORT_GROUP)\ns.counts[pad_slot(i,5)]=0;\nlocal_barrier();\n"
-"for(uint at=local_id();at<whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_SAMPLE_AHEAD;m++)\ncount_cell(s,encode(load_key(from,m*"
+"\n\nINLINE uint cell_count(cells_t s,uint cell)\n{\nreturn s.counts[pad_slot(cell/2,5)]>>cell%2*"
+"16&0xFFFF;\n}\n\nINLINE void count_cell(cells_t s,code_t code)\n{\nconst uint cell=cell_of_code("
+"s,code);\natomic_add(&s.counts[pad_slot(cell/2,5)],1u<<cell%2*16);\n}\n\n\n\nINLINE void "
+"count_light_cells(hybrid_t h,cells_t s,uint at)\n{\ncode_t code[CLSORT_AHEAD];\nuint "
+"k[CLSORT_AHEAD];\nload_within(code,h.alt,h.codec,at,s.size);\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_AHEAD;m++)\nk[m]=0;\nfor(uint step=CLSORT__EDGE_HEAVIES/2;step>0;step/=2)\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst uint next=k[m]+step,\nhigher=heavy_codes(s)[min("
+"next,s.heavies-1)]<=code[m];\nk[m]=next<s.heavies&&higher?next:k[m];\n}\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_AHEAD;m++)\nif(at+m*CLSORT_GROUP<s.size&&heavy_codes(s)[k[m]]!=code[m])\n"
+"count_cell(s,code[m]);\n}\n\n\n\nINLINE void count_cells(hybrid_t h,cells_t s)\n{\nconst uint "
+"size=s.heavies?0:s.size,whole=size -size%CLSORT_SAMPLE_STEP;\nfor(uint i=local_id();i<"
+"CLSORT_CELL_WORDS;i+=CLSORT_GROUP)\ns.counts[pad_slot(i,5)]=0;\nlocal_barrier();\nfor(uint at="
+"local_id();at<whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_SAMPLE_AHEAD;m++)\ncount_cell(s,encode(load_key(from,m*"
 "CLSORT_GROUP),h.codec));\n}\n#pragma unroll 1\nfor(uint i=whole +local_id();i<size;i+="
 "CLSORT_GROUP)\ncount_cell(s,encode(load_key(h.alt,i),h.codec));\nfor(uint i=local_id();i<("
 "s.heavies?s.size:0);i+=CLSORT_AHEAD*CLSORT_GROUP)\ncount_light_cells(h,s,i);\nlocal_barrier();\n}"
 "\n\n",
-"//---- radix: hybrid cells\n\n\n#define CLSORT_TAIL_LOG2 6\n#define CLSORT_GAP_RANGES 4\nINLINE "
-"uint tail_range(uint outside)\n{\nreturn 31-clz(min(outside +1,1u<<CLSORT_TAIL_LOG2));\n}\n\n\n\n"
-"\n\nINLINE uint cell_quota(cells_t s,uint cell,uint before)\n{\nconst uint spread="
-"CLSORT_CELL_GROUPS-CLSORT__HYBRID_EVEN_DIGITS-2*CLSORT_TAIL_LOG2\n-CLSORT_GAP_RANGES,\neven="
+"\n\n\n#define CLSORT_TAIL_LOG2 6\n#define CLSORT_GAP_RANGES 4\nINLINE uint tail_range(uint "
+"outside)\n{\nreturn 31-clz(min(outside +1,1u<<CLSORT_TAIL_LOG2));\n}\n\n\n\n\n\nINLINE uint "
+"cell_quota(cells_t s,uint cell,uint before)\n{\nconst uint spread=CLSORT_CELL_GROUPS-"
+"CLSORT__HYBRID_EVEN_DIGITS-2*CLSORT_TAIL_LOG2\n-CLSORT_GAP_RANGES,\neven="
 "CLSORT__HYBRID_EVEN_DIGITS-2*s.heavies,\nscale=(even<<22)/max(s.light,1u);\nreturn min(before*"
 "scale>>22,even-1)+cell*spread/CLSORT__HYBRID_CELLS\n+tail_range(before)+CLSORT_TAIL_LOG2-"
 "tail_range(s.light-before);\n}\n\n\nINLINE code_t cell_start(cells_t s,uint cell)\n{\nconst "
@@ -3887,66 +3823,65 @@ static const char *const clsort__source[] = {
 "s.size/CLSORT__EDGE_HEAVY_PART)<<bit;\n*quota=own;\n*before +=count;\n}\nreturn mask;\n}\n\n\n"
 "INLINE uint heavy_from(cells_t s,uint k,uint cell)\n{\n#pragma unroll 1\nwhile(k<s.heavies&&"
 "heavy_cells(s)[k]<cell)\nk++;\nreturn k;\n}\n\n",
-"//---- radix: hybrid ranges begin\n\nINLINE void begin_range(hybrid_t h,uint digit,code_t low,"
-"uint is_heavy)\n{\nset_table_code(hybrid_range(h,digit)+RANGE_LOW,low);\nhybrid_range(h,digit)"
-"[RANGE_HEAVY]=is_heavy;\n}\n\n\nINLINE void write_heavy(hybrid_t h,cells_t s,uint number,uint "
-"digit)\n{\nconst code_t code=heavy_codes(s)[number];\nbegin_range(h,digit,code,1);\nbegin_range("
-"h,digit+1,(code_t)(code +1),0);\nset_table_code(hybrid_heavy(h,number)+HEAVY_CODE,code);\n"
-"hybrid_heavy(h,number)[HEAVY_DIGIT]=digit;\n}\n\n\n\n\nINLINE uint write_ranges(hybrid_t h,"
-"cells_t s,uint first,uint mask,uint heavy,uint end,\nuint digit)\n{\nwhile(mask!=0||heavy<end){\n"
-"const uint cell=first+(mask?31-clz(mask& -mask):CLSORT__HYBRID_MASK_CELLS);\nif(heavy<end&&"
-"heavy_cells(s)[heavy]<cell){\nwrite_heavy(h,s,heavy,digit);\nheavy++;\ndigit+=2;\n}else{\n"
-"begin_range(h,digit,cell_start(s,cell),0);\nmask&=mask-1;\ndigit++;\n}\n}\nreturn digit;\n}\n\n\n"
-"\nINLINE uint mark_cells(hybrid_t h,cells_t s,uint before)\n{\nconst uint first=local_id()*"
-"CLSORT_OWN_CELLS,end=first+CLSORT_OWN_CELLS,\nheavy=heavy_from(s,0,first),heavies=heavy_from(s,"
-"heavy,end)-heavy;\nuint quota=first?cell_quota(s,first-1,before -cell_count(s,first-1)):0,\n"
-"begun=0;\n#pragma unroll 1\nfor(uint cell=first;cell<end;cell+=CLSORT__HYBRID_MASK_CELLS){\n"
-"const uint mask=mask_cells(s,cell,&before,&quota);\nh.tables[CLSORT__HYBRID_MASKS_AT+"
-"cell/CLSORT__HYBRID_MASK_CELLS]=mask;\nbegun+=popcount(mask);\n}\nreturn begun+2*heavies;\n}\n\n"
-"\n\n\nINLINE void write_cells(hybrid_t h,cells_t s,uint digit)\n{\nconst uint first=local_id()*"
-"CLSORT_OWN_CELLS;\nuint heavy=heavy_from(s,0,first);\n#pragma unroll 1\nfor(uint cell=first;cell<"
-"first+CLSORT_OWN_CELLS;cell+=CLSORT__HYBRID_MASK_CELLS){\nglobal uint*word=h.tables+"
-"CLSORT__HYBRID_MASKS_AT+cell/CLSORT__HYBRID_MASK_CELLS;\nconst uint mask= *word,end=heavy_from(s,"
-"heavy,cell+CLSORT__HYBRID_MASK_CELLS);\n*word=(uint)(heavy<end)<<31|heavy<<24|(digit&0xFF)<<16|"
-"mask;\ndigit=write_ranges(h,s,cell,mask,heavy,end,digit);\nheavy=end;\n}\n}\n\n\n\nINLINE uint "
-"write_cell_groups(hybrid_t h,cells_t s)\n{\nconst uint digits=CLSORT_CELL_GROUPS+1+(s.most!="
-"CLSORT_TOP_CODE);\nfor(uint w=local_id();w<CLSORT_CELL_MASKS;w+=CLSORT_GROUP){\nconst uint last="
-"w*CLSORT__HYBRID_MASK_CELLS+CLSORT_CELL_GROUP -2,\nnext=1+last/CLSORT_CELL_GROUP,\nstarts="
-"last%CLSORT_CELL_GROUP>=CLSORT_CELL_GROUP -2;\nh.tables[CLSORT__HYBRID_MASKS_AT+w]\n=w==0?3:(min("
-"next,digits)&0xFF)<<16|(starts&&next<digits)<<1;\n}\nfor(uint d=local_id();d<digits;d+="
-"CLSORT_GROUP)\nbegin_range(h,d,cell_start(s,d?1+(d-1)*CLSORT_CELL_GROUP:0),0);\nreturn digits;\n}"
-"\n\n",
-"//---- radix: hybrid heavy codes\n#define CLSORT_HEAVY_SAMPLE_SLOTS (2*"
-"CLSORT__HYBRID_HEAVY_SAMPLE)\n\n\n\nINLINE uint is_too_heavy(hybrid_t h,cells_t s,uint heaviest)"
-"\n{\nreturn heaviest>s.size/CLSORT__EDGE_HEAVY_PART\n&&map_start(s.map,1,0,s.most)-s.map.low>="
-"h.second_digits;\n}\n\n\n\n\nINLINE uint is_crowded(hybrid_t h,cells_t s,uint heaviest)\n{\n"
-"const uint crowded=heaviest>s.size/CLSORT__EDGE_CROWDED_PART;\nreturn group_total(crowded|"
-"is_too_heavy(h,s,heaviest)<<16,s.sums);\n}\n\n\n\n\nINLINE void count_heavy_sample(hybrid_t h,"
-"cells_t s,uint size)\n{\nclear_words(s.counts,CLSORT_HEAVY_SAMPLE_SLOTS);\nfor(uint i=local_id();"
-"i<size;i+=CLSORT_GROUP)\ns.heavy_sample[i]=encode(load_key(h.alt,i*(s.size/size)),h.codec);\n"
-"local_barrier();\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP){\nconst code_t code="
-"s.heavy_sample[i];\nuint at=(uint)((ulong)code^(ulong)code>>29)*0x9E3779B9u>>16,found;\ndo{\nat=("
-"at+1)%CLSORT_HEAVY_SAMPLE_SLOTS;\nfound=atomic_cmpxchg(&s.counts[at],0,i+1);\n}while(found!=0&&"
-"s.heavy_sample[(found&0xFFFF)-1]!=code);\natomic_add(&s.counts[at],1u<<16);\n}\nlocal_barrier();"
-"\n}\n\n\n\n\nINLINE uint list_heavies(cells_t s,uint least,uint*weight)\n{\nlocal code_t*list="
-"heavy_codes(s)+CLSORT__EDGE_HEAVIES;\nuint found=0,size=0,total;\nfor(uint i=local_id();i<"
-"CLSORT_HEAVY_SAMPLE_SLOTS;i+=CLSORT_GROUP){\nconst uint count=s.counts[i]>>16;\nfound+=count>="
-"least;\nsize +=count>=least?count:0;\n}\n*weight=group_total(size,s.sums);\nuint place="
-"group_scan_total(found,s.sums,&total);\ntotal=min(total,CLSORT__EDGE_HEAVIES+0u);\nfor(uint i="
-"local_id();i<CLSORT_HEAVY_SAMPLE_SLOTS;i+=CLSORT_GROUP)\nif(s.counts[i]>>16>=least&&place<total)"
-"\nlist[place++]=s.heavy_sample[(s.counts[i]&0xFFFF)-1];\nlocal_barrier();\nfor(uint i=local_id();"
-"i<total;i+=CLSORT_GROUP){\nuint rank=0;\nfor(uint j=0;j<total;j++)\nrank+=list[j]<list[i];\n"
-"heavy_codes(s)[rank]=list[i];\n}\nlocal_barrier();\nfor(uint i=local_id();i<total;i+="
-"CLSORT_GROUP)\nheavy_cells(s)[i]=cell_of_code(s,heavy_codes(s)[i]);\nlocal_barrier();\nreturn "
-"total;\n}\n\n\n\n\nINLINE uint find_heavies(hybrid_t h,cells_t s)\n{\nconst uint size=min(s.size,"
-"CLSORT__HYBRID_HEAVY_SAMPLE +0u);\nuint weight;\ncount_heavy_sample(h,s,size);\nconst uint "
-"heavies=list_heavies(s,CLSORT__EDGE_LEAST_HEAVY,&weight);\nreturn CLSORT__EDGE_HEAVIES_PART*"
-"weight<size?0:heavies;\n}\n\n",
-"//---- radix: hybrid cells kernel\n\nINLINE uint sum_cells(cells_t s,uint*heaviest)\n{\nconst "
-"uint first=local_id()*CLSORT_OWN_CELLS;\nuint sum=0;\n*heaviest=0;\n#pragma unroll 8\nfor(uint c="
-"first;c<first+CLSORT_OWN_CELLS;c++){\nsum+=cell_count(s,c);\n*heaviest=max(*heaviest,cell_count("
-"s,c));\n}\nreturn sum;\n}\n\n\n\nINLINE uint is_flat(cells_t s,uint sum)\n{\nreturn group_total("
-"sum>CLSORT__EDGE_FLAT_TIMES*(s.size/CLSORT_GROUP),s.sums)==0;\n}\n\n\nINLINE uint "
+"\n\nINLINE void begin_range(hybrid_t h,uint digit,code_t low,uint is_heavy)\n{\nset_table_code("
+"hybrid_range(h,digit)+RANGE_LOW,low);\nhybrid_range(h,digit)[RANGE_HEAVY]=is_heavy;\n}\n\n\n"
+"INLINE void write_heavy(hybrid_t h,cells_t s,uint number,uint digit)\n{\nconst code_t code="
+"heavy_codes(s)[number];\nbegin_range(h,digit,code,1);\nbegin_range(h,digit+1,(code_t)(code +1),0)"
+";\nset_table_code(hybrid_heavy(h,number)+HEAVY_CODE,code);\nhybrid_heavy(h,number)[HEAVY_DIGIT]="
+"digit;\n}\n\n\n\n\nINLINE uint write_ranges(hybrid_t h,cells_t s,uint first,uint mask,uint heavy,"
+"uint end,\nuint digit)\n{\nwhile(mask!=0||heavy<end){\nconst uint cell=first+(mask?31-clz(mask& -"
+"mask):CLSORT__HYBRID_MASK_CELLS);\nif(heavy<end&&heavy_cells(s)[heavy]<cell){\nwrite_heavy(h,s,"
+"heavy,digit);\nheavy++;\ndigit+=2;\n}else{\nbegin_range(h,digit,cell_start(s,cell),0);\nmask&="
+"mask-1;\ndigit++;\n}\n}\nreturn digit;\n}\n\n\n\nINLINE uint mark_cells(hybrid_t h,cells_t s,"
+"uint before)\n{\nconst uint first=local_id()*CLSORT_OWN_CELLS,end=first+CLSORT_OWN_CELLS,\nheavy="
+"heavy_from(s,0,first),heavies=heavy_from(s,heavy,end)-heavy;\nuint quota=first?cell_quota(s,"
+"first-1,before -cell_count(s,first-1)):0,\nbegun=0;\n#pragma unroll 1\nfor(uint cell=first;cell<"
+"end;cell+=CLSORT__HYBRID_MASK_CELLS){\nconst uint mask=mask_cells(s,cell,&before,&quota);\n"
+"h.tables[CLSORT__HYBRID_MASKS_AT+cell/CLSORT__HYBRID_MASK_CELLS]=mask;\nbegun+=popcount(mask);\n}"
+"\nreturn begun+2*heavies;\n}\n\n\n\n\nINLINE void write_cells(hybrid_t h,cells_t s,uint digit)\n{"
+"\nconst uint first=local_id()*CLSORT_OWN_CELLS;\nuint heavy=heavy_from(s,0,first);\n#pragma "
+"unroll 1\nfor(uint cell=first;cell<first+CLSORT_OWN_CELLS;cell+=CLSORT__HYBRID_MASK_CELLS){\n"
+"global uint*word=h.tables+CLSORT__HYBRID_MASKS_AT+cell/CLSORT__HYBRID_MASK_CELLS;\nconst uint "
+"mask= *word,end=heavy_from(s,heavy,cell+CLSORT__HYBRID_MASK_CELLS);\n*word=(uint)(heavy<end)<<31|"
+"heavy<<24|(digit&0xFF)<<16|mask;\ndigit=write_ranges(h,s,cell,mask,heavy,end,digit);\nheavy=end;"
+"\n}\n}\n\n\n\nINLINE uint write_cell_groups(hybrid_t h,cells_t s)\n{\nconst uint digits="
+"CLSORT_CELL_GROUPS+1+(s.most!=CLSORT_TOP_CODE);\nfor(uint w=local_id();w<CLSORT_CELL_MASKS;w+="
+"CLSORT_GROUP){\nconst uint last=w*CLSORT__HYBRID_MASK_CELLS+CLSORT_CELL_GROUP -2,\nnext=1+"
+"last/CLSORT_CELL_GROUP,\nstarts=last%CLSORT_CELL_GROUP>=CLSORT_CELL_GROUP -2;\n"
+"h.tables[CLSORT__HYBRID_MASKS_AT+w]\n=w==0?3:(min(next,digits)&0xFF)<<16|(starts&&next<digits)<<"
+"1;\n}\nfor(uint d=local_id();d<digits;d+=CLSORT_GROUP)\nbegin_range(h,d,cell_start(s,d?1+(d-1)*"
+"CLSORT_CELL_GROUP:0),0);\nreturn digits;\n}\n\n",
+"\n#define CLSORT_HEAVY_SAMPLE_SLOTS (2*CLSORT__HYBRID_HEAVY_SAMPLE)\n\n\n\nINLINE uint "
+"is_too_heavy(hybrid_t h,cells_t s,uint heaviest)\n{\nreturn heaviest>"
+"s.size/CLSORT__EDGE_HEAVY_PART\n&&map_start(s.map,1,0,s.most)-s.map.low>=h.second_digits;\n}\n\n"
+"\n\n\nINLINE uint is_crowded(hybrid_t h,cells_t s,uint heaviest)\n{\nconst uint crowded=heaviest>"
+"s.size/CLSORT__EDGE_CROWDED_PART;\nreturn group_total(crowded|is_too_heavy(h,s,heaviest)<<16,"
+"s.sums);\n}\n\n\n\n\nINLINE void count_heavy_sample(hybrid_t h,cells_t s,uint size)\n{\n"
+"clear_words(s.counts,CLSORT_HEAVY_SAMPLE_SLOTS);\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP)\n"
+"s.heavy_sample[i]=encode(load_key(h.alt,i*(s.size/size)),h.codec);\nlocal_barrier();\nfor(uint i="
+"local_id();i<size;i+=CLSORT_GROUP){\nconst code_t code=s.heavy_sample[i];\nuint at=(uint)((ulong)"
+"code^(ulong)code>>29)*0x9E3779B9u>>16,found;\ndo{\nat=(at+1)%CLSORT_HEAVY_SAMPLE_SLOTS;\nfound="
+"atomic_cmpxchg(&s.counts[at],0,i+1);\n}while(found!=0&&s.heavy_sample[(found&0xFFFF)-1]!=code);\n"
+"atomic_add(&s.counts[at],1u<<16);\n}\nlocal_barrier();\n}\n\n\n\n\nINLINE uint list_heavies("
+"cells_t s,uint least,uint*weight)\n{\nlocal code_t*list=heavy_codes(s)+CLSORT__EDGE_HEAVIES;\n"
+"uint found=0,size=0,total;\nfor(uint i=local_id();i<CLSORT_HEAVY_SAMPLE_SLOTS;i+=CLSORT_GROUP){\n"
+"const uint count=s.counts[i]>>16;\nfound+=count>=least;\nsize +=count>=least?count:0;\n}\n*"
+"weight=group_total(size,s.sums);\nuint place=group_scan_total(found,s.sums,&total);\ntotal=min("
+"total,CLSORT__EDGE_HEAVIES+0u);\nfor(uint i=local_id();i<CLSORT_HEAVY_SAMPLE_SLOTS;i+="
+"CLSORT_GROUP)\nif(s.counts[i]>>16>=least&&place<total)\nlist[place++]=s.heavy_sample[(s.counts[i]"
+"&0xFFFF)-1];\nlocal_barrier();\nfor(uint i=local_id();i<total;i+=CLSORT_GROUP){\nuint rank=0;\n"
+"for(uint j=0;j<total;j++)\nrank+=list[j]<list[i];\nheavy_codes(s)[rank]=list[i];\n}\n"
+"local_barrier();\nfor(uint i=local_id();i<total;i+=CLSORT_GROUP)\nheavy_cells(s)[i]=cell_of_code("
+"s,heavy_codes(s)[i]);\nlocal_barrier();\nreturn total;\n}\n\n\n\n\nINLINE uint find_heavies("
+"hybrid_t h,cells_t s)\n{\nconst uint size=min(s.size,CLSORT__HYBRID_HEAVY_SAMPLE +0u);\nuint "
+"weight;\ncount_heavy_sample(h,s,size);\nconst uint heavies=list_heavies(s,"
+"CLSORT__EDGE_LEAST_HEAVY,&weight);\nreturn CLSORT__EDGE_HEAVIES_PART*weight<size?0:heavies;\n}\n"
+"\n",
+"\n\nINLINE uint sum_cells(cells_t s,uint*heaviest)\n{\nconst uint first=local_id()*"
+"CLSORT_OWN_CELLS;\nuint sum=0;\n*heaviest=0;\n#pragma unroll 8\nfor(uint c=first;c<first+"
+"CLSORT_OWN_CELLS;c++){\nsum+=cell_count(s,c);\n*heaviest=max(*heaviest,cell_count(s,c));\n}\n"
+"return sum;\n}\n\n\n\nINLINE uint is_flat(cells_t s,uint sum)\n{\nreturn group_total(sum>"
+"CLSORT__EDGE_FLAT_TIMES*(s.size/CLSORT_GROUP),s.sums)==0;\n}\n\n\nINLINE uint "
 "lacks_second_digits(hybrid_t h,cells_t s)\n{\nconst uint most=CLSORT__HYBRID_EVEN_DIGITS*"
 "h.second_digits;\nreturn!s.cell_groups&&most!=0\n&&h.n/max(most,1u)>CLSORT__EDGE_ROOM("
 "CLSORT_BUCKET_TILE);\n}\n\n\nINLINE ulong group_factor(uint f,uint n){return(ulong)("
@@ -3966,35 +3901,34 @@ static const char *const clsort__source[] = {
 "CLSORT__HEAD_GAP_LOW,s.gap.low);\nset_table_code(h.tables+CLSORT__HEAD_GAP_END,s.gap.end);\n"
 "set_table_code(h.tables+CLSORT__HEAD_GAP_SIZE,s.gap.size);\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n"
 "if(gives_up||lacks_second_digits(h,s))\natomic_and(h.skip_passes,0);\n}\n\n",
-"//---- radix: hybrid sample is counted\n\n\n\nINLINE uint count_sample(hybrid_t h,cells_t*s,uint*"
-"sum,uint*heaviest)\n{\nuint gives_up=0;\nfor(uint round=0;round<(CLSORT_PAIRS?1:2);round++){\n"
-"count_cells(h,*s);\n*sum=sum_cells(*s,heaviest);\nif(CLSORT_PAIRS||round>0)\nbreak;\nconst uint "
-"crowded=is_crowded(h,*s,*heaviest);\nif(CLSORT_BRANCH_BARRIERS&& !crowded)\nbreak;\nconst uint "
-"heavies=find_heavies(h,*s);\ns->heavies=crowded?heavies:0;\ngives_up=s->heavies==0&&crowded>>16;"
-"\nif(CLSORT_BRANCH_BARRIERS&&gives_up)\nbreak;\n}\nreturn gives_up;\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal code_t*"
-"extremes=(local code_t*)space,*heavy_sample=extremes+2*CLSORT_GROUP;\nlocal uint*counts=(local "
-"uint*)(heavy_sample +CLSORT__HYBRID_HEAVY_SAMPLE),\n*sums=counts+CLSORT_CELL_WORDS+("
-"CLSORT_CELL_WORDS>>5);\ncells_t s={counts,sums,extremes,heavy_sample,{0,0,0},{0,0,0},0,0,0,0,\n"
-"sample_size(h),0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(n==0)\nreturn;\nfind_extremes(h,&s);"
-"\nmake_cell_map(h,&s);\nconst uint sample_gives_up=count_sample(h,&s,&sum,&heaviest),\nbefore="
-"group_scan_total(sum,s.sums,&s.light);\ns.cell_groups=is_flat(s,sum)&&s.heavies==0&&s.gap_cell=="
-"CLSORT__HYBRID_CELLS;\nconst uint gives_up=CLSORT_PAIRS? !(s.cell_groups&&takes_keys(s.map))"
-":sample_gives_up,\nbegun=gives_up||s.cell_groups?0:mark_cells(h,s,before),\ndigit="
-"group_scan_total(begun,s.sums,&digits);\nif(s.cell_groups)digits=write_cell_groups(h,s);\nelse "
-"if(!gives_up)write_cells(h,s,digit);\nwrite_head(h,s,digits,gives_up||is_too_heavy(h,s,heaviest))"
-";\n}\n\n",
-"//---- radix: hybrid digits\n\n\n\n\n\nenum{BY_MASKS,BY_DIGITS,BY_HEAVIES,BY_CELL_GROUPS,BY_MAP,"
-"BY_KEYS,BY_GROUP_DIGITS};\ntypedef struct{\nlinear_map_t map;\ncode_t span;\nlocal const uint*"
-"masks;\nlocal const code_t*heavy_codes;\nuint cell_groups,heavies;\ngap_t gap;\nuint outside_at;"
-"\n}finder_t;\n\n\n\nINLINE finder_t first_finder(hybrid_t h,local uint*masks,uint asked)\n{\n"
-"local code_t*heavy_codes=(local code_t*)(masks+CLSORT_CELL_MASKS);\nconst code_t least="
-"table_code(h.tables+CLSORT__HEAD_LEAST);\nconst gap_t gap={table_code(h.tables+"
-"CLSORT__HEAD_GAP_LOW),\ntable_code(h.tables+CLSORT__HEAD_GAP_END),\ntable_code(h.tables+"
-"CLSORT__HEAD_GAP_SIZE)};\nconst code_t end=fold_code(gap,table_code(h.tables+CLSORT__HEAD_MOST));"
-"\nconst finder_t s={{least,h.tables[CLSORT__HEAD_SHIFT],h.tables[CLSORT__HEAD_FACTOR]},\n(code_t)"
-"(end-least),masks,heavy_codes,\nh.tables[CLSORT__HEAD_CELL_GROUPS],h.tables[CLSORT__HEAD_HEAVIES]"
-",gap};\nfor(uint i=local_id();i<CLSORT_CELL_MASKS&&asked;i+=CLSORT_GROUP)\nmasks[i]="
+"\n\n\n\nINLINE uint count_sample(hybrid_t h,cells_t*s,uint*sum,uint*heaviest)\n{\nuint gives_up="
+"0;\nfor(uint round=0;round<(CLSORT_PAIRS?1:2);round++){\ncount_cells(h,*s);\n*sum=sum_cells(*s,"
+"heaviest);\nif(CLSORT_PAIRS||round>0)\nbreak;\nconst uint crowded=is_crowded(h,*s,*heaviest);\n"
+"if(CLSORT_BRANCH_BARRIERS&& !crowded)\nbreak;\nconst uint heavies=find_heavies(h,*s);\ns->"
+"heavies=crowded?heavies:0;\ngives_up=s->heavies==0&&crowded>>16;\nif(CLSORT_BRANCH_BARRIERS&&"
+"gives_up)\nbreak;\n}\nreturn gives_up;\n}\n\n\n\nCLSORT_KERNEL void clsort_hybrid_cells("
+"CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal code_t*extremes=(local code_t*)"
+"space,*heavy_sample=extremes+2*CLSORT_GROUP;\nlocal uint*counts=(local uint*)(heavy_sample +"
+"CLSORT__HYBRID_HEAVY_SAMPLE),\n*sums=counts+CLSORT_CELL_WORDS+(CLSORT_CELL_WORDS>>5);\ncells_t s="
+"{counts,sums,extremes,heavy_sample,{0,0,0},{0,0,0},0,0,0,0,\nsample_size(h),0,0,0,0,0,0};\nuint "
+"digits,heaviest,sum;\nif(n==0)\nreturn;\nfind_extremes(h,&s);\nmake_cell_map(h,&s);\nconst uint "
+"sample_gives_up=count_sample(h,&s,&sum,&heaviest),\nbefore=group_scan_total(sum,s.sums,&s.light);"
+"\ns.cell_groups=is_flat(s,sum)&&s.heavies==0&&s.gap_cell==CLSORT__HYBRID_CELLS;\nconst uint "
+"gives_up=CLSORT_PAIRS? !(s.cell_groups&&takes_keys(s.map)):sample_gives_up,\nbegun=gives_up||"
+"s.cell_groups?0:mark_cells(h,s,before),\ndigit=group_scan_total(begun,s.sums,&digits);\nif("
+"s.cell_groups)digits=write_cell_groups(h,s);\nelse if(!gives_up)write_cells(h,s,digit);\n"
+"write_head(h,s,digits,gives_up||is_too_heavy(h,s,heaviest));\n}\n\n",
+"\n\n\n\n\n\nenum{BY_MASKS,BY_DIGITS,BY_HEAVIES,BY_CELL_GROUPS,BY_MAP,BY_KEYS,BY_GROUP_DIGITS};\n"
+"typedef struct{\nlinear_map_t map;\ncode_t span;\nlocal const uint*masks;\nlocal const code_t*"
+"heavy_codes;\nuint cell_groups,heavies;\ngap_t gap;\nuint outside_at;\n}finder_t;\n\n\n\nINLINE "
+"finder_t first_finder(hybrid_t h,local uint*masks,uint asked)\n{\nlocal code_t*heavy_codes=("
+"local code_t*)(masks+CLSORT_CELL_MASKS);\nconst code_t least=table_code(h.tables+"
+"CLSORT__HEAD_LEAST);\nconst gap_t gap={table_code(h.tables+CLSORT__HEAD_GAP_LOW),\ntable_code("
+"h.tables+CLSORT__HEAD_GAP_END),\ntable_code(h.tables+CLSORT__HEAD_GAP_SIZE)};\nconst code_t end="
+"fold_code(gap,table_code(h.tables+CLSORT__HEAD_MOST));\nconst finder_t s={{least,"
+"h.tables[CLSORT__HEAD_SHIFT],h.tables[CLSORT__HEAD_FACTOR]},\n(code_t)(end-least),masks,"
+"heavy_codes,\nh.tables[CLSORT__HEAD_CELL_GROUPS],h.tables[CLSORT__HEAD_HEAVIES],gap};\nfor(uint "
+"i=local_id();i<CLSORT_CELL_MASKS&&asked;i+=CLSORT_GROUP)\nmasks[i]="
 "h.tables[CLSORT__HYBRID_MASKS_AT+i];\nfor(uint i=local_id();i<s.heavies;i+=CLSORT_GROUP)\n"
 "heavy_codes[i]=table_code(hybrid_heavy(h,i)+HEAVY_CODE);\nreturn s;\n}\n\n\n\nINLINE void "
 "spread_masks(hybrid_t h,local uint*digits)\n{\nfor(uint i=local_id();i<CLSORT_CELL_MASKS;i+="
@@ -4009,12 +3943,11 @@ static const char *const clsort__source[] = {
 "(uint)((ulong)s.map.low>>32),span=(uint)((ulong)s.span>>32);\nconst ulong product=(ulong)((key-"
 "low)>>(s.map.shift-32))*s.map.factor;\nreturn key-low<=span?1+(uint)(product>>(31+"
 "CLSORT__HYBRID_CELL_GROUP_LOG2))\n:key<low?0\n:CLSORT__HYBRID_DIGITS-1u;\n}\n\n",
-"//---- radix: hybrid digit of a code\n\nINLINE uint split_digit(finder_t s,code_t code,const "
-"uint by)\n{\nif(by==BY_MAP)\nreturn map_part(s.map,code);\nif(by==BY_KEYS)\nreturn "
-"cell_group_of_key(s,(uint)((ulong)code>>32));\nconst code_t place=by==BY_CELL_GROUPS||by=="
-"BY_GROUP_DIGITS?code\n:fold_code(s.gap,code);\nconst uint below=code<s.map.low,inside=(code_t)("
-"place -s.map.low)<=s.span,\ncell_group=1+(uint)(map_product(s.map,code)\n>>(31+"
-"CLSORT__HYBRID_CELL_GROUP_LOG2));\nif(by==BY_CELL_GROUPS)\nreturn "
+"\n\nINLINE uint split_digit(finder_t s,code_t code,const uint by)\n{\nif(by==BY_MAP)\nreturn "
+"map_part(s.map,code);\nif(by==BY_KEYS)\nreturn cell_group_of_key(s,(uint)((ulong)code>>32));\n"
+"const code_t place=by==BY_CELL_GROUPS||by==BY_GROUP_DIGITS?code\n:fold_code(s.gap,code);\nconst "
+"uint below=code<s.map.low,inside=(code_t)(place -s.map.low)<=s.span,\ncell_group=1+(uint)("
+"map_product(s.map,code)\n>>(31+CLSORT__HYBRID_CELL_GROUP_LOG2));\nif(by==BY_CELL_GROUPS)\nreturn "
 "inside?cell_group:below?0:CLSORT__HYBRID_DIGITS-1;\nif(by==BY_GROUP_DIGITS)\nreturn "
 "inside?map_part(s.map,code):s.outside_at+below;\nconst uint cell=inside?1+map_part(s.map,place)"
 ":below?0:CLSORT_LAST_CELL;\nif(by==BY_DIGITS)\nreturn((local const uchar*)s.masks)[cell];\nconst "
@@ -4027,17 +3960,17 @@ static const char *const clsort__source[] = {
 "is_cell_group(digit);\nconst linear_map_t map={\ntable_code(grouped?h.tables+"
 "CLSORT__HEAD_LEAST:range +RANGE_LOW),\nrange[RANGE_SHIFT],range[RANGE_FACTOR],grouped?(digit-1)*"
 "group_digits:0\n};\nreturn map;\n}\n\n",
-"//---- radix: hybrid count\n\nINLINE uint all_ahead(uint at,uint size)\n{\nreturn at-local_id()+"
-"CLSORT_AHEAD*CLSORT_GROUP<=size;\n}\n\n\n\nINLINE void load_ahead(code_t*code,array_t from,"
-"codec_t codec,uint at)\n{\nfrom=advance(from,at);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m+"
-"+)\ncode[m]=load_decider(from,m*CLSORT_GROUP);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)"
-"\ncode[m]=encode(code[m],codec);\n}\n\n\nINLINE uint counter_of(finder_t s,code_t code,const "
-"uint by)\n{\nconst uint copies=by==BY_MAP||by==BY_GROUP_DIGITS?1:CLSORT__HYBRID_COPIES,\nmost=by="
-"=BY_HEAVIES?CLSORT_HEAVY_FLAG-1u: ~0u;\nreturn local_id()%copies+copies*(split_digit(s,code,by)&"
-"most);\n}\n\n\nINLINE void add_count(local uint*counters,uint at,uint count,const uint by)\n{\n"
-"if(by==BY_GROUP_DIGITS)atomic_add(&counters[at/2],count<<at%2*16);\nelse atomic_add(&counters[at]"
-",count);\n}\n\n\n\nINLINE void count_with_peers(local uint*counters,uint digit)\n{\nuint first;\n"
-"const uint lane=local_id()%CLSORT__WARP,peers=first_peers(digit,&first),\ncount= !(peers>>lane&1)"
+"\n\nINLINE uint all_ahead(uint at,uint size)\n{\nreturn at-local_id()+CLSORT_AHEAD*CLSORT_GROUP<="
+"size;\n}\n\n\n\nINLINE void load_ahead(code_t*code,array_t from,codec_t codec,uint at)\n{\nfrom="
+"advance(from,at);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\ncode[m]=load_decider(from,m*"
+"CLSORT_GROUP);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\ncode[m]=encode(code[m],codec);"
+"\n}\n\n\nINLINE uint counter_of(finder_t s,code_t code,const uint by)\n{\nconst uint copies=by=="
+"BY_MAP||by==BY_GROUP_DIGITS?1:CLSORT__HYBRID_COPIES,\nmost=by==BY_HEAVIES?CLSORT_HEAVY_FLAG-1u: "
+"~0u;\nreturn local_id()%copies+copies*(split_digit(s,code,by)&most);\n}\n\n\nINLINE void "
+"add_count(local uint*counters,uint at,uint count,const uint by)\n{\nif(by==BY_GROUP_DIGITS)"
+"atomic_add(&counters[at/2],count<<at%2*16);\nelse atomic_add(&counters[at],count);\n}\n\n\n\n"
+"INLINE void count_with_peers(local uint*counters,uint digit)\n{\nuint first;\nconst uint lane="
+"local_id()%CLSORT__WARP,peers=first_peers(digit,&first),\ncount= !(peers>>lane&1)"
 "?1:lane?0:popcount(peers);\nif(count!=0)\nadd_count(counters,digit,count,BY_GROUP_DIGITS);\n}\n\n"
 "\n\n\nINLINE void count_ahead(finder_t s,const code_t*code,local uint*counters,\nconst uint by)\n"
 "{\nuint at[CLSORT_AHEAD],repeats=1;\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\nat[m]="
@@ -4055,91 +3988,87 @@ static const char *const clsort__source[] = {
 "CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\nuint count=0;\nfor(uint k=0;k<CLSORT__HYBRID_COPIES;k++)"
 "\ncount+=counters[d*CLSORT__HYBRID_COPIES+k];\nif(count!=0)\natomic_add(&h.next[d],count);\n}\n}"
 "\n\n",
-"//---- radix: hybrid count of second digits\n\nINLINE void count_group_digits(hybrid_t h,"
-"finder_t s,uint group_digits,uint first,\nuint step,local uint*counters)\n{\ns.map.factor=(uint)"
-"group_factor(s.map.factor,group_digits);\ns.outside_at=CLSORT_CELL_GROUPS*group_digits;\n"
-"count_by_split(s,h.source,h.codec,h.n,first,step,counters,BY_GROUP_DIGITS);\n}\n\nINLINE uint "
-"group_digit_count(local const uint*counters,uint digit)\n{\nreturn counters[digit/2]>>digit%2*16&"
-"0xFFFF;\n}\n\n\n\nINLINE void add_group_digits(hybrid_t h,uint group_digits,local const uint*"
-"counters)\n{\nconst uint lanes=CLSORT__WARP,step=CLSORT_GROUP/lanes;\nfor(uint group=local_id()"
-"/lanes;group<CLSORT_CELL_GROUPS;group +=step)\nfor(uint k=local_id()%lanes;k<group_digits;k+="
-"lanes){\nconst uint count=group_digit_count(counters,group*group_digits+k);\nif(count!=0)\n"
-"atomic_add(&h.buckets[(group +1)*h.second_digits+k],count);\n}\nfor(uint d=local_id();d<"
-"CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\nuint sum=is_cell_group(d)\n?0\n:group_digit_count("
-"counters,CLSORT_CELL_GROUPS*group_digits+(d==0));\nfor(uint k=0;k<(is_cell_group(d)"
-"?group_digits:0);k++)\nsum+=group_digit_count(counters,(d-1)*group_digits+k);\nif(sum!=0)\n"
-"atomic_add(&h.next[d],sum);\n}\n}\n\n",
-"//---- radix: hybrid count kernel\n\n\n\nCLSORT_KERNEL void clsort_hybrid_count("
-"CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*counters=(local uint*)space,"
-"\n*masks=counters+CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS;\nconst uint first=CLSORT_AHEAD*"
-"CLSORT_GROUP*(uint)get_group_id(0),\nstep=CLSORT_AHEAD*CLSORT_GROUP*(uint)get_num_groups(0);\nif("
-"!hybrid_sorts(h))\nreturn;\nconst uint counted=h.tables[CLSORT__HEAD_GROUP_DIGITS];\nconst "
-"finder_t s=first_finder(h,masks,h.tables[CLSORT__HEAD_HEAVIES]);\nclear_words(counters,"
-"counted?CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)\n:CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS);"
-"\nif(s.heavies==0&& !s.cell_groups)\nspread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)"
-"count_by_split(s,h.source,h.codec,n,first,step,counters,BY_KEYS);\nelse if(counted)"
-"count_group_digits(h,s,counted,first,step,counters);\nelse if(s.cell_groups)\ncount_by_split(s,"
-"h.source,h.codec,n,first,step,counters,BY_CELL_GROUPS);\nelse if(s.heavies==0)\ncount_by_split(s,"
-"h.source,h.codec,n,first,step,counters,BY_DIGITS);\nelse count_by_split(s,h.source,h.codec,n,"
-"first,step,counters,BY_HEAVIES);\nlocal_barrier();\nif(counted)add_group_digits(h,counted,"
-"counters);\nelse add_copies(h,counters);\n}\n\n",
-"//---- radix: hybrid ranges\n\nINLINE uint fits_bucket(uint size)\n{\nreturn size<="
-"CLSORT_BUCKET_TILE;\n}\n\n\n\nINLINE void check_bucket(hybrid_t h,uint size)\n{\nif(fits_bucket("
-"size))\nreturn;\nconst uint most=h.n/CLSORT__EDGE_OVER_PART,\nbefore=atomic_add(&"
-"h.tables[CLSORT__HEAD_OVER],size);\nif(before>most||size>most-before\n||size/CLSORT_BUCKET_TILE>="
-"CLSORT__EDGE_OVER_TIMES(h.n))\natomic_and(h.skip_passes,0);\n}\n\n\n\n\n\n\n\nINLINE "
-"linear_map_t make_range_map(hybrid_t h,code_t low,code_t last,uint size,\nuint outside)\n{\n"
-"const uint cell_groups=h.tables[CLSORT__HEAD_CELL_GROUPS],\nroom="
-"cell_groups?CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE,CLSORT_GROUP)\n:CLSORT__EDGE_ROOM("
-"CLSORT_BUCKET_TILE),\nneeded=(size/room+1)<< !cell_groups,\nwanted=outside||(code_t)(last-low)<"
-"h.second_digits?h.second_digits\n:needed;\nlinear_map_t map=make_map(low,last,max(min(wanted,"
-"h.second_digits),1u),0);\nif(!cell_groups&& !one_code_parts(map)&&h.second_digits)\nmap.factor&= "
-"~1u;\nreturn map;\n}\n\n\nINLINE uint is_heavy_range(hybrid_t h,uint digit)\n{\nreturn digit<"
-"h.tables[CLSORT__HEAD_DIGITS]&&hybrid_range(h,digit)[RANGE_HEAVY]!=0;\n}\n\n\nINLINE uint "
-"is_edge(hybrid_t h,code_t low,code_t last,uint edge)\n{\nreturn last>=table_code(h.tables+edge)&&"
-"low<=table_code(h.tables+edge +2);\n}\n\n\n\nINLINE void write_range(hybrid_t h,uint digit,uint "
-"size,uint tiles,uint group_digits)\n{\nglobal uint*range=hybrid_range(h,digit);\nconst uint used="
-"digit<h.tables[CLSORT__HEAD_DIGITS],\nnext=digit+1<h.tables[CLSORT__HEAD_DIGITS];\nconst code_t "
-"low=used?table_code(range +RANGE_LOW):0,\nlast=next?table_code(range +CLSORT__HYBRID_RANGE_WORDS+"
-"RANGE_LOW)-1\n:CLSORT_TOP_CODE;\nconst code_t gap=table_code(h.tables+CLSORT__HEAD_GAP_LOW);\n"
-"const uint outside=digit==0|| !next||(low<=gap&&gap<=last)\n||is_edge(h,low,last,"
-"CLSORT__HEAD_FIRST)\n||is_edge(h,low,last,CLSORT__HEAD_LAST);\nlinear_map_t map=make_range_map(h,"
-"low,last,size,outside);\nif(group_digits!=0&&is_cell_group(digit)){\nmap.shift="
-"h.tables[CLSORT__HEAD_SHIFT];\nmap.factor=(uint)group_factor(h.tables[CLSORT__HEAD_FACTOR],"
-"group_digits);\n}\nif(!used)\nset_table_code(range +RANGE_LOW,low);\nset_table_code(range +"
-"RANGE_LAST,last);\nrange[RANGE_SHIFT]=map.shift;\nrange[RANGE_FACTOR]=map.factor;\n"
-"range[RANGE_TILES]=tiles;\nif(size>h.n/CLSORT__EDGE_HEAVY_PART&& !is_heavy_range(h,digit)\n&& !("
-"h.second_digits&&one_code_parts(map)))\natomic_and(h.skip_passes,0);\nif(h.second_digits==0&& "
-"!one_code_parts(map))\ncheck_bucket(h,size);\n}\n\n\nINLINE uint range_tiles(hybrid_t h,uint "
-"digit,uint size)\n{\nreturn is_heavy_range(h,digit)?0:(size +CLSORT_RADIX_TILE -1)"
-"/CLSORT_RADIX_TILE;\n}\n\n",
-"//---- radix: hybrid ranges kernel\n\n\n\nINLINE uint check_group_digits(hybrid_t h,local uint*"
-"sums)\n{\nconst uint counted=h.tables[CLSORT__HEAD_GROUP_DIGITS],\nmost=counted*"
-"CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE,CLSORT_GROUP);\nuint crowded=0;\nfor(uint d=local_id();"
-"d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)\ncrowded|=counted!=0&&is_cell_group(d)&&h.next[d]>most;"
-"\ncrowded=group_total(crowded,sums);\nbarrier(CLK_GLOBAL_MEM_FENCE);\nfor(uint i=local_id();i<"
-"CLSORT__HYBRID_DIGITS*h.second_digits&&crowded;\ni+=CLSORT_GROUP)\nh.buckets[i]=0;\nif(local_id()"
-"==0&&crowded)\nh.tables[CLSORT__HEAD_GROUP_DIGITS]=0;\nreturn crowded?0:counted;\n}\n\n\n\n"
-"CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\n"
-"local uint*sums=(local uint*)space;\nconst uint own=CLSORT__HYBRID_DIGITS/CLSORT_GROUP,first="
-"local_id()*own;\nuint size[CLSORT__HYBRID_DIGITS/CLSORT_GROUP],sum=0,tiles=0,total;\nif("
-"!hybrid_sorts(h))\nreturn;\nconst uint counted=check_group_digits(h,sums);\nfor(uint k=0;k<own;k+"
-"+){\nsize[k]=h.next[first+k];\nsum+=size[k];\ntiles+=range_tiles(h,first+k,size[k]);\n}\nsum="
-"group_scan_total(sum,sums,&total);\nif(local_id()==0&&total!=n)\natomic_and(h.skip_passes,0);\n"
-"tiles=group_scan_total(tiles,sums,&total);\nfor(uint k=0;k<own;k++){\nh.next[first+k]="
-"is_heavy_range(h,first+k)?sum+size[k]:sum;\nwrite_range(h,first+k,size[k],tiles,counted);\nsum+="
-"size[k];\ntiles+=range_tiles(h,first+k,size[k]);\n}\nif(local_id()==0)\n"
-"h.tables[CLSORT__HEAD_TILES]=total;\n}\n\n",
-"//---- radix: hybrid a tile moves\n\n\n#define CLSORT_MOST_SECOND_DIGITS "
-"CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES,CLSORT_WIDE)\ntypedef struct{\nlocal code_t*"
-"staged;\nlocal uint*counters,*offsets,*sums,*masks;\n}split_space_t;\n\nINLINE split_space_t "
-"split_space(local ulong2*space)\n{\nlocal uint*counters=(local uint*)space +CLSORT_RADIX_TILE*"
-"CLSORT_KEY_BYTES/4,\n*offsets=counters+CLSORT_MOST_SECOND_DIGITS,\n*sums=offsets+"
-"CLSORT_MOST_SECOND_DIGITS;\nconst split_space_t l={(local code_t*)space,counters,offsets,sums,\n"
-"sums+2*CLSORT_GROUP +2};\nreturn l;\n}\n\n\n\nINLINE void reserve_places(split_space_t l,global "
-"uint*next,uint size,const uint by)\n{\nconst uint own=(by=="
-"BY_MAP?CLSORT_MOST_SECOND_DIGITS:CLSORT__HYBRID_DIGITS)\n/CLSORT_GROUP,\nfirst=local_id()*own;\n"
-"uint count[CLSORT_MOST_SECOND_DIGITS/CLSORT_GROUP],\n"
+"\n\nINLINE void count_group_digits(hybrid_t h,finder_t s,uint group_digits,uint first,\nuint "
+"step,local uint*counters)\n{\ns.map.factor=(uint)group_factor(s.map.factor,group_digits);\n"
+"s.outside_at=CLSORT_CELL_GROUPS*group_digits;\ncount_by_split(s,h.source,h.codec,h.n,first,step,"
+"counters,BY_GROUP_DIGITS);\n}\n\nINLINE uint group_digit_count(local const uint*counters,uint "
+"digit)\n{\nreturn counters[digit/2]>>digit%2*16&0xFFFF;\n}\n\n\n\nINLINE void add_group_digits("
+"hybrid_t h,uint group_digits,local const uint*counters)\n{\nconst uint lanes=CLSORT__WARP,step="
+"CLSORT_GROUP/lanes;\nfor(uint group=local_id()/lanes;group<CLSORT_CELL_GROUPS;group +=step)\nfor("
+"uint k=local_id()%lanes;k<group_digits;k+=lanes){\nconst uint count=group_digit_count(counters,"
+"group*group_digits+k);\nif(count!=0)\natomic_add(&h.buckets[(group +1)*h.second_digits+k],count);"
+"\n}\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\nuint sum=is_cell_group(d)\n"
+"?0\n:group_digit_count(counters,CLSORT_CELL_GROUPS*group_digits+(d==0));\nfor(uint k=0;k<("
+"is_cell_group(d)?group_digits:0);k++)\nsum+=group_digit_count(counters,(d-1)*group_digits+k);\n"
+"if(sum!=0)\natomic_add(&h.next[d],sum);\n}\n}\n\n",
+"\n\n\n\nCLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h="
+"CLSORT_HYBRID;\nlocal uint*counters=(local uint*)space,\n*masks=counters+CLSORT__HYBRID_COPIES*"
+"CLSORT__HYBRID_DIGITS;\nconst uint first=CLSORT_AHEAD*CLSORT_GROUP*(uint)get_group_id(0),\nstep="
+"CLSORT_AHEAD*CLSORT_GROUP*(uint)get_num_groups(0);\nif(!hybrid_sorts(h))\nreturn;\nconst uint "
+"counted=h.tables[CLSORT__HEAD_GROUP_DIGITS];\nconst finder_t s=first_finder(h,masks,"
+"h.tables[CLSORT__HEAD_HEAVIES]);\nclear_words(counters,counted?CLSORT__HYBRID_GROUP_DIGIT_WORDS("
+"counted)\n:CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS);\nif(s.heavies==0&& !s.cell_groups)\n"
+"spread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)count_by_split(s,h.source,h.codec,n,"
+"first,step,counters,BY_KEYS);\nelse if(counted)count_group_digits(h,s,counted,first,step,"
+"counters);\nelse if(s.cell_groups)\ncount_by_split(s,h.source,h.codec,n,first,step,counters,"
+"BY_CELL_GROUPS);\nelse if(s.heavies==0)\ncount_by_split(s,h.source,h.codec,n,first,step,counters,"
+"BY_DIGITS);\nelse count_by_split(s,h.source,h.codec,n,first,step,counters,BY_HEAVIES);\n"
+"local_barrier();\nif(counted)add_group_digits(h,counted,counters);\nelse add_copies(h,counters);"
+"\n}\n\n",
+"\n\nINLINE uint fits_bucket(uint size)\n{\nreturn size<=CLSORT_BUCKET_TILE;\n}\n\n\n\nINLINE "
+"void check_bucket(hybrid_t h,uint size)\n{\nif(fits_bucket(size))\nreturn;\nconst uint most="
+"h.n/CLSORT__EDGE_OVER_PART,\nbefore=atomic_add(&h.tables[CLSORT__HEAD_OVER],size);\nif(before>"
+"most||size>most-before\n||size/CLSORT_BUCKET_TILE>=CLSORT__EDGE_OVER_TIMES(h.n))\natomic_and("
+"h.skip_passes,0);\n}\n\n\n\n\n\n\n\nINLINE linear_map_t make_range_map(hybrid_t h,code_t low,"
+"code_t last,uint size,\nuint outside)\n{\nconst uint cell_groups="
+"h.tables[CLSORT__HEAD_CELL_GROUPS],\nroom=cell_groups?CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE,"
+"CLSORT_GROUP)\n:CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),\nneeded=(size/room+1)<< !cell_groups,\n"
+"wanted=outside||(code_t)(last-low)<h.second_digits?h.second_digits\n:needed;\nlinear_map_t map="
+"make_map(low,last,max(min(wanted,h.second_digits),1u),0);\nif(!cell_groups&& !one_code_parts(map)"
+"&&h.second_digits)\nmap.factor&= ~1u;\nreturn map;\n}\n\n\nINLINE uint is_heavy_range(hybrid_t h,"
+"uint digit)\n{\nreturn digit<h.tables[CLSORT__HEAD_DIGITS]&&hybrid_range(h,digit)[RANGE_HEAVY]!="
+"0;\n}\n\n\nINLINE uint is_edge(hybrid_t h,code_t low,code_t last,uint edge)\n{\nreturn last>="
+"table_code(h.tables+edge)&&low<=table_code(h.tables+edge +2);\n}\n\n\n\nINLINE void write_range("
+"hybrid_t h,uint digit,uint size,uint tiles,uint group_digits)\n{\nglobal uint*range=hybrid_range("
+"h,digit);\nconst uint used=digit<h.tables[CLSORT__HEAD_DIGITS],\nnext=digit+1<"
+"h.tables[CLSORT__HEAD_DIGITS];\nconst code_t low=used?table_code(range +RANGE_LOW):0,\nlast="
+"next?table_code(range +CLSORT__HYBRID_RANGE_WORDS+RANGE_LOW)-1\n:CLSORT_TOP_CODE;\nconst code_t "
+"gap=table_code(h.tables+CLSORT__HEAD_GAP_LOW);\nconst uint outside=digit==0|| !next||(low<=gap&&"
+"gap<=last)\n||is_edge(h,low,last,CLSORT__HEAD_FIRST)\n||is_edge(h,low,last,CLSORT__HEAD_LAST);\n"
+"linear_map_t map=make_range_map(h,low,last,size,outside);\nif(group_digits!=0&&is_cell_group("
+"digit)){\nmap.shift=h.tables[CLSORT__HEAD_SHIFT];\nmap.factor=(uint)group_factor("
+"h.tables[CLSORT__HEAD_FACTOR],group_digits);\n}\nif(!used)\nset_table_code(range +RANGE_LOW,low);"
+"\nset_table_code(range +RANGE_LAST,last);\nrange[RANGE_SHIFT]=map.shift;\nrange[RANGE_FACTOR]="
+"map.factor;\nrange[RANGE_TILES]=tiles;\nif(size>h.n/CLSORT__EDGE_HEAVY_PART&& !is_heavy_range(h,"
+"digit)\n&& !(h.second_digits&&one_code_parts(map)))\natomic_and(h.skip_passes,0);\nif("
+"h.second_digits==0&& !one_code_parts(map))\ncheck_bucket(h,size);\n}\n\n\nINLINE uint "
+"range_tiles(hybrid_t h,uint digit,uint size)\n{\nreturn is_heavy_range(h,digit)?0:(size +"
+"CLSORT_RADIX_TILE -1)/CLSORT_RADIX_TILE;\n}\n\n",
+"\n\n\n\nINLINE uint check_group_digits(hybrid_t h,local uint*sums)\n{\nconst uint counted="
+"h.tables[CLSORT__HEAD_GROUP_DIGITS],\nmost=counted*CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE,"
+"CLSORT_GROUP);\nuint crowded=0;\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)\n"
+"crowded|=counted!=0&&is_cell_group(d)&&h.next[d]>most;\ncrowded=group_total(crowded,sums);\n"
+"barrier(CLK_GLOBAL_MEM_FENCE);\nfor(uint i=local_id();i<CLSORT__HYBRID_DIGITS*h.second_digits&&"
+"crowded;\ni+=CLSORT_GROUP)\nh.buckets[i]=0;\nif(local_id()==0&&crowded)\n"
+"h.tables[CLSORT__HEAD_GROUP_DIGITS]=0;\nreturn crowded?0:counted;\n}\n\n\n\nCLSORT_KERNEL void "
+"clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*sums=("
+"local uint*)space;\nconst uint own=CLSORT__HYBRID_DIGITS/CLSORT_GROUP,first=local_id()*own;\n"
+"uint size[CLSORT__HYBRID_DIGITS/CLSORT_GROUP],sum=0,tiles=0,total;\nif(!hybrid_sorts(h))\nreturn;"
+"\nconst uint counted=check_group_digits(h,sums);\nfor(uint k=0;k<own;k++){\nsize[k]=h.next[first+"
+"k];\nsum+=size[k];\ntiles+=range_tiles(h,first+k,size[k]);\n}\nsum=group_scan_total(sum,sums,&"
+"total);\nif(local_id()==0&&total!=n)\natomic_and(h.skip_passes,0);\ntiles=group_scan_total(tiles,"
+"sums,&total);\nfor(uint k=0;k<own;k++){\nh.next[first+k]=is_heavy_range(h,first+k)?sum+size[k]"
+":sum;\nwrite_range(h,first+k,size[k],tiles,counted);\nsum+=size[k];\ntiles+=range_tiles(h,first+"
+"k,size[k]);\n}\nif(local_id()==0)\nh.tables[CLSORT__HEAD_TILES]=total;\n}\n\n",
+"\n\n\n#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES,"
+"CLSORT_WIDE)\ntypedef struct{\nlocal code_t*staged;\nlocal uint*counters,*offsets,*sums,*masks;\n"
+"}split_space_t;\n\nINLINE split_space_t split_space(local ulong2*space)\n{\nlocal uint*counters=("
+"local uint*)space +CLSORT_RADIX_TILE*CLSORT_KEY_BYTES/4,\n*offsets=counters+"
+"CLSORT_MOST_SECOND_DIGITS,\n*sums=offsets+CLSORT_MOST_SECOND_DIGITS;\nconst split_space_t l={("
+"local code_t*)space,counters,offsets,sums,\nsums+2*CLSORT_GROUP +2};\nreturn l;\n}\n\n\n\nINLINE "
+"void reserve_places(split_space_t l,global uint*next,uint size,const uint by)\n{\nconst uint own="
+"(by==BY_MAP?CLSORT_MOST_SECOND_DIGITS:CLSORT__HYBRID_DIGITS)\n/CLSORT_GROUP,\nfirst=local_id()*"
+"own;\nuint count[CLSORT_MOST_SECOND_DIGITS/CLSORT_GROUP],\n"
 "place[CLSORT_MOST_SECOND_DIGITS/CLSORT_GROUP],sum=0;\n#pragma unroll\nfor(uint k=0;k<own;k++){\n"
 "count[k]=CLSORT_BRANCH_BARRIERS||size!=0?l.counters[first+k]:0;\nplace[k]=count[k]?atomic_add(&"
 "next[first+k],count[k]):0;\nsum+=count[k];\n}\nsum=group_scan(sum,l.sums);\n#pragma unroll\nfor("
@@ -4154,89 +4083,85 @@ static const char *const clsort__source[] = {
 "s,split_space_t l,codec_t codec,\nconst uint by)\n{\n#pragma unroll CLSORT_STAGED_AHEAD\nfor("
 "uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nif(CLSORT_BRANCH_BARRIERS||v.size!=0)\nwrite_one(v,s,l,codec,"
 "local_id()+m*CLSORT_GROUP,by);\n}\n\n",
-"//---- radix: hybrid whole tiles\n\n#if CLSORT_WARPS&&CLSORT_KEY_BYTES==8\n#define "
-"CLSORT_OPAQUE_CODE(x)__asm__ volatile(\"\" : \"+l\"(x))\n#define CLSORT_OPAQUE_WORD(x)__asm__ "
-"volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n#define CLSORT_OPAQUE_CODE(x)__asm__ volatile("
-"\"\" : \"+r\"(x))\n#define CLSORT_OPAQUE_WORD(x)__asm__ volatile(\"\" : \"+r\"(x))\n#else\n"
-"#define CLSORT_OPAQUE_CODE(x)\n#define CLSORT_OPAQUE_WORD(x)\n#endif\n\n\n\ntypedef struct{\n"
-"code_t code[CLSORT_RADIX_ITEMS];\nuint rank[CLSORT_RANK_WORDS],digits[CLSORT_DIGIT_WORDS];\n}"
-"kept_t;\n\n",
-"//---- radix: hybrid whole tiles move\n\n\nINLINE void find_kept(kept_t*k,finder_t s,const uint "
-"by)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nset_digit(k->digits,m,"
-"split_digit(s,k->code[m],by));\n#pragma unroll\nfor(uint m=0;m<CLSORT_DIGIT_WORDS;m++)\n"
-"CLSORT_OPAQUE_WORD(k->digits[m]);\n}\n\n\nINLINE uint kept_digit(const kept_t*k,finder_t s,uint "
-"m,const uint by)\n{\nreturn by==BY_MAP?split_digit(s,k->code[m],by):get_digit(k->digits,m);\n}\n"
-"\n\n\n\nINLINE uint digits_crowd(const kept_t*k,finder_t s,const uint by)\n{\nconst uint digit="
-"kept_digit(k,s,0,by),middle=CLSORT_RADIX_ITEMS/2;\nreturn CLSORT_WARPS?lanes_crowd(digit,"
-"CLSORT__EDGE_DIGITS_CROWD)\n:digit==kept_digit(k,s,1,by)\n&&kept_digit(k,s,middle -1,by)=="
-"kept_digit(k,s,middle,by);\n}\n\n\n\nINLINE void rank_repeats(kept_t*k,finder_t s,local uint*"
-"counters,const uint by)\n{\nuint place=0,base=0;\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++){\nplace=m&&kept_digit(k,s,m,by)==kept_digit(k,s,m-1,by)?place +1:0;\n"
-"set_rank(k->rank,m,place);\n}\n#pragma unroll\nfor(uint i=1;i<=CLSORT_RADIX_ITEMS;i++){\nconst "
-"uint m=CLSORT_RADIX_ITEMS-i,digit=kept_digit(k,s,m,by),\nrank=get_rank(k->rank,m);\nif(i==1||"
-"digit!=kept_digit(k,s,m+1,by))\nbase=atomic_add(&counters[digit],rank+1);\nk->rank[m/2]=m%2?(k->"
-"rank[m/2]&0xFFFF)|(base +rank)<<16\n:(k->rank[m/2]&0xFFFF0000)|(base +rank);\n}\n}\n\n\nINLINE "
-"void rank_kept(kept_t*k,finder_t s,local uint*counters,const uint by,\nconst uint crowds)\n{\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nset_rank(k->rank,m,rank_one(counters,"
-"kept_digit(k,s,m,by),crowds));\n#pragma unroll\nfor(uint m=0;m<CLSORT_RANK_WORDS;m++)\n"
+"\n\n#if CLSORT_WARPS&&CLSORT_KEY_BYTES==8\n#define CLSORT_OPAQUE_CODE(x)__asm__ volatile(\"\" : "
+"\"+l\"(x))\n#define CLSORT_OPAQUE_WORD(x)__asm__ volatile(\"\" : \"+r\"(x))\n#elif CLSORT_WARPS\n"
+"#define CLSORT_OPAQUE_CODE(x)__asm__ volatile(\"\" : \"+r\"(x))\n#define CLSORT_OPAQUE_WORD(x)"
+"__asm__ volatile(\"\" : \"+r\"(x))\n#else\n#define CLSORT_OPAQUE_CODE(x)\n#define "
+"CLSORT_OPAQUE_WORD(x)\n#endif\n\n\n\ntypedef struct{\ncode_t code[CLSORT_RADIX_ITEMS];\nuint "
+"rank[CLSORT_RANK_WORDS],digits[CLSORT_DIGIT_WORDS];\n}kept_t;\n\n",
+"\n\n\nINLINE void find_kept(kept_t*k,finder_t s,const uint by)\n{\n#pragma unroll\nfor(uint m=0;"
+"m<CLSORT_RADIX_ITEMS;m++)\nset_digit(k->digits,m,split_digit(s,k->code[m],by));\n#pragma unroll\n"
+"for(uint m=0;m<CLSORT_DIGIT_WORDS;m++)\nCLSORT_OPAQUE_WORD(k->digits[m]);\n}\n\n\nINLINE uint "
+"kept_digit(const kept_t*k,finder_t s,uint m,const uint by)\n{\nreturn by==BY_MAP?split_digit(s,k-"
+">code[m],by):get_digit(k->digits,m);\n}\n\n\n\n\nINLINE uint digits_crowd(const kept_t*k,"
+"finder_t s,const uint by)\n{\nconst uint digit=kept_digit(k,s,0,by),middle=CLSORT_RADIX_ITEMS/2;"
+"\nreturn CLSORT_WARPS?lanes_crowd(digit,CLSORT__EDGE_DIGITS_CROWD)\n:digit==kept_digit(k,s,1,by)"
+"\n&&kept_digit(k,s,middle -1,by)==kept_digit(k,s,middle,by);\n}\n\n\n\nINLINE void rank_repeats("
+"kept_t*k,finder_t s,local uint*counters,const uint by)\n{\nuint place=0,base=0;\n#pragma unroll\n"
+"for(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nplace=m&&kept_digit(k,s,m,by)==kept_digit(k,s,m-1,by)"
+"?place +1:0;\nset_rank(k->rank,m,place);\n}\n#pragma unroll\nfor(uint i=1;i<=CLSORT_RADIX_ITEMS;"
+"i++){\nconst uint m=CLSORT_RADIX_ITEMS-i,digit=kept_digit(k,s,m,by),\nrank=get_rank(k->rank,m);\n"
+"if(i==1||digit!=kept_digit(k,s,m+1,by))\nbase=atomic_add(&counters[digit],rank+1);\nk->rank[m/2]="
+"m%2?(k->rank[m/2]&0xFFFF)|(base +rank)<<16\n:(k->rank[m/2]&0xFFFF0000)|(base +rank);\n}\n}\n\n\n"
+"INLINE void rank_kept(kept_t*k,finder_t s,local uint*counters,const uint by,\nconst uint crowds)"
+"\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nset_rank(k->rank,m,rank_one("
+"counters,kept_digit(k,s,m,by),crowds));\n#pragma unroll\nfor(uint m=0;m<CLSORT_RANK_WORDS;m++)\n"
 "CLSORT_OPAQUE_WORD(k->rank[m]);\n}\n\n",
-"//---- radix: hybrid whole tiles are staged\n\nINLINE void stage_kept(const kept_t*k,finder_t s,"
-"split_space_t l,const uint by)\n{\nif(by==BY_MAP)\nCLSORT_OPAQUE_CODE(s.map.low);\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint d=kept_digit(k,s,m,by),\nplace="
-"l.counters[d]+get_rank(k->rank,m);\nl.staged[place]=k->code[m];\nif(CLSORT_KEEPS_DIGITS(by)&& "
-"!s.cell_groups)\n((local uchar*)l.masks)[place]=(uchar)d;\n}\n}\n\n\n\n\n\nINLINE void "
-"count_kept(kept_t*k,finder_t s,local uint*counters,const uint by,\nuint moves)\n{\nif(by=="
-"BY_MASKS&&s.cell_groups)\nfind_kept(k,s,BY_CELL_GROUPS);\nelse if(by!=BY_MAP)\nfind_kept(k,s,by);"
-"\nconst uint crowds=moves&&digits_crowd(k,s,by);\nif(crowds&&CLSORT_WARPS)\nrank_kept(k,s,"
-"counters,by,1);\nelse if(crowds)\nrank_repeats(k,s,counters,by);\nelse if(moves)\nrank_kept(k,s,"
-"counters,by,0);\nelse{\n#pragma unroll\nfor(uint m=0;m<CLSORT_RANK_WORDS;m++)\nk->rank[m]=0;\n}\n"
-"}\n\n\n\nINLINE void move_tile(tile_move_t v,finder_t s,split_space_t l,codec_t codec,\nconst "
-"uint by)\n{\nconst uint moves=CLSORT_BRANCH_BARRIERS||v.size!=0;\nconst array_t from=advance("
-"v.from,moves?local_id():0);\nkept_t k;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\n"
-"k.code[m]=load_key(from,moves?m*CLSORT_GROUP:0);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;"
-"m<CLSORT_RADIX_ITEMS;m++)\nk.code[m]=encode(k.code[m],codec);\ncount_kept(&k,s,l.counters,by,"
-"moves);\nlocal_barrier();\nreserve_places(l,v.next,v.size,by);\nlocal_barrier();\nif(moves)\n"
-"stage_kept(&k,s,l,by);\nlocal_barrier();\nif(by==BY_MASKS&&s.cell_groups)\nwrite_staged(v,s,l,"
-"codec,BY_CELL_GROUPS);\nelse\nwrite_staged(v,s,l,codec,by);\n}\n\n",
-"//---- radix: hybrid light codes move\n\nINLINE uint light_digit(finder_t s,code_t code)\n{\n"
-"return split_digit(s,code,CLSORT_PAIRS?BY_KEYS:BY_HEAVIES);\n}\n\n\n\nINLINE uint count_light("
-"tile_move_t v,finder_t s,split_space_t l,codec_t codec)\n{\nuint light=0;\nlocal_barrier();\n"
-"#pragma unroll 8\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint i=local_id()+m*"
-"CLSORT_GROUP;\nl.staged[i]=encode(load_key(v.from,min(i,max(v.size,1u)-1)),codec);\n}\n#pragma "
-"unroll 2\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint i=local_id()+m*CLSORT_GROUP,\nd=i<"
-"v.size?light_digit(s,l.staged[i]):CLSORT_HEAVY_FLAG;\nif(d<CLSORT_HEAVY_FLAG){\natomic_inc(&"
-"l.counters[d]);\nlight|=1u<<m;\n}\n}\nreturn light;\n}\n\n\nINLINE void write_light(tile_move_t "
-"v,finder_t s,split_space_t l,codec_t codec,\nuint light)\n{\n#pragma unroll 2\nfor(uint m=0;m<"
+"\n\nINLINE void stage_kept(const kept_t*k,finder_t s,split_space_t l,const uint by)\n{\nif(by=="
+"BY_MAP)\nCLSORT_OPAQUE_CODE(s.map.low);\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){"
+"\nconst uint d=kept_digit(k,s,m,by),\nplace=l.counters[d]+get_rank(k->rank,m);\nl.staged[place]="
+"k->code[m];\nif(CLSORT_KEEPS_DIGITS(by)&& !s.cell_groups)\n((local uchar*)l.masks)[place]=(uchar)"
+"d;\n}\n}\n\n\n\n\n\nINLINE void count_kept(kept_t*k,finder_t s,local uint*counters,const uint by,"
+"\nuint moves)\n{\nif(by==BY_MASKS&&s.cell_groups)\nfind_kept(k,s,BY_CELL_GROUPS);\nelse if(by!="
+"BY_MAP)\nfind_kept(k,s,by);\nconst uint crowds=moves&&digits_crowd(k,s,by);\nif(crowds&&"
+"CLSORT_WARPS)\nrank_kept(k,s,counters,by,1);\nelse if(crowds)\nrank_repeats(k,s,counters,by);\n"
+"else if(moves)\nrank_kept(k,s,counters,by,0);\nelse{\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_RANK_WORDS;m++)\nk->rank[m]=0;\n}\n}\n\n\n\nINLINE void move_tile(tile_move_t v,finder_t "
+"s,split_space_t l,codec_t codec,\nconst uint by)\n{\nconst uint moves=CLSORT_BRANCH_BARRIERS||"
+"v.size!=0;\nconst array_t from=advance(v.from,moves?local_id():0);\nkept_t k;\n#pragma unroll\n"
+"for(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nk.code[m]=load_key(from,moves?m*CLSORT_GROUP:0);\n"
+"local_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)\nk.code[m]=encode("
+"k.code[m],codec);\ncount_kept(&k,s,l.counters,by,moves);\nlocal_barrier();\nreserve_places(l,"
+"v.next,v.size,by);\nlocal_barrier();\nif(moves)\nstage_kept(&k,s,l,by);\nlocal_barrier();\nif(by="
+"=BY_MASKS&&s.cell_groups)\nwrite_staged(v,s,l,codec,BY_CELL_GROUPS);\nelse\nwrite_staged(v,s,l,"
+"codec,by);\n}\n\n",
+"\n\nINLINE uint light_digit(finder_t s,code_t code)\n{\nreturn split_digit(s,code,"
+"CLSORT_PAIRS?BY_KEYS:BY_HEAVIES);\n}\n\n\n\nINLINE uint count_light(tile_move_t v,finder_t s,"
+"split_space_t l,codec_t codec)\n{\nuint light=0;\nlocal_barrier();\n#pragma unroll 8\nfor(uint m="
+"0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint i=local_id()+m*CLSORT_GROUP;\nl.staged[i]=encode("
+"load_key(v.from,min(i,max(v.size,1u)-1)),codec);\n}\n#pragma unroll 2\nfor(uint m=0;m<"
+"CLSORT_RADIX_ITEMS;m++){\nconst uint i=local_id()+m*CLSORT_GROUP,\nd=i<v.size?light_digit(s,"
+"l.staged[i]):CLSORT_HEAVY_FLAG;\nif(d<CLSORT_HEAVY_FLAG){\natomic_inc(&l.counters[d]);\nlight|="
+"1u<<m;\n}\n}\nreturn light;\n}\n\n\nINLINE void write_light(tile_move_t v,finder_t s,"
+"split_space_t l,codec_t codec,\nuint light)\n{\n#pragma unroll 2\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++)\nif(light>>m&1){\nconst code_t code=l.staged[local_id()+m*CLSORT_GROUP];"
 "\nconst uint d=light_digit(s,code);\nstore_key(v.to,atomic_inc(&l.counters[d]),decode(code,codec)"
 ");\n}\n}\n\n\n\nINLINE void move_light(tile_move_t v,finder_t s,split_space_t l,codec_t codec)\n{"
 "\nconst uint light=count_light(v,s,l,codec);\nlocal_barrier();\nfor(uint d=local_id();d<"
 "CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)\nif(v.size!=0&&l.counters[d]!=0)\nl.counters[d]="
 "atomic_add(&v.next[d],l.counters[d]);\nlocal_barrier();\nwrite_light(v,s,l,codec,light);\n}\n\n",
-"//---- radix: hybrid split\n\n\n\nCLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n{\n"
-"const hybrid_t h=CLSORT_HYBRID;\nconst split_space_t l=split_space(space);\nconst uint begin=("
-"uint)get_group_id(0)*CLSORT_RADIX_TILE;\nif(!hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)\n"
-"return;\nconst uint size=min(n-begin,CLSORT_RADIX_TILE +0u),whole=size==CLSORT_RADIX_TILE;\n"
-"const finder_t s=first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst "
-"tile_move_t v={advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<"
-"CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)\nl.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\n"
-"tile_move_t all=v,light=v;\nall.size=whole&& !s.heavies?size:0;\nlight.size=size -all.size;\n"
-"move_tile(all,s,l,h.codec,CLSORT_PAIRS?BY_KEYS:BY_MASKS);\nmove_light(light,s,l,h.codec);\n}else "
-"if(!whole||s.heavies)move_light(v,s,l,h.codec);\nelse move_tile(v,s,l,h.codec,"
-"CLSORT_PAIRS?BY_KEYS:BY_MASKS);\n}\n\n",
-"//---- radix: hybrid second digits\n\n\ntypedef struct{uint digit,begin,size,tiles;}range_part_t;"
-"\n\n\n\nINLINE range_part_t find_range_part(hybrid_t h,uint tile,uint most,local uint*found)\n{\n"
-"const uint total=h.tables[CLSORT__HEAD_TILES];\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+="
-"CLSORT_GROUP){\nconst uint last=d==CLSORT__HYBRID_DIGITS-1,\nend=last?total:hybrid_range(h,d+1)"
-"[RANGE_TILES];\nif(hybrid_range(h,d)[RANGE_TILES]<=tile&&tile<end)\n*found=d;\n}\nlocal_barrier()"
-";\nrange_part_t p={*found,0,0,0};\nconst uint start=p.digit?h.next[p.digit-1]:0,end="
-"h.next[p.digit];\np.begin=start+(tile -hybrid_range(h,p.digit)[RANGE_TILES])*CLSORT_RADIX_TILE;\n"
-"p.size=min(end-p.begin,most*CLSORT_RADIX_TILE);\np.tiles=(p.size +CLSORT_RADIX_TILE -1)"
-"/CLSORT_RADIX_TILE;\nreturn p;\n}\n\n\n\nCLSORT_KERNEL void clsort_hybrid_recount("
-"CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*counters=(local uint*)space,*"
-"found=counters+CLSORT_MOST_SECOND_DIGITS;\nif(!hybrid_sorts(h))\nreturn;\nuint tile=(uint)"
-"get_group_id(0)*CLSORT__HYBRID_RECOUNT_TILES;\nconst uint end=min(tile +"
-"CLSORT__HYBRID_RECOUNT_TILES,h.tables[CLSORT__HEAD_TILES]),\ncounted="
+"\n\n\n\nCLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h="
+"CLSORT_HYBRID;\nconst split_space_t l=split_space(space);\nconst uint begin=(uint)get_group_id(0)"
+"*CLSORT_RADIX_TILE;\nif(!hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)\nreturn;\nconst uint "
+"size=min(n-begin,CLSORT_RADIX_TILE +0u),whole=size==CLSORT_RADIX_TILE;\nconst finder_t s="
+"first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst tile_move_t v={"
+"advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+="
+"CLSORT_GROUP)\nl.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,light=v;\n"
+"all.size=whole&& !s.heavies?size:0;\nlight.size=size -all.size;\nmove_tile(all,s,l,h.codec,"
+"CLSORT_PAIRS?BY_KEYS:BY_MASKS);\nmove_light(light,s,l,h.codec);\n}else if(!whole||s.heavies)"
+"move_light(v,s,l,h.codec);\nelse move_tile(v,s,l,h.codec,CLSORT_PAIRS?BY_KEYS:BY_MASKS);\n}\n\n",
+"\n\n\ntypedef struct{uint digit,begin,size,tiles;}range_part_t;\n\n\n\nINLINE range_part_t "
+"find_range_part(hybrid_t h,uint tile,uint most,local uint*found)\n{\nconst uint total="
+"h.tables[CLSORT__HEAD_TILES];\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\n"
+"const uint last=d==CLSORT__HYBRID_DIGITS-1,\nend=last?total:hybrid_range(h,d+1)[RANGE_TILES];\n"
+"if(hybrid_range(h,d)[RANGE_TILES]<=tile&&tile<end)\n*found=d;\n}\nlocal_barrier();\nrange_part_t "
+"p={*found,0,0,0};\nconst uint start=p.digit?h.next[p.digit-1]:0,end=h.next[p.digit];\np.begin="
+"start+(tile -hybrid_range(h,p.digit)[RANGE_TILES])*CLSORT_RADIX_TILE;\np.size=min(end-p.begin,"
+"most*CLSORT_RADIX_TILE);\np.tiles=(p.size +CLSORT_RADIX_TILE -1)/CLSORT_RADIX_TILE;\nreturn p;\n}"
+"\n\n\n\nCLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h="
+"CLSORT_HYBRID;\nlocal uint*counters=(local uint*)space,*found=counters+CLSORT_MOST_SECOND_DIGITS;"
+"\nif(!hybrid_sorts(h))\nreturn;\nuint tile=(uint)get_group_id(0)*CLSORT__HYBRID_RECOUNT_TILES;\n"
+"const uint end=min(tile +CLSORT__HYBRID_RECOUNT_TILES,h.tables[CLSORT__HEAD_TILES]),\ncounted="
 "h.tables[CLSORT__HEAD_GROUP_DIGITS],\ninner=hybrid_range(h,1)[RANGE_TILES],\nouter=hybrid_range("
 "h,CLSORT__HYBRID_DIGITS-1)[RANGE_TILES];\nif(counted&&tile>=inner&&end<=outer)\nreturn;\nwhile("
 "tile<end){\nconst range_part_t p=find_range_part(h,tile,end-tile,found);\nconst finder_t s={"
@@ -4245,14 +4170,14 @@ static const char *const clsort__source[] = {
 "p.digit)?0:p.size,0,\nCLSORT_AHEAD*CLSORT_GROUP,counters,BY_MAP);\nlocal_barrier();\nfor(uint d="
 "local_id();d<second_digits;d+=CLSORT_GROUP)\nif(counters[d]!=0)\natomic_add(&h.buckets[p.digit*"
 "second_digits+d],counters[d]);\ntile +=p.tiles;\n}\n}\n\n",
-"//---- radix: hybrid starts\n\nINLINE uint second_digit_count(local const uint*counts,uint d,"
-"uint second_digits,\nuint joins)\n{\nif(d>=(joins?second_digits/2:second_digits))\nreturn 0;\n"
-"return joins?counts[2*d]+counts[2*d+1]:counts[d];\n}\n\n\nINLINE uint needs_sort(uint size,uint "
-"one_code)\n{\nreturn size>1&&fits_bucket(size)&& !one_code;\n}\n\n\n\n\n\nINLINE uint "
-"join_second_digits(hybrid_t h,uint digit,local uint*counts,local uint*free)\n{\nconst "
-"linear_map_t map=load_range_map(h,digit);\nif(local_id()==0)\n*free=0;\nlocal_barrier();\nfor("
-"uint d=local_id();d<h.second_digits/2;d+=CLSORT_GROUP)\nif(!fits_bucket(counts[2*d]+counts[2*d+1]"
-"))\n*free=1;\nbarrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\nconst uint joins= !*free&& "
+"\n\nINLINE uint second_digit_count(local const uint*counts,uint d,uint second_digits,\nuint "
+"joins)\n{\nif(d>=(joins?second_digits/2:second_digits))\nreturn 0;\nreturn joins?counts[2*d]+"
+"counts[2*d+1]:counts[d];\n}\n\n\nINLINE uint needs_sort(uint size,uint one_code)\n{\nreturn size>"
+"1&&fits_bucket(size)&& !one_code;\n}\n\n\n\n\n\nINLINE uint join_second_digits(hybrid_t h,uint "
+"digit,local uint*counts,local uint*free)\n{\nconst linear_map_t map=load_range_map(h,digit);\nif("
+"local_id()==0)\n*free=0;\nlocal_barrier();\nfor(uint d=local_id();d<h.second_digits/2;d+="
+"CLSORT_GROUP)\nif(!fits_bucket(counts[2*d]+counts[2*d+1]))\n*free=1;\nbarrier("
+"CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\nconst uint joins= !*free&& "
 "!h.tables[CLSORT__HEAD_CELL_GROUPS]&& !one_code_parts(map);\nif(joins&&local_id()==0)\n"
 "hybrid_range(h,digit)[RANGE_FACTOR]=map.factor/2;\nreturn joins;\n}\n\n\n\nINLINE void "
 "list_buckets(hybrid_t h,uint digit,local const uint*counts,uint joins,\nuint one_code,uint own,"
@@ -4274,52 +4199,52 @@ static const char *const clsort__source[] = {
 "total);\nsum+=h.next[digit]-total;\n#pragma unroll 1\nfor(uint k=0;k<own;k++){\nconst uint size="
 "second_digit_count(counts,first+k,second_digits,joins);\nif(first+k<second_digits)\nnext[first+k]"
 "=sum;\nsum+=size;\ncheck_bucket(h,one_code?0:size);\n}\n}\n\n",
-"//---- radix: hybrid resplit\n\n\n\nINLINE void fill_heavies(hybrid_t h,local code_t*list,uint "
-"first,uint step)\n{\nlocal uint*places=(local uint*)(list+CLSORT__EDGE_HEAVIES);\nconst uint "
-"heavies=h.tables[CLSORT__HEAD_HEAVIES];\nfor(uint k=local_id();k<heavies;k+=CLSORT_GROUP){\n"
-"const uint digit=hybrid_heavy(h,k)[HEAVY_DIGIT];\nlist[k]=table_code(hybrid_heavy(h,k)+"
-"HEAVY_CODE);\nplaces[2*k]=digit?h.next[digit-1]:0;\nplaces[2*k+1]=h.next[digit];\n}\n"
-"local_barrier();\nfor(uint k=0;k<heavies;k++){\nconst code_t key=decode(list[k],h.codec);\nfor("
-"uint i=places[2*k]+first+local_id();i<places[2*k+1];i+=step)\nstore_key(h.target,i,key);\n}\n}\n"
-"\n\n\nCLSORT_NOINLINE_NV void pass_partial(global uchar*from,code_t mask,code_t flip,code_t "
-"rotate,\nuint size,code_t low,uint shift,uint factor,uint before,\nlocal uint*counters,local "
-"code_t*staged,uint stages)\n{\nconst array_t alt=CLSORT_ARRAY_OF(from,from,0);\nconst codec_t "
-"codec={mask,flip,rotate};\nconst linear_map_t map={low,shift,factor,before};\nfor(uint at="
-"local_id();at<size;at+=CLSORT_AHEAD*CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nload_within(code,"
-"alt,codec,at,size);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\nif(at+m*CLSORT_GROUP<size)"
-"{\nconst uint place=atomic_inc(&counters[map_part(map,code[m])]);\nif(stages)\nstaged[place]="
-"code[m];\n}\n}\nlocal_barrier();\n}\n\n\nINLINE void move_partial(tile_move_t v,finder_t s,"
-"split_space_t l,codec_t c)\n{\nconst linear_map_t map=s.map;\npass_partial(v.from.keys,c.mask,"
-"c.flip,c.rotate,v.size,map.low,map.shift,map.factor,\nmap.before,l.counters,l.staged,0);\n"
-"reserve_places(l,v.next,v.size,BY_MAP);\nlocal_barrier();\npass_partial(v.from.keys,c.mask,"
-"c.flip,c.rotate,v.size,map.low,map.shift,map.factor,\nmap.before,l.counters,l.staged,1);\n"
-"#pragma unroll 4\nfor(uint i=local_id();i<v.size;i+=CLSORT_GROUP)\nwrite_one(v,s,l,c,i,BY_MAP);\n"
-"}\n\n\n\nCLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h="
-"CLSORT_HYBRID;\nconst split_space_t l=split_space(space);\nconst uint tile=(uint)get_group_id(0);"
-"\nif(!hybrid_sorts(h))\nreturn;\nconst uint tiles=h.tables[CLSORT__HEAD_TILES],\nfillers=min(("
-"uint)get_num_groups(0)-tiles,CLSORT__HYBRID_FILLERS+0u);\nif(tile>=tiles){\nif(tile<tiles+"
-"fillers)\nfill_heavies(h,l.staged,(tile -tiles)*CLSORT_GROUP,fillers*CLSORT_GROUP);\nreturn;\n}\n"
-"for(uint d=local_id();d<CLSORT_MOST_SECOND_DIGITS;d+=CLSORT_GROUP)\nl.counters[d]=0;\nconst "
-"range_part_t p=find_range_part(h,tile,1,l.sums);\nconst finder_t s={load_range_map(h,p.digit),0,"
-"0,0,0,0,{0,0,0}};\nconst tile_move_t v={advance(h.alt,p.begin),h.target,\nh.buckets+p.digit*"
-"second_digits,p.size};\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,partial=v;\nall.size="
-"p.size==CLSORT_RADIX_TILE?p.size:0;\npartial.size=p.size -all.size;\nmove_tile(all,s,l,h.codec,"
-"BY_MAP);\nlocal_barrier();\nmove_partial(partial,s,l,h.codec);\n}else if(p.size=="
-"CLSORT_RADIX_TILE)move_tile(v,s,l,h.codec,BY_MAP);\nelse move_partial(v,s,l,h.codec);\n}\n\n",
-"//---- radix: hybrid buckets\n\n\ntypedef struct{\nuint begin,size,resplit,one_code;\ncode_t low,"
-"last;\nlinear_map_t map;\n}bucket_t;\n\nINLINE bucket_t take_bucket(hybrid_t h,uint number)\n{\n"
-"const uint resplit=h.second_digits!=0,most=max(h.second_digits,1u),\ndigit=number>>popcount(most-"
-"1);\nglobal const uint*ends=resplit?h.buckets:h.next,\n*range=hybrid_range(h,digit);\nbucket_t b="
-"{number?ends[number-1]:0,0,resplit,0,0,0,load_range_map(h,digit)};\nconst code_t last=table_code("
+"\n\n\n\nINLINE void fill_heavies(hybrid_t h,local code_t*list,uint first,uint step)\n{\nlocal "
+"uint*places=(local uint*)(list+CLSORT__EDGE_HEAVIES);\nconst uint heavies="
+"h.tables[CLSORT__HEAD_HEAVIES];\nfor(uint k=local_id();k<heavies;k+=CLSORT_GROUP){\nconst uint "
+"digit=hybrid_heavy(h,k)[HEAVY_DIGIT];\nlist[k]=table_code(hybrid_heavy(h,k)+HEAVY_CODE);\n"
+"places[2*k]=digit?h.next[digit-1]:0;\nplaces[2*k+1]=h.next[digit];\n}\nlocal_barrier();\nfor("
+"uint k=0;k<heavies;k++){\nconst code_t key=decode(list[k],h.codec);\nfor(uint i=places[2*k]+"
+"first+local_id();i<places[2*k+1];i+=step)\nstore_key(h.target,i,key);\n}\n}\n\n\n\n"
+"CLSORT_NOINLINE_NV void pass_partial(global uchar*from,code_t mask,code_t flip,code_t rotate,\n"
+"uint size,code_t low,uint shift,uint factor,uint before,\nlocal uint*counters,local code_t*"
+"staged,uint stages)\n{\nconst array_t alt=CLSORT_ARRAY_OF(from,from,0);\nconst codec_t codec={"
+"mask,flip,rotate};\nconst linear_map_t map={low,shift,factor,before};\nfor(uint at=local_id();at<"
+"size;at+=CLSORT_AHEAD*CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nload_within(code,alt,codec,at,"
+"size);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\nif(at+m*CLSORT_GROUP<size){\nconst "
+"uint place=atomic_inc(&counters[map_part(map,code[m])]);\nif(stages)\nstaged[place]=code[m];\n}\n"
+"}\nlocal_barrier();\n}\n\n\nINLINE void move_partial(tile_move_t v,finder_t s,split_space_t l,"
+"codec_t c)\n{\nconst linear_map_t map=s.map;\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,"
+"v.size,map.low,map.shift,map.factor,\nmap.before,l.counters,l.staged,0);\nreserve_places(l,"
+"v.next,v.size,BY_MAP);\nlocal_barrier();\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,"
+"map.low,map.shift,map.factor,\nmap.before,l.counters,l.staged,1);\n#pragma unroll 4\nfor(uint i="
+"local_id();i<v.size;i+=CLSORT_GROUP)\nwrite_one(v,s,l,c,i,BY_MAP);\n}\n\n\n\nCLSORT_KERNEL void "
+"clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nconst "
+"split_space_t l=split_space(space);\nconst uint tile=(uint)get_group_id(0);\nif(!hybrid_sorts(h))"
+"\nreturn;\nconst uint tiles=h.tables[CLSORT__HEAD_TILES],\nfillers=min((uint)get_num_groups(0)-"
+"tiles,CLSORT__HYBRID_FILLERS+0u);\nif(tile>=tiles){\nif(tile<tiles+fillers)\nfill_heavies(h,"
+"l.staged,(tile -tiles)*CLSORT_GROUP,fillers*CLSORT_GROUP);\nreturn;\n}\nfor(uint d=local_id();d<"
+"CLSORT_MOST_SECOND_DIGITS;d+=CLSORT_GROUP)\nl.counters[d]=0;\nconst range_part_t p="
+"find_range_part(h,tile,1,l.sums);\nconst finder_t s={load_range_map(h,p.digit),0,0,0,0,0,{0,0,0}}"
+";\nconst tile_move_t v={advance(h.alt,p.begin),h.target,\nh.buckets+p.digit*second_digits,p.size}"
+";\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,partial=v;\nall.size=p.size=="
+"CLSORT_RADIX_TILE?p.size:0;\npartial.size=p.size -all.size;\nmove_tile(all,s,l,h.codec,BY_MAP);\n"
+"local_barrier();\nmove_partial(partial,s,l,h.codec);\n}else if(p.size==CLSORT_RADIX_TILE)"
+"move_tile(v,s,l,h.codec,BY_MAP);\nelse move_partial(v,s,l,h.codec);\n}\n\n",
+"\n\n\ntypedef struct{\nuint begin,size,resplit,one_code;\ncode_t low,last;\nlinear_map_t map;\n}"
+"bucket_t;\n\nINLINE bucket_t take_bucket(hybrid_t h,uint number)\n{\nconst uint resplit="
+"h.second_digits!=0,most=max(h.second_digits,1u),\ndigit=number>>popcount(most-1);\nglobal const "
+"uint*ends=resplit?h.buckets:h.next,\n*range=hybrid_range(h,digit);\nbucket_t b={"
+"number?ends[number-1]:0,0,resplit,0,0,0,load_range_map(h,digit)};\nconst code_t last=table_code("
 "range +RANGE_LAST);\nb.size=ends[number]-b.begin;\nb.one_code=one_code_parts(b.map);\nconst "
 "ulong part=b.map.before +(number&(most-1));\nb.low=map_start(b.map,part,0,last);\nb.last=(code_t)"
 "(map_start(b.map,part+1,0,last)-1);\nreturn b;\n}\n\n",
-"//---- radix: hybrid bucket kernel\n\n\n#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\nINLINE "
-"void load_bucket(array_t from,codec_t codec,uint size,code_t*code)\n{\n#pragma unroll\nfor(uint "
-"m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst code_t key=load_key(from,min(local_id()+m*CLSORT_GROUP,"
-"size -1));\ncode[m]=CLSORT_ENCODES_LATE?key:encode(key,codec);\n}\n}\n\n\n\n#if CLSORT_WARPS\n"
-"#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n#else\n#define CLSORT_SORTED_AHEAD 4\n#endif\n\n"
-"\nINLINE void store_bucket(bucket_space_t l,array_t to,codec_t codec,uint size)\n{\nlocal const "
+"\n\n\n#define CLSORT_ENCODES_LATE !CLSORT_WARPS\n\n\nINLINE void load_bucket(array_t from,"
+"codec_t codec,uint size,code_t*code)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){"
+"\nconst code_t key=load_key(from,min(local_id()+m*CLSORT_GROUP,size -1));\ncode[m]="
+"CLSORT_ENCODES_LATE?key:encode(key,codec);\n}\n}\n\n\n\n#if CLSORT_WARPS\n#define "
+"CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n#else\n#define CLSORT_SORTED_AHEAD 4\n#endif\n\n\n"
+"INLINE void store_bucket(bucket_space_t l,array_t to,codec_t codec,uint size)\n{\nlocal const "
 "code_t*sorted=l.keys+key_slot(local_id());\nconst array_t own=advance(to,local_id());\n#pragma "
 "unroll CLSORT_SORTED_AHEAD\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\nif(local_id()+m*"
 "CLSORT_GROUP<size)\nstore_key(own,m*CLSORT_GROUP,decode(sorted[key_slot(m*CLSORT_GROUP)],codec));"
@@ -4344,59 +4269,58 @@ static const char *const clsort__source[] = {
 "second_digits?h.tables[CLSORT__HEAD_LISTED]:CLSORT__HYBRID_DIGITS;\nfor(uint i=(uint)"
 "get_group_id(0);i<buckets;i+=(uint)get_num_groups(0))\nfinish_bucket(h,space,take_bucket(h,"
 "second_digits?hybrid_list(h)[i]:i));\n}\n\n",
-"//---- radix: hybrid portions\n\n\ntypedef struct{\ncode_t low,top;\nlinear_map_t map;\nuint bin,"
-"size,one_code;\n}portion_t;\n\n\n\nINLINE void fit_bins(bucket_space_t l)\n{\nconst uint first="
-"local_id()*CLSORT_OWN_BINS;\nuint sum=0;\n#pragma unroll 1\nfor(uint k=0;k<CLSORT_OWN_BINS;k++)\n"
-"sum+=l.bins[pad_slot(first+k,5)];\nsum=group_scan(sum,l.sums);\n#pragma unroll 1\nfor(uint k=0;k<"
-"CLSORT_OWN_BINS;k++){\nconst uint count=l.bins[pad_slot(first+k,5)];\nif(sum<=CLSORT_BUCKET_TILE&"
-"&count>CLSORT_BUCKET_TILE -sum){\nl.words[WORD_TAKEN]=sum;\nl.words[WORD_BIN]=first+k;\n"
-"l.words[WORD_HEAVY]=count;\n}\nsum+=count;\n}\nif(local_id()==CLSORT_GROUP -1&&sum<="
-"CLSORT_BUCKET_TILE){\nl.words[WORD_TAKEN]=sum;\nl.words[WORD_BIN]=CLSORT_BUCKET_BINS;\n}\n"
-"local_barrier();\n}\n\n\n\n\nCLSORT_NOINLINE_NV void scan_portion(local ulong2*space,global "
-"uchar*from,global uchar*keys,\nglobal uchar*values,code_t mask,code_t flip,code_t rotate,\nuint "
-"size,code_t low,uint shift,uint factor,code_t top,\nuint bin)\n{\nconst array_t alt="
-"CLSORT_ARRAY_OF(from,from,0),to=CLSORT_ARRAY_OF(keys,values,1);\nconst codec_t codec={mask,flip,"
-"rotate};\nconst linear_map_t map={low,shift,factor};\nconst bucket_space_t l=bucket_space(space);"
-"\nfor(uint at=local_id();at<size;at+=CLSORT_AHEAD*CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\n"
-"load_within(code,alt,codec,at,size);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst "
-"uint own=map_bin(map,code[m]);\nif(at+m*CLSORT_GROUP>=size||code[m]<low||code[m]>top)\ncontinue;"
-"\nif(bin==0)\natomic_inc(&l.bins[pad_slot(own,5)]);\nelse if(own<bin)\nstore_key(to,atomic_inc(&"
-"l.words[WORD_COLLECTED]),decode(code[m],codec));\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE|"
-"CLK_GLOBAL_MEM_FENCE);\n}\n\n\n\nINLINE void scan_bucket(hybrid_t h,local ulong2*space,bucket_t "
-"b,uint done,\nlinear_map_t map,code_t top,uint bin)\n{\nconst array_t to=advance(h.target,"
-"b.begin+done);\nscan_portion(space,advance(h.alt,b.begin).keys,to.keys,to.values,h.codec.mask,\n"
-"h.codec.flip,h.codec.rotate,b.size,map.low,map.shift,map.factor,top,bin);\n}\n\n\n\n\n\nINLINE "
-"portion_t next_portion(hybrid_t h,local ulong2*space,bucket_t b,code_t*low)\n{\nconst "
-"bucket_space_t l=bucket_space(space);\ncode_t top=b.last;\nportion_t w;\ndo{\nconst code_t first="
-" *low;\nconst linear_map_t map=make_map(first,top,1,0);\nclear_bucket(l);\nscan_bucket(h,space,b,"
-"0,map,top,0);\nfit_bins(l);\nconst uint bin=l.words[WORD_BIN],taken=l.words[WORD_TAKEN],\n"
-"heavy_size=l.words[WORD_HEAVY];\nconst code_t begin=map_start(map,bin,CLSORT_BUCKET_BINS_LOG2,"
-"top),\nnext=map_start(map,bin+1,CLSORT_BUCKET_BINS_LOG2,top);\nlocal_barrier();\nw.low="
-"taken?first:begin;\nw.top=top;\nw.map=map;\nw.bin=bin;\nw.one_code=taken==0&&(code_t)(next-begin)"
-"==1;\nw.size=w.one_code?heavy_size:taken;\n*low=w.one_code?next:begin;\ntop=(code_t)(next-1);\n}"
-"while(w.size==0);\nreturn w;\n}\n\n",
-"//---- radix: hybrid long buckets\n\n\nINLINE void sort_long(hybrid_t h,local ulong2*space,"
-"bucket_t b)\n{\nconst array_t alt=advance(h.alt,b.begin),target=advance(h.target,b.begin);\n"
-"code_t low=b.low;\nfor(uint i=local_id();i<b.size&&b.resplit;i+=CLSORT_GROUP)\nstore_key(alt,i,"
-"load_key(target,i));\nbarrier(CLK_GLOBAL_MEM_FENCE);\nfor(uint done=0;done<b.size;){\nconst "
-"portion_t w=next_portion(h,space,b,&low);\nif(!w.one_code){\nscan_bucket(h,space,b,done,w.map,"
-"w.top,w.bin);\nsort_bucket_keys(h,space,b.begin+done,w.size,\nmake_map(w.low,(code_t)(low-1),1,0)"
-",1);\n}\nfor(uint i=local_id();i<w.size&&w.one_code;i+=CLSORT_GROUP)\nstore_key(advance(target,"
-"done),i,decode(w.low,h.codec));\ndone +=w.size;\n}\n}\n\n\n\n\nINLINE void list_long(hybrid_t h,"
-"local uint*list,uint first,uint step,uint buckets)\n{\nconst uint number=first+local_id()*step;\n"
-"if(local_id()==0)\nlist[CLSORT_GROUP]=0;\nlocal_barrier();\nif(number<buckets){\nconst bucket_t "
-"b=take_bucket(h,number);\nif(!fits_bucket(b.size)&& !b.one_code)\nlist[atomic_inc(&"
-"list[CLSORT_GROUP])]=number;\n}\nlocal_barrier();\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*list="
-"bucket_space(space).words+8;\nconst uint step=(uint)get_num_groups(0),\nbuckets="
-"CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(n!=0&& *h.skip_passes==0)\nclear_passes("
-"h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)||h.tables[CLSORT__HEAD_OVER]=="
-"0)\nreturn;\nfor(uint first=(uint)get_group_id(0);first<buckets;first+=step*CLSORT_GROUP){\n"
-"list_long(h,list,first,step,buckets);\nfor(uint k=0;k<list[CLSORT_GROUP];k++)\nsort_long(h,space,"
-"take_bucket(h,list[k]));\nlocal_barrier();\n}\n}\n#endif\n\n",
-"//---- radix: bins of runs\n#if CLSORT_RUN_BUCKETS&&defined(CLSORT_EACH_RUN)\n\n\nINLINE void "
-"take_splitters(bucket_space_t l,const code_t*key)\n{\nconst uint t=local_id();\nlocal code_t*"
-"splitters=splitters_of(l);\ncode_t own=key[0];\nuint place=0;\n#pragma unroll\nfor(uint m=1;m<"
+"\n\n\ntypedef struct{\ncode_t low,top;\nlinear_map_t map;\nuint bin,size,one_code;\n}portion_t;\n"
+"\n\n\nINLINE void fit_bins(bucket_space_t l)\n{\nconst uint first=local_id()*CLSORT_OWN_BINS;\n"
+"uint sum=0;\n#pragma unroll 1\nfor(uint k=0;k<CLSORT_OWN_BINS;k++)\nsum+=l.bins[pad_slot(first+k,"
+"5)];\nsum=group_scan(sum,l.sums);\n#pragma unroll 1\nfor(uint k=0;k<CLSORT_OWN_BINS;k++){\nconst "
+"uint count=l.bins[pad_slot(first+k,5)];\nif(sum<=CLSORT_BUCKET_TILE&&count>CLSORT_BUCKET_TILE -"
+"sum){\nl.words[WORD_TAKEN]=sum;\nl.words[WORD_BIN]=first+k;\nl.words[WORD_HEAVY]=count;\n}\nsum+="
+"count;\n}\nif(local_id()==CLSORT_GROUP -1&&sum<=CLSORT_BUCKET_TILE){\nl.words[WORD_TAKEN]=sum;\n"
+"l.words[WORD_BIN]=CLSORT_BUCKET_BINS;\n}\nlocal_barrier();\n}\n\n\n\n\nCLSORT_NOINLINE_NV void "
+"scan_portion(local ulong2*space,global uchar*from,global uchar*keys,\nglobal uchar*values,code_t "
+"mask,code_t flip,code_t rotate,\nuint size,code_t low,uint shift,uint factor,code_t top,\nuint "
+"bin)\n{\nconst array_t alt=CLSORT_ARRAY_OF(from,from,0),to=CLSORT_ARRAY_OF(keys,values,1);\n"
+"const codec_t codec={mask,flip,rotate};\nconst linear_map_t map={low,shift,factor};\nconst "
+"bucket_space_t l=bucket_space(space);\nfor(uint at=local_id();at<size;at+=CLSORT_AHEAD*"
+"CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nload_within(code,alt,codec,at,size);\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst uint own=map_bin(map,code[m]);\nif(at+m*"
+"CLSORT_GROUP>=size||code[m]<low||code[m]>top)\ncontinue;\nif(bin==0)\natomic_inc(&"
+"l.bins[pad_slot(own,5)]);\nelse if(own<bin)\nstore_key(to,atomic_inc(&l.words[WORD_COLLECTED]),"
+"decode(code[m],codec));\n}\n}\nbarrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\n}\n\n\n\n"
+"INLINE void scan_bucket(hybrid_t h,local ulong2*space,bucket_t b,uint done,\nlinear_map_t map,"
+"code_t top,uint bin)\n{\nconst array_t to=advance(h.target,b.begin+done);\nscan_portion(space,"
+"advance(h.alt,b.begin).keys,to.keys,to.values,h.codec.mask,\nh.codec.flip,h.codec.rotate,b.size,"
+"map.low,map.shift,map.factor,top,bin);\n}\n\n\n\n\n\nINLINE portion_t next_portion(hybrid_t h,"
+"local ulong2*space,bucket_t b,code_t*low)\n{\nconst bucket_space_t l=bucket_space(space);\n"
+"code_t top=b.last;\nportion_t w;\ndo{\nconst code_t first= *low;\nconst linear_map_t map="
+"make_map(first,top,1,0);\nclear_bucket(l);\nscan_bucket(h,space,b,0,map,top,0);\nfit_bins(l);\n"
+"const uint bin=l.words[WORD_BIN],taken=l.words[WORD_TAKEN],\nheavy_size=l.words[WORD_HEAVY];\n"
+"const code_t begin=map_start(map,bin,CLSORT_BUCKET_BINS_LOG2,top),\nnext=map_start(map,bin+1,"
+"CLSORT_BUCKET_BINS_LOG2,top);\nlocal_barrier();\nw.low=taken?first:begin;\nw.top=top;\nw.map=map;"
+"\nw.bin=bin;\nw.one_code=taken==0&&(code_t)(next-begin)==1;\nw.size=w.one_code?heavy_size:taken;"
+"\n*low=w.one_code?next:begin;\ntop=(code_t)(next-1);\n}while(w.size==0);\nreturn w;\n}\n\n",
+"\n\n\nINLINE void sort_long(hybrid_t h,local ulong2*space,bucket_t b)\n{\nconst array_t alt="
+"advance(h.alt,b.begin),target=advance(h.target,b.begin);\ncode_t low=b.low;\nfor(uint i=local_id("
+");i<b.size&&b.resplit;i+=CLSORT_GROUP)\nstore_key(alt,i,load_key(target,i));\nbarrier("
+"CLK_GLOBAL_MEM_FENCE);\nfor(uint done=0;done<b.size;){\nconst portion_t w=next_portion(h,space,b,"
+"&low);\nif(!w.one_code){\nscan_bucket(h,space,b,done,w.map,w.top,w.bin);\nsort_bucket_keys(h,"
+"space,b.begin+done,w.size,\nmake_map(w.low,(code_t)(low-1),1,0),1);\n}\nfor(uint i=local_id();i<"
+"w.size&&w.one_code;i+=CLSORT_GROUP)\nstore_key(advance(target,done),i,decode(w.low,h.codec));\n"
+"done +=w.size;\n}\n}\n\n\n\n\nINLINE void list_long(hybrid_t h,local uint*list,uint first,uint "
+"step,uint buckets)\n{\nconst uint number=first+local_id()*step;\nif(local_id()==0)\n"
+"list[CLSORT_GROUP]=0;\nlocal_barrier();\nif(number<buckets){\nconst bucket_t b=take_bucket(h,"
+"number);\nif(!fits_bucket(b.size)&& !b.one_code)\nlist[atomic_inc(&list[CLSORT_GROUP])]=number;\n"
+"}\nlocal_barrier();\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n{\n"
+"const hybrid_t h=CLSORT_HYBRID;\nlocal uint*list=bucket_space(space).words+8;\nconst uint step=("
+"uint)get_num_groups(0),\nbuckets=CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(n!=0&& *"
+"h.skip_passes==0)\nclear_passes(h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)"
+"||h.tables[CLSORT__HEAD_OVER]==0)\nreturn;\nfor(uint first=(uint)get_group_id(0);first<buckets;"
+"first+=step*CLSORT_GROUP){\nlist_long(h,list,first,step,buckets);\nfor(uint k=0;k<"
+"list[CLSORT_GROUP];k++)\nsort_long(h,space,take_bucket(h,list[k]));\nlocal_barrier();\n}\n}\n"
+"#endif\n\n",
+"\n#if CLSORT_RUN_BUCKETS&&defined(CLSORT_EACH_RUN)\n\n\nINLINE void take_splitters("
+"bucket_space_t l,const code_t*key)\n{\nconst uint t=local_id();\nlocal code_t*splitters="
+"splitters_of(l);\ncode_t own=key[0];\nuint place=0;\n#pragma unroll\nfor(uint m=1;m<"
 "CLSORT_BUCKET_ITEMS;m++)\nown=t%CLSORT_BUCKET_ITEMS==m?key[m]:own;\nl.keys[t]=own;\n"
 "local_barrier();\n#pragma unroll 8\nfor(uint i=0;i<CLSORT_GROUP;i++)\nplace +=l.keys[i]<own||("
 "l.keys[i]==own&&i<t);\nsplitters[place]=place +1<CLSORT_GROUP?own:CLSORT_TOP_CODE;\n"
@@ -4406,96 +4330,94 @@ static const char *const clsort__source[] = {
 ":splitter_bin(splitters_of(l),key[0]),\ncrowds=lanes_crowd(bin,CLSORT__EDGE_BINS_CROWD);\nif(of=="
 "OF_MAP&&warp_end<=size&& !crowds)\ncount_bins(l,key,rank,size,map,of,1,0);\nelse\ncount_bins(l,"
 "key,rank,size,map,of,0,crowds);\nlocal_barrier();\n}\n\n",
-"//---- radix: sorting of runs\n\n\n\nINLINE void sort_tile_codes(bucket_space_t l,const code_t*"
-"key,uint size,code_t least,\ncode_t most)\n{\nconst linear_map_t map=make_map(least,most,1,0);\n"
-"uint rank[CLSORT_BUCKET_ITEMS];\ncount_run_bins(l,key,rank,size,map,OF_MAP);\nuint longest="
-"place_bins(l,CLSORT_OWN_BINS);\nlongest=one_code_bins(map)?0:longest;\nlocal_barrier();\nif("
-"!CLSORT_BRANCH_BARRIERS||longest>CLSORT__EDGE_RUNS_LONG_BIN){\ntake_splitters(l,key);\n"
-"clear_bucket(l);\ncount_run_bins(l,key,rank,size,map,OF_SPLITTERS);\nlongest=place_bins(l,"
-"CLSORT_OWN_BINS-1);\n}\nfill_bins(l,key,rank,size);\norder_bins(l,size,longest);\n}\n\nINLINE "
-"void store_tile_codes(bucket_space_t l,array_t to,codec_t codec,uint size)\n{\nif(keys_are_codes("
-"codec)){\n#pragma unroll 8\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)="
-"l.keys[key_slot(i)];\n}else{\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)="
-"decode(l.keys[key_slot(i)],codec);\n}\n}\n\n",
-"//---- radix: runs in buckets\n\n\n\ntypedef struct{\nlocal ulong*address;\nlocal code_t*"
-"extremes;\nlocal uint*before,*splits;\n}bare_shares_t;\n\nINLINE bare_shares_t bare_shares("
-"bucket_space_t l)\n{\nlocal ulong*address=(local ulong*)(l.words+8),*extremes=address+"
-"CLSORT__MOST_RUNS;\nlocal uint*before=(local uint*)(extremes+2*CLSORT__MOST_RUNS);\nconst "
-"bare_shares_t s={address,(local code_t*)extremes,before,\nbefore +CLSORT__MOST_RUNS+1};\nreturn "
-"s;\n}\n\n\n\nINLINE uint find_bare_shares(bare_shares_t s,array_t run,uint size)\n{\nconst uint "
-"t=local_id();\nuint sum=0;\nfor(uint k=0;k<(t<=CLSORT__MOST_RUNS?t:0);k++)\nsum+=run_share("
-"s.splits[k],s.splits[k+CLSORT__MOST_RUNS],size -sum);\nif(t<=CLSORT__MOST_RUNS)\ns.before[t]=sum;"
-"\nif(t<CLSORT__MOST_RUNS)\ns.address[t]=(ulong)(size_t)run.keys+((ulong)s.splits[t]-sum)*"
-"CLSORT_KEY_BYTES;\nlocal_barrier();\nreturn s.before[CLSORT__MOST_RUNS];\n}\n\n\nINLINE code_t "
-"share_key(ulong address,uint i)\n{\nreturn*(global const code_t*)(size_t)(address+(ulong)i*"
-"CLSORT_KEY_BYTES);\n}\n\n\nINLINE void load_bare_shares(bare_shares_t s,code_t*key,uint size)\n{"
-"\nconst uint first=min(bucket_item(0),size -1);\nuint k=0;\n#pragma unroll\nfor(uint step="
-"CLSORT__MOST_RUNS/2;step>0;step/=2)\nk+=s.before[k+step]<=first?step:0;\nuint end=s.before[k+1];"
-"\nulong address=s.address[k];\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst "
-"uint i=min(bucket_item(m),size -1);\nwhile(i>=end){\nend=s.before[++k+1];\naddress=s.address[k];"
-"\n}\nkey[m]=share_key(address,i);\n}\n}\n\n\n\nINLINE void write_extremes(bare_shares_t s,"
-"codec_t c)\n{\nconst uint t=local_id(),k=t%CLSORT__MOST_RUNS,last=t/CLSORT__MOST_RUNS,\nbegin="
-"s.before[k],end=s.before[k+1];\nif(t<2*CLSORT__MOST_RUNS)\ns.extremes[t]=begin<end?encode("
-"share_key(s.address[k],last?end-1:begin),c)\n:last?0\n:CLSORT_TOP_CODE;\n}\n\n\n\nINLINE void "
-"read_extremes(bare_shares_t s,code_t*least,code_t*most)\n{\n*least=CLSORT_TOP_CODE;\n*most=0;\n"
-"#pragma unroll\nfor(uint k=0;k<CLSORT__MOST_RUNS;k++){\n*least=min(*least,s.extremes[k]);\n*most="
-"max(*most,s.extremes[k+CLSORT__MOST_RUNS]);\n}\n}\n\n\n\n\nCLSORT_KERNEL void clsort_runs_pass("
-"CLSORT_RUNS_ARGS,CLSORT_ARRAY_ARGS(target),\nglobal uchar*splits,ulong splits_at,uint n,uint "
-"tile,\nuint slack,local ulong2*space)\n{\nCLSORT_PICK_RUN(own,local_id());\nconst array_t target="
-"CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst bucket_space_t l=bucket_space("
-"space);\nconst bare_shares_t s=bare_shares(l);\ncode_t code[CLSORT_BUCKET_ITEMS],least,most;\n"
-"const merged_tile_t merged=take_merged_tile(s.splits,splits+splits_at,tile,slack,n);\nconst uint "
-"size=find_bare_shares(s,own.array,merged.size);\nif(size==0)\nreturn;\nload_bare_shares(s,code,"
-"size);\nwrite_extremes(s,codec);\nclear_bucket(l);\nread_extremes(s,&least,&most);\nif("
-"!keys_are_codes(codec)){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\ncode[m]="
-"encode(code[m],codec);\n}\nsort_tile_codes(l,code,size,least,most);\nstore_tile_codes(l,advance("
-"target,merged.begin),codec,size);\n}\n#endif\n\n",
-"//---- radix: ranks\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(RANKS)&&CLSORT_LANES==1&&"
-"CLSORT_SHARE_LOG2>0\n#define CLSORT_RANKS_PART (CLSORT_ITEMS*CLSORT_GROUP)\ntypedef struct{\n"
-"array_t source;\ncodec_t codec;\nuint begin,elements,others;\nuint size_log2,size;\nlocal code_t*"
-"block,*tree;\nlocal uint*places;\nlocal uint*counts;\nlocal uint*before;\n}ranks_t;\n\nINLINE "
-"ranks_t make_ranks(array_t source,codec_t codec,uint n,uint size_log2,\nlocal ulong*space)\n{\n"
-"const uint size=1u<<size_log2,begin=(uint)get_group_id(0)*(size -1),\nelements=min(n-begin,size -"
-"1);\nlocal code_t*const block=(local code_t*)space;\nlocal uint*const words=(local uint*)(block+"
-"2*size);\nconst ranks_t r={source,codec,begin,elements,n-elements,size_log2,size,\nblock,block+"
-"size,words,words+size,words+2*size};\nreturn r;\n}\n\n\nINLINE void load_others(ranks_t r,code_t*"
-"v,uint at)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=at+m*CLSORT_GROUP "
-"+local_id(),place=i<r.begin?i:i+r.elements;\nv[m]= *key_place(r.source,min(place,r.elements+"
-"r.others-1));\n}\n}\n\n\n\ntypedef struct{uint own,first,each;}rank_share_t;\n\nINLINE "
-"rank_share_t share_of_ranks(ranks_t r)\n{\nconst uint each=max(r.size*r.size>>CLSORT_GROUP_LOG2,"
-"1u);\nconst rank_share_t s={local_id()&(r.size -1),(local_id()>>r.size_log2)*each,each};\nreturn "
-"s;\n}\n\n\n\nINLINE void sort_block(ranks_t r)\n{\nconst rank_share_t s=share_of_ranks(r);\n"
-"const code_t code=r.block[s.own];\nuint place=0;\nfor(uint k=0;k<s.each;k++){\nconst uint i="
-"s.first+k;\nconst code_t other=r.block[min(i,r.size -1)];\nplace +=i<r.size&&(other<code||(other="
-"=code&&i<s.own));\n}\nif(place)\natomic_add(&r.places[s.own],place);\nlocal_barrier();\nconst "
-"uint number=r.places[s.own]+1,height=32-clz(number&(0-number));\nif(s.first==0&&number<r.size)\n"
-"r.tree[(r.size>>height)+(number>>height)]=code;\nlocal_barrier();\n}\n\n",
-"//---- radix: ranks of others\n\n\nINLINE void find_others(ranks_t r,const code_t*v,uint at)\n{\n"
-"code_t code[CLSORT_ITEMS];\nuint node[CLSORT_ITEMS],exists[CLSORT_ITEMS];\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=at+m*CLSORT_GROUP +local_id(),behind=i>=r.begin;\n"
-"code[m]=(code_t)(encode(v[m],r.codec)+behind);\nexists[m]=i<r.others&& !(behind&&code[m]==0);\n"
-"node[m]=1;\n}\nfor(uint level=0;level<r.size_log2;level++){\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++)\nnode[m]=2*node[m]+(r.tree[node[m]]<code[m]);\n}\n#pragma unroll\nfor(uint m=0;"
-"m<CLSORT_ITEMS;m++)\nif(exists[m]&&node[m]-r.size<r.elements)\natomic_inc(&r.counts[node[m]-"
-"r.size]);\n}\n\n\n\nINLINE void count_others(ranks_t r,code_t*v)\n{\nfor(uint at=0;at<r.others;"
-"at+=CLSORT_RANKS_PART){\ncode_t next[CLSORT_ITEMS];\nload_others(r,next,at+CLSORT_RANKS_PART);\n"
-"find_others(r,v,at);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=next[m];\n}\n"
-"local_barrier();\nconst rank_share_t s=share_of_ranks(r);\nuint before=0;\nfor(uint k=0;k<s.each;"
-"k++)\nbefore +=s.first+k<=s.own?r.counts[s.first+k]:0;\nif(before)\natomic_add(&r.before[s.own],"
-"before);\nlocal_barrier();\n}\n\n\n\nCLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS,uint n,"
-"uint size_log2,local ulong*space)\n{\nconst codec_t codec=CLSORT_CODEC;\nconst array_t source="
-"CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst ranks_t r=make_ranks(source,codec,n,"
-"size_log2,space);\nconst uint t=local_id();\ncode_t v[CLSORT_ITEMS];\nif(n==0)\nreturn;\nconst "
-"uint own=r.begin+min(t,r.elements-1);\nconst item_t item=load_numbered(source,codec,own,own);\n"
-"load_others(r,v,0);\nif(t<r.size){\nr.block[t]=t<r.elements?item.key:CLSORT_TOP_CODE;\n"
-"r.places[t]=r.counts[t]=r.before[t]=0;\n}\nlocal_barrier();\nsort_block(r);\ncount_others(r,v);\n"
-"if(t<r.elements)\nstore_whole_item(target,codec,r.places[t]+r.before[r.places[t]],item);\n}\n"
-"#endif\n\n",
-"//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SAMPLES)&&"
-"CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS("
-"source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*"
-"scratch,ulong scratch_at,uint n,uint tile,\\\n uint buckets,uint samples,uint seed,uint numbers,"
-"local ulong*space\n#define CLSORT_SAMPLES \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),"
+"\n\n\n\nINLINE void sort_tile_codes(bucket_space_t l,const code_t*key,uint size,code_t least,\n"
+"code_t most)\n{\nconst linear_map_t map=make_map(least,most,1,0);\nuint rank[CLSORT_BUCKET_ITEMS]"
+";\ncount_run_bins(l,key,rank,size,map,OF_MAP);\nuint longest=place_bins(l,CLSORT_OWN_BINS);\n"
+"longest=one_code_bins(map)?0:longest;\nlocal_barrier();\nif(!CLSORT_BRANCH_BARRIERS||longest>"
+"CLSORT__EDGE_RUNS_LONG_BIN){\ntake_splitters(l,key);\nclear_bucket(l);\ncount_run_bins(l,key,"
+"rank,size,map,OF_SPLITTERS);\nlongest=place_bins(l,CLSORT_OWN_BINS-1);\n}\nfill_bins(l,key,rank,"
+"size);\norder_bins(l,size,longest);\n}\n\nINLINE void store_tile_codes(bucket_space_t l,array_t "
+"to,codec_t codec,uint size)\n{\nif(keys_are_codes(codec)){\n#pragma unroll 8\nfor(uint i="
+"local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)=l.keys[key_slot(i)];\n}else{\nfor(uint i="
+"local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)=decode(l.keys[key_slot(i)],codec);\n}\n}\n\n",
+"\n\n\n\ntypedef struct{\nlocal ulong*address;\nlocal code_t*extremes;\nlocal uint*before,*splits;"
+"\n}bare_shares_t;\n\nINLINE bare_shares_t bare_shares(bucket_space_t l)\n{\nlocal ulong*address=("
+"local ulong*)(l.words+8),*extremes=address+CLSORT__MOST_RUNS;\nlocal uint*before=(local uint*)("
+"extremes+2*CLSORT__MOST_RUNS);\nconst bare_shares_t s={address,(local code_t*)extremes,before,\n"
+"before +CLSORT__MOST_RUNS+1};\nreturn s;\n}\n\n\n\nINLINE uint find_bare_shares(bare_shares_t s,"
+"array_t run,uint size)\n{\nconst uint t=local_id();\nuint sum=0;\nfor(uint k=0;k<(t<="
+"CLSORT__MOST_RUNS?t:0);k++)\nsum+=run_share(s.splits[k],s.splits[k+CLSORT__MOST_RUNS],size -sum);"
+"\nif(t<=CLSORT__MOST_RUNS)\ns.before[t]=sum;\nif(t<CLSORT__MOST_RUNS)\ns.address[t]=(ulong)("
+"size_t)run.keys+((ulong)s.splits[t]-sum)*CLSORT_KEY_BYTES;\nlocal_barrier();\nreturn "
+"s.before[CLSORT__MOST_RUNS];\n}\n\n\nINLINE code_t share_key(ulong address,uint i)\n{\nreturn*("
+"global const code_t*)(size_t)(address+(ulong)i*CLSORT_KEY_BYTES);\n}\n\n\nINLINE void "
+"load_bare_shares(bare_shares_t s,code_t*key,uint size)\n{\nconst uint first=min(bucket_item(0),"
+"size -1);\nuint k=0;\n#pragma unroll\nfor(uint step=CLSORT__MOST_RUNS/2;step>0;step/=2)\nk+="
+"s.before[k+step]<=first?step:0;\nuint end=s.before[k+1];\nulong address=s.address[k];\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint i=min(bucket_item(m),size -1);\n"
+"while(i>=end){\nend=s.before[++k+1];\naddress=s.address[k];\n}\nkey[m]=share_key(address,i);\n}\n"
+"}\n\n\n\nINLINE void write_extremes(bare_shares_t s,codec_t c)\n{\nconst uint t=local_id(),k="
+"t%CLSORT__MOST_RUNS,last=t/CLSORT__MOST_RUNS,\nbegin=s.before[k],end=s.before[k+1];\nif(t<2*"
+"CLSORT__MOST_RUNS)\ns.extremes[t]=begin<end?encode(share_key(s.address[k],last?end-1:begin),c)\n"
+":last?0\n:CLSORT_TOP_CODE;\n}\n\n\n\nINLINE void read_extremes(bare_shares_t s,code_t*least,"
+"code_t*most)\n{\n*least=CLSORT_TOP_CODE;\n*most=0;\n#pragma unroll\nfor(uint k=0;k<"
+"CLSORT__MOST_RUNS;k++){\n*least=min(*least,s.extremes[k]);\n*most=max(*most,s.extremes[k+"
+"CLSORT__MOST_RUNS]);\n}\n}\n\n\n\n\nCLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS,"
+"CLSORT_ARRAY_ARGS(target),\nglobal uchar*splits,ulong splits_at,uint n,uint tile,\nuint slack,"
+"local ulong2*space)\n{\nCLSORT_PICK_RUN(own,local_id());\nconst array_t target=CLSORT_ARRAY("
+"target);\nconst codec_t codec=CLSORT_CODEC;\nconst bucket_space_t l=bucket_space(space);\nconst "
+"bare_shares_t s=bare_shares(l);\ncode_t code[CLSORT_BUCKET_ITEMS],least,most;\nconst "
+"merged_tile_t merged=take_merged_tile(s.splits,splits+splits_at,tile,slack,n);\nconst uint size="
+"find_bare_shares(s,own.array,merged.size);\nif(size==0)\nreturn;\nload_bare_shares(s,code,size);"
+"\nwrite_extremes(s,codec);\nclear_bucket(l);\nread_extremes(s,&least,&most);\nif(!keys_are_codes("
+"codec)){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)\ncode[m]=encode(code[m],codec);"
+"\n}\nsort_tile_codes(l,code,size,least,most);\nstore_tile_codes(l,advance(target,merged.begin),"
+"codec,size);\n}\n#endif\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(RANKS)&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n#define "
+"CLSORT_RANKS_PART (CLSORT_ITEMS*CLSORT_GROUP)\ntypedef struct{\narray_t source;\ncodec_t codec;\n"
+"uint begin,elements,others;\nuint size_log2,size;\nlocal code_t*block,*tree;\nlocal uint*places;"
+"\nlocal uint*counts;\nlocal uint*before;\n}ranks_t;\n\nINLINE ranks_t make_ranks(array_t source,"
+"codec_t codec,uint n,uint size_log2,\nlocal ulong*space)\n{\nconst uint size=1u<<size_log2,begin="
+"(uint)get_group_id(0)*(size -1),\nelements=min(n-begin,size -1);\nlocal code_t*const block=("
+"local code_t*)space;\nlocal uint*const words=(local uint*)(block+2*size);\nconst ranks_t r={"
+"source,codec,begin,elements,n-elements,size_log2,size,\nblock,block+size,words,words+size,words+"
+"2*size};\nreturn r;\n}\n\n\nINLINE void load_others(ranks_t r,code_t*v,uint at)\n{\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=at+m*CLSORT_GROUP +local_id(),place=i<"
+"r.begin?i:i+r.elements;\nv[m]= *key_place(r.source,min(place,r.elements+r.others-1));\n}\n}\n\n\n"
+"\ntypedef struct{uint own,first,each;}rank_share_t;\n\nINLINE rank_share_t share_of_ranks("
+"ranks_t r)\n{\nconst uint each=max(r.size*r.size>>CLSORT_GROUP_LOG2,1u);\nconst rank_share_t s={"
+"local_id()&(r.size -1),(local_id()>>r.size_log2)*each,each};\nreturn s;\n}\n\n\n\nINLINE void "
+"sort_block(ranks_t r)\n{\nconst rank_share_t s=share_of_ranks(r);\nconst code_t code="
+"r.block[s.own];\nuint place=0;\nfor(uint k=0;k<s.each;k++){\nconst uint i=s.first+k;\nconst "
+"code_t other=r.block[min(i,r.size -1)];\nplace +=i<r.size&&(other<code||(other==code&&i<s.own));"
+"\n}\nif(place)\natomic_add(&r.places[s.own],place);\nlocal_barrier();\nconst uint number="
+"r.places[s.own]+1,height=32-clz(number&(0-number));\nif(s.first==0&&number<r.size)\nr.tree[("
+"r.size>>height)+(number>>height)]=code;\nlocal_barrier();\n}\n\n",
+"\n\n\nINLINE void find_others(ranks_t r,const code_t*v,uint at)\n{\ncode_t code[CLSORT_ITEMS];\n"
+"uint node[CLSORT_ITEMS],exists[CLSORT_ITEMS];\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){"
+"\nconst uint i=at+m*CLSORT_GROUP +local_id(),behind=i>=r.begin;\ncode[m]=(code_t)(encode(v[m],"
+"r.codec)+behind);\nexists[m]=i<r.others&& !(behind&&code[m]==0);\nnode[m]=1;\n}\nfor(uint level="
+"0;level<r.size_log2;level++){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nnode[m]=2*"
+"node[m]+(r.tree[node[m]]<code[m]);\n}\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif("
+"exists[m]&&node[m]-r.size<r.elements)\natomic_inc(&r.counts[node[m]-r.size]);\n}\n\n\n\nINLINE "
+"void count_others(ranks_t r,code_t*v)\n{\nfor(uint at=0;at<r.others;at+=CLSORT_RANKS_PART){\n"
+"code_t next[CLSORT_ITEMS];\nload_others(r,next,at+CLSORT_RANKS_PART);\nfind_others(r,v,at);\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=next[m];\n}\nlocal_barrier();\nconst "
+"rank_share_t s=share_of_ranks(r);\nuint before=0;\nfor(uint k=0;k<s.each;k++)\nbefore +=s.first+"
+"k<=s.own?r.counts[s.first+k]:0;\nif(before)\natomic_add(&r.before[s.own],before);\nlocal_barrier("
+");\n}\n\n\n\nCLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS,uint n,uint size_log2,local ulong*"
+"space)\n{\nconst codec_t codec=CLSORT_CODEC;\nconst array_t source=CLSORT_ARRAY(source),target="
+"CLSORT_ARRAY(target);\nconst ranks_t r=make_ranks(source,codec,n,size_log2,space);\nconst uint t="
+"local_id();\ncode_t v[CLSORT_ITEMS];\nif(n==0)\nreturn;\nconst uint own=r.begin+min(t,r.elements-"
+"1);\nconst item_t item=load_numbered(source,codec,own,own);\nload_others(r,v,0);\nif(t<r.size){\n"
+"r.block[t]=t<r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]=r.before[t]=0;\n}\n"
+"local_barrier();\nsort_block(r);\ncount_others(r,v);\nif(t<r.elements)\nstore_whole_item(target,"
+"codec,r.places[t]+r.before[r.places[t]],item);\n}\n#endif\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SAMPLES)&&CLSORT_LANES==1&&"
+"CLSORT_SHARE_LOG2>0\n\n\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS(source),"
+"CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,"
+"ulong scratch_at,uint n,uint tile,\\\n uint buckets,uint samples,uint seed,uint numbers,local "
+"ulong*space\n#define CLSORT_SAMPLES \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),"
 "CLSORT_SAMPLES_ALT,CLSORT_CODEC,\\\n (global code_t*)(scratch+scratch_at),\\\n (global ushort*)(("
 "global code_t*)(scratch+scratch_at)+buckets),n,tile,\\\n (n+tile -1)/max(tile,1u),buckets,"
 "samples,seed,numbers\\\n }\n#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer+alt_keys_at,"
@@ -4507,15 +4429,15 @@ static const char *const clsort__source[] = {
 "7)/8);\nconst held_space_t l={(local code_t*)space,sums,sums+2*CLSORT_GROUP +1};\nreturn l;\n}\n"
 "\nINLINE code_t held(held_space_t l,uint i)\n{\nreturn l.keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\n"
 "}\n\n",
-"//---- radix: samples in registers\n\nINLINE void merge_blocks(code_t*v,const uint most)\n{\n"
-"#pragma unroll\nfor(uint step=CLSORT_ITEMS/2;step>0;step/=2){\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++)\nif(step<=most&& !(m&step))\norder_codes(&v[m],&v[m+step]);\n}\n}\n\n\n\n#if "
-"CLSORT_BRANCH_BARRIERS\n#define CLSORT_UNROLL_RUNS 16\n#define CLSORT_UNROLL_CODES CLSORT_ITEMS\n"
-"#else\n#define CLSORT_UNROLL_RUNS 1\n#define CLSORT_UNROLL_CODES 1\n#endif\n\nINLINE void "
-"sort_own(code_t*v)\n{\n#pragma unroll CLSORT_UNROLL_RUNS\nfor(uint run=1;run<CLSORT_ITEMS;run*=2)"
-"{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(!(m&run))\norder_codes(&v[m],&v[m^(2*run-"
-"1)]);\nmerge_blocks(v,run/2);\n}\n}\n\n#if CLSORT_WARPS\n\nINLINE code_t other_lane(code_t code,"
-"uint mask)\n{\nuint low=(uint)code,high=(uint)((ulong)code>>32);\n__asm__ volatile("
+"\n\nINLINE void merge_blocks(code_t*v,const uint most)\n{\n#pragma unroll\nfor(uint step="
+"CLSORT_ITEMS/2;step>0;step/=2){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(step<=most&"
+"& !(m&step))\norder_codes(&v[m],&v[m+step]);\n}\n}\n\n\n\n#if CLSORT_BRANCH_BARRIERS\n#define "
+"CLSORT_UNROLL_RUNS 16\n#define CLSORT_UNROLL_CODES CLSORT_ITEMS\n#else\n#define "
+"CLSORT_UNROLL_RUNS 1\n#define CLSORT_UNROLL_CODES 1\n#endif\n\nINLINE void sort_own(code_t*v)\n{"
+"\n#pragma unroll CLSORT_UNROLL_RUNS\nfor(uint run=1;run<CLSORT_ITEMS;run*=2){\n#pragma unroll\n"
+"for(uint m=0;m<CLSORT_ITEMS;m++)\nif(!(m&run))\norder_codes(&v[m],&v[m^(2*run-1)]);\n"
+"merge_blocks(v,run/2);\n}\n}\n\n#if CLSORT_WARPS\n\nINLINE code_t other_lane(code_t code,uint "
+"mask)\n{\nuint low=(uint)code,high=(uint)((ulong)code>>32);\n__asm__ volatile("
 "\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : \"+r\"(low): \"r\"(mask));\nif(CLSORT_KEY_BYTES==8)"
 "\n__asm__ volatile(\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : \"+r\"(high): \"r\"(mask));\n"
 "return(code_t)((ulong)high<<32|low);\n}\n\n\n\nINLINE void merge_lanes(code_t*v)\n{\nconst uint "
@@ -4526,23 +4448,23 @@ static const char *const clsort__source[] = {
 "step/=2){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst code_t code=other_lane(v[m],"
 "step);\nv[m]=lane&step?max(v[m],code):min(v[m],code);\n}\n}\nmerge_blocks(v,CLSORT_ITEMS/2);\n}\n"
 "}\n#else\n#define merge_lanes(v)\n#endif\n\n",
-"//---- radix: samples are merged\n\n\nINLINE void hold(held_space_t l,const code_t*v)\n{\n"
-"local_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nl.keys[pad_slot(local_id()*"
-"CLSORT_ITEMS+m,CLSORT_KEY_PAD_LOG2)]=v[m];\nlocal_barrier();\n}\n\n\n\nINLINE uint split_runs("
-"held_space_t l,uint begin,uint run,uint diagonal)\n{\nuint low=diagonal>run?diagonal-run:0,high="
-"min(diagonal,run);\nwhile(low<high){\nconst uint middle=(low+high)/2,\nfirst=held(l,begin+middle)"
-"<=held(l,begin+run+diagonal-1-middle);\nlow=first?middle +1:low;\nhigh=first?high:middle;\n}\n"
-"return low;\n}\n\n\nINLINE void merge_held(held_space_t l,code_t*v,uint run)\n{\nconst uint own="
-"local_id()*CLSORT_ITEMS,begin=own& ~(2*run-1),\nlast=CLSORT_TILE_ITEMS-1,split=split_runs(l,"
-"begin,run,own-begin),\nend_a=begin+run,end_b=end_a+run;\nuint a=begin+split,b=own+run-split;\n"
-"code_t x=held(l,min(a,last)),y=held(l,min(b,last));\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;"
-"m++){\nconst uint second=b<end_b&&(a>=end_a||y<x);\nv[m]=second?y:x;\na+= !second;\nb+=second;\n"
-"const code_t next=held(l,min(second?b:a,last));\nx=second?x:next;\ny=second?next:y;\n}\n}\n\n\n\n"
-"INLINE void merge_own(held_space_t l,code_t*v,uint size)\n{\nmerge_lanes(v);\nhold(l,v);\nfor("
-"uint run=CLSORT_ITEMS*(CLSORT_WARPS?CLSORT__WARP:1);run<size;run*=2){\nmerge_held(l,v,run);\n"
-"hold(l,v);\n}\n}\n\n\nINLINE void store_held(held_space_t l,array_t to,codec_t codec,uint size)\n"
-"{\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)=decode(held(l,i),codec);\n}\n"
-"\n#if CLSORT_KERNEL_SUBSET==CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void clsort_samples_tile("
+"\n\n\nINLINE void hold(held_space_t l,const code_t*v)\n{\nlocal_barrier();\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_ITEMS;m++)\nl.keys[pad_slot(local_id()*CLSORT_ITEMS+m,CLSORT_KEY_PAD_LOG2)]="
+"v[m];\nlocal_barrier();\n}\n\n\n\nINLINE uint split_runs(held_space_t l,uint begin,uint run,uint "
+"diagonal)\n{\nuint low=diagonal>run?diagonal-run:0,high=min(diagonal,run);\nwhile(low<high){\n"
+"const uint middle=(low+high)/2,\nfirst=held(l,begin+middle)<=held(l,begin+run+diagonal-1-middle);"
+"\nlow=first?middle +1:low;\nhigh=first?high:middle;\n}\nreturn low;\n}\n\n\nINLINE void "
+"merge_held(held_space_t l,code_t*v,uint run)\n{\nconst uint own=local_id()*CLSORT_ITEMS,begin="
+"own& ~(2*run-1),\nlast=CLSORT_TILE_ITEMS-1,split=split_runs(l,begin,run,own-begin),\nend_a=begin+"
+"run,end_b=end_a+run;\nuint a=begin+split,b=own+run-split;\ncode_t x=held(l,min(a,last)),y=held(l,"
+"min(b,last));\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=b<end_b&&(a>="
+"end_a||y<x);\nv[m]=second?y:x;\na+= !second;\nb+=second;\nconst code_t next=held(l,min("
+"second?b:a,last));\nx=second?x:next;\ny=second?next:y;\n}\n}\n\n\n\nINLINE void merge_own("
+"held_space_t l,code_t*v,uint size)\n{\nmerge_lanes(v);\nhold(l,v);\nfor(uint run=CLSORT_ITEMS*("
+"CLSORT_WARPS?CLSORT__WARP:1);run<size;run*=2){\nmerge_held(l,v,run);\nhold(l,v);\n}\n}\n\n\n"
+"INLINE void store_held(held_space_t l,array_t to,codec_t codec,uint size)\n{\nfor(uint i="
+"local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)=decode(held(l,i),codec);\n}\n\n#if "
+"CLSORT_KERNEL_SUBSET==CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void clsort_samples_tile("
 "CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst held_space_t l=held_space("
 "space);\nconst uint begin=(uint)get_group_id(0)*tile,size=min(n-begin,tile),\nwidth=(size +"
 "CLSORT_ITEMS-1)/CLSORT_ITEMS;\nconst array_t from=advance(s.source,begin);\ncode_t "
@@ -4551,243 +4473,240 @@ static const char *const clsort__source[] = {
 "CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=local_id()<width&&"
 "m*width+local_id()<size?encode(v[m],s.codec)\n:CLSORT_TOP_CODE;\nsort_own(v);\nmerge_own(l,v,"
 "size);\nstore_held(l,advance(s.target,begin),s.codec,size);\n}\n#else\n\n",
-"//---- radix: samples bins\n\n\n#define CLSORT_SAMPLES_OWN_BINS (1<<"
-"CLSORT__SAMPLES_OWN_BINS_LOG2)\n#define CLSORT_SAMPLES_BINS (CLSORT_GROUP*"
-"CLSORT_SAMPLES_OWN_BINS)\n\ntypedef struct{local uint*count,*words;}bins_t;\nenum{BINS_LONGEST,"
-"BINS_KEPT};\n\nINLINE bins_t bins_of(held_space_t l)\n{\nconst uint slots=CLSORT_SAMPLES_BINS+("
-"CLSORT_SAMPLES_BINS>>CLSORT__WORD_PAD_LOG2)+1;\nconst bins_t b={l.words,l.words+slots};\nreturn "
-"b;\n}\n\nINLINE local uint*bin_slot(bins_t b,uint bin)\n{\nreturn&b.count[pad_slot(bin,"
-"CLSORT__WORD_PAD_LOG2)];\n}\n\nINLINE local code_t*held_slot(held_space_t l,uint i)\n{\nreturn&"
-"l.keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\n}\n\n\nINLINE void clear_counts(bins_t b)\n{\n#pragma "
-"unroll\nfor(uint k=0;k<CLSORT_SAMPLES_OWN_BINS;k++)\n*bin_slot(b,local_id()+k*CLSORT_GROUP)=0;\n"
-"if(local_id()==0)\nb.words[BINS_LONGEST]=0;\nlocal_barrier();\n}\n\n\n\n\nINLINE uint "
-"place_sample_bins(held_space_t l,bins_t b)\n{\nconst uint own=CLSORT_SAMPLES_OWN_BINS,\nsum="
-"place_counts(bin_slot(b,local_id()*own),own,own,\nCLSORT__EDGE_SAMPLES_LONG_BIN,l.sums,&"
-"b.words[BINS_LONGEST]);\nif(local_id()==CLSORT_GROUP -1)\n*bin_slot(b,CLSORT_SAMPLES_BINS)=sum;\n"
-"local_barrier();\nreturn b.words[BINS_LONGEST];\n}\n\n",
-"//---- radix: samples even bins\n\ntypedef struct{code_t low;uint shift,one_code;float factor;}"
-"even_bins_t;\n\nINLINE even_bins_t even_bins(code_t least,code_t most)\n{\nconst ulong span=("
-"code_t)(most-least);\nconst uint shift=32-min((uint)clz(span),32u),one_code=span<"
-"CLSORT_SAMPLES_BINS;\nconst even_bins_t even={\nleast,shift,one_code,\none_code?1.0f:(float)"
-"CLSORT_SAMPLES_BINS/((float)(uint)(span>>shift)+1.0f)\n};\nreturn even;\n}\n\n\nINLINE uint "
-"even_bin(even_bins_t even,code_t code)\n{\nconst float place=(float)(uint)((code_t)(code -"
-"even.low)>>even.shift)*even.factor;\nreturn min((uint)place,CLSORT_SAMPLES_BINS-1u);\n}\n\n#if "
-"CLSORT_WARPS\n\nINLINE void extremes_of_lanes(code_t*least,code_t*most)\n{\n#pragma unroll\nfor("
-"uint step=CLSORT__WARP/2;step>0;step/=2){\n*least=min(*least,other_lane(*least,step));\n*most="
-"max(*most,other_lane(*most,step));\n}\n}\n#endif\n\n\n\nINLINE void extremes_of_group("
-"held_space_t l,code_t*least,code_t*most)\n{\n#if CLSORT_WARPS\nconst uint t=local_id(),warps="
-"CLSORT_GROUP/CLSORT__WARP;\nextremes_of_lanes(least,most);\nif(t%CLSORT__WARP==0){\n"
-"l.keys[t/CLSORT__WARP]= *least;\nl.keys[warps+t/CLSORT__WARP]= *most;\n}\nlocal_barrier();\n*"
-"least=l.keys[t%warps];\n*most=l.keys[warps+t%warps];\nextremes_of_lanes(least,most);\n#else\n"
-"put_extremes(l.keys+local_id(),*least,*most);\njoin_extremes(l.keys,0);\n*least=l.keys[0];\n*"
-"most=l.keys[CLSORT_GROUP];\n#endif\nlocal_barrier();\n}\n\n",
-"//---- radix: samples in bins\n\nINLINE uint count_in_bin(bins_t b,uint bin,uint inside)\n{\n"
-"return inside?atomic_inc(bin_slot(b,bin))|bin<<16:0;\n}\n\n\n\nINLINE void move_to_bins("
-"held_space_t l,bins_t b,const code_t*code,const uint*rank,\nuint size)\n{\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_ITEMS;m++)\nif(local_id()+m*CLSORT_GROUP<size)\n*held_slot(l,*bin_slot(b,"
-"rank[m]>>16)+(rank[m]&0xFFFF))=code[m];\nlocal_barrier();\n}\n\n\n\nINLINE void rank_codes("
-"held_space_t l,bins_t b,const code_t*code,uint*rank,uint size,\nuint one_code)\n{\n#pragma "
-"unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(local_id()+m*CLSORT_GROUP<size){"
-"\nconst uint bin=rank[m]>>16,begin= *bin_slot(b,bin),\nown=begin+(rank[m]&0xFFFF),\nend="
-"one_code?begin: *bin_slot(b,bin+1);\nuint place=one_code?own:begin;\n#pragma unroll 4\nfor(uint "
-"i=begin;i<end;i++){\nconst code_t other=held(l,i);\nplace +=other<code[m]||(other==code[m]&&i<"
-"own);\n}\nrank[m]=place;\n}\nlocal_barrier();\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;"
-"m<CLSORT_ITEMS;m++)\nif(local_id()+m*CLSORT_GROUP<size)\n*held_slot(l,rank[m])=code[m];\n"
-"local_barrier();\n}\n\n\n\nINLINE void merge_codes(held_space_t l,uint size)\n{\nconst uint "
-"width=(size +CLSORT_ITEMS-1)/CLSORT_ITEMS;\ncode_t v[CLSORT_ITEMS];\n#pragma unroll "
-"CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=local_id()<width&&m*width+local_id()<"
-"size\n?held(l,m*width+local_id())\n:CLSORT_TOP_CODE;\nsort_own(v);\nmerge_own(l,v,size);\n}\n\n\n"
-"\nINLINE void sort_in_bins(held_space_t l,bins_t b,const code_t*code,uint size)\n{\nuint "
-"rank[CLSORT_ITEMS];\ncode_t least=CLSORT_TOP_CODE,most=0;\n#pragma unroll CLSORT_UNROLL_CODES\n"
-"for(uint m=0;m<CLSORT_ITEMS;m++)\nif(local_id()+m*CLSORT_GROUP<size){\nleast=min(least,code[m]);"
-"\nmost=max(most,code[m]);\n}\nextremes_of_group(l,&least,&most);\nconst even_bins_t even="
-"even_bins(least,most);\nclear_counts(b);\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++){\nconst uint i=local_id()+m*CLSORT_GROUP;\nif(m*CLSORT_GROUP<size)\nrank[m]="
-"count_in_bin(b,even_bin(even,code[m]),i<size);\n}\nlocal_barrier();\nconst uint longest="
-"place_sample_bins(l,b);\nmove_to_bins(l,b,code,rank,size);\nif(CLSORT_BRANCH_BARRIERS&&longest>"
-"CLSORT__EDGE_SAMPLES_LONG_BIN&& !even.one_code)\nmerge_codes(l,size);\nelse\nrank_codes(l,b,code,"
-"rank,size,even.one_code);\n}\n\n",
-"//---- radix: samples are moved\n\n\nINLINE code_t source_code(samples_t s,uint i)\n{\nconst "
-"ulong key=CLSORT_PAIRS?(ulong)((global const uint*)s.source.keys)[i]<<32\n|i<<clz(s.n)\n: *"
-"key_place(s.source,i);\nreturn encode((code_t)key,s.codec);\n}\n\n\n#define CLSORT_STORED 4\n\n\n"
-"\nINLINE void store_sorted(samples_t s,held_space_t l,uint at,uint size,uint one_code,\ncode_t "
-"code)\n{\nfor(uint i=local_id();i<size;i+=CLSORT_STORED*CLSORT_GROUP){\ncode_t key[CLSORT_STORED]"
-";\n#pragma unroll\nfor(uint m=0;m<CLSORT_STORED;m++)\nkey[m]=decode(one_code?code:held(l,min(i+m*"
-"CLSORT_GROUP,size -1)),\ns.codec);\n#if CLSORT_PAIRS\nuint value[CLSORT_STORED];\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_STORED;m++){\nconst uint number=(uint)key[m]>>clz(s.n);\nvalue[m]="
-"s.numbers?number:((global const uint*)s.source.values)[number];\n}\n#pragma unroll\nfor(uint m=0;"
-"m<CLSORT_STORED;m++)\nif(i+m*CLSORT_GROUP<size){\n((global uint*)s.target.keys)[at+i+m*"
-"CLSORT_GROUP]=(uint)(key[m]>>32);\n((global uint*)s.target.values)[at+i+m*CLSORT_GROUP]=value[m];"
-"\n}\n#else\n#pragma unroll\nfor(uint m=0;m<CLSORT_STORED;m++)\nif(i+m*CLSORT_GROUP<size)\n*"
-"key_place(s.target,at+i+m*CLSORT_GROUP)=key[m];\n#endif\n}\n}\n\n",
-"//---- radix: samples split\n\n\nINLINE void sort_samples(samples_t s,held_space_t l,bins_t b)\n{"
-"\nconst uint stride=s.n/s.samples;\ncode_t code[CLSORT_ITEMS];\n#pragma unroll "
-"CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(m*CLSORT_GROUP<s.samples){\nconst uint "
-"i=min(local_id()+m*CLSORT_GROUP,s.samples-1),\nnoise=(s.seed+i+1)*0x9E3779B9u,\njitter=("
-"noise^noise>>15)*0x85EBCA6Bu;\ncode[m]=source_code(s,i*stride +mul_hi(jitter,stride));\n}\n"
-"sort_in_bins(l,b,code,s.samples);\n}\n\n\nINLINE uint choose_bucket(samples_t s,held_space_t l,"
-"code_t code,uint i,uint each)\n{\nuint bucket=0;\nfor(uint step=1u<<(31-clz(s.buckets));step>0;"
-"step/=2){\nconst uint next=bucket+step;\nbucket=next<s.buckets&&held(l,next*each)<="
-"code?next:bucket;\n}\nif(bucket>1&&held(l,(bucket-1)*each)==code){\nuint first=1,last=bucket-1;\n"
-"while(first<last){\nconst uint middle=(first+last)/2;\nconst uint before=held(l,middle*each)<"
-"code;\nfirst=before?middle +1:first;\nlast=before?last:middle;\n}\nbucket=first+i%(bucket-first);"
-"\n}\nreturn bucket;\n}\n\nINLINE void load_tile_codes(samples_t s,code_t*code,uint begin,uint "
-"size)\n{\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(m*"
-"CLSORT_GROUP<size)\ncode[m]=source_code(s,begin+min(local_id()+m*CLSORT_GROUP,size -1));\n}\n\n\n"
-"INLINE void write_borders(samples_t s,held_space_t l,uint tile,uint each)\n{\nfor(uint i="
-"local_id();i<s.buckets&&tile==0;i+=CLSORT_GROUP)\ns.borders[i]=held(l,i*each);\n}\n\n\n\n"
-"CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s="
-"CLSORT_SAMPLES;\nconst held_space_t l=held_space(space);\nconst bins_t b=bins_of(l);\nconst uint "
-"t=local_id(),own=(uint)get_group_id(0),begin=own*tile,\nsize=min(n-begin,tile),each=samples/max("
-"buckets,1u);\ncode_t code[CLSORT_ITEMS];\nuint rank[CLSORT_ITEMS];\nif(n==0)\nreturn;\n"
-"load_tile_codes(s,code,begin,size);\nsort_samples(s,l,b);\nclear_counts(b);\nwrite_borders(s,l,"
-"own,each);\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i="
-"t+m*CLSORT_GROUP;\nif(m*CLSORT_GROUP<size)\nrank[m]=count_in_bin(b,choose_bucket(s,l,code[m],i,"
-"each),i<size);\n}\nlocal_barrier();\nplace_sample_bins(l,b);\nfor(uint i=t;i<buckets;i+="
-"CLSORT_GROUP)\ns.places[i*s.tiles+own]=(ushort)*bin_slot(b,i);\nmove_to_bins(l,b,code,rank,size);"
-"\nfor(uint i=t;i<size;i+=CLSORT_GROUP)\n*key_place(s.alt,begin+i)=held(l,i);\n}\n\n",
-"//---- radix: samples search\n\n\ntypedef struct{uint first,end;}fragment_t;\n\nINLINE "
-"fragment_t load_fragment(samples_t s,uint bucket)\n{\nconst uint t=min(local_id(),s.tiles-1);\n"
-"global const ushort*places=s.places+bucket*s.tiles+t;\nfragment_t own={places[0],min(s.tile,s.n-"
-"t*s.tile)};\nif(bucket+1<s.buckets)\nown.end=places[s.tiles];\nown.first=local_id()<"
-"s.tiles?own.first:0;\nown.end=local_id()<s.tiles?own.end:0;\nreturn own;\n}\n\n\n\nINLINE code_t "
-"fragment_code(samples_t s,bins_t b,uint i)\n{\nuint k=0;\nfor(uint step=1u<<(31-clz(s.tiles));"
-"step>0;step/=2)\nk+=k+step<s.tiles&&b.count[k+step]<=i?step:0;\nreturn*key_place(s.alt,i+"
-"b.count[CLSORT_GROUP +k]);\n}\n\n\ntypedef struct{code_t first,last;}codes_span_t;\n\n\n\nINLINE "
-"uint keep_span(samples_t s,held_space_t l,bins_t b,uint size,codes_span_t span)\n{\nif(local_id()"
-"==0)\nb.words[BINS_KEPT]=0;\nlocal_barrier();\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP){\n"
-"const code_t code=fragment_code(s,b,i);\nif(code>=span.first&&code<=span.last){\nconst uint "
-"place=atomic_inc(&b.words[BINS_KEPT]);\nif(place<CLSORT_TILE_ITEMS)\n*held_slot(l,place)=code;\n}"
-"\n}\nlocal_barrier();\nreturn read_once(&b.words[BINS_KEPT]);\n}\n\n",
-"//---- radix: samples bucket\n\n\n\n\nINLINE uint take_codes(samples_t s,held_space_t l,bins_t b,"
-"code_t*code,fragment_t own,\nuint before,uint size,codes_span_t span)\n{\nconst uint t=local_id()"
-";\nuint kept=size;\nb.count[t]=before;\nb.count[CLSORT_GROUP +t]=t*s.tile +own.first-before;\n"
-"local_barrier();\nif(CLSORT_BRANCH_BARRIERS&&size<=CLSORT_TILE_ITEMS){\n#pragma unroll "
+"\n\n\n#define CLSORT_SAMPLES_OWN_BINS (1<<CLSORT__SAMPLES_OWN_BINS_LOG2)\n#define "
+"CLSORT_SAMPLES_BINS (CLSORT_GROUP*CLSORT_SAMPLES_OWN_BINS)\n\ntypedef struct{local uint*count,*"
+"words;}bins_t;\nenum{BINS_LONGEST,BINS_KEPT};\n\nINLINE bins_t bins_of(held_space_t l)\n{\nconst "
+"uint slots=CLSORT_SAMPLES_BINS+(CLSORT_SAMPLES_BINS>>CLSORT__WORD_PAD_LOG2)+1;\nconst bins_t b={"
+"l.words,l.words+slots};\nreturn b;\n}\n\nINLINE local uint*bin_slot(bins_t b,uint bin)\n{\n"
+"return&b.count[pad_slot(bin,CLSORT__WORD_PAD_LOG2)];\n}\n\nINLINE local code_t*held_slot("
+"held_space_t l,uint i)\n{\nreturn&l.keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\n}\n\n\nINLINE void "
+"clear_counts(bins_t b)\n{\n#pragma unroll\nfor(uint k=0;k<CLSORT_SAMPLES_OWN_BINS;k++)\n*"
+"bin_slot(b,local_id()+k*CLSORT_GROUP)=0;\nif(local_id()==0)\nb.words[BINS_LONGEST]=0;\n"
+"local_barrier();\n}\n\n\n\n\nINLINE uint place_sample_bins(held_space_t l,bins_t b)\n{\nconst "
+"uint own=CLSORT_SAMPLES_OWN_BINS,\nsum=place_counts(bin_slot(b,local_id()*own),own,own,\n"
+"CLSORT__EDGE_SAMPLES_LONG_BIN,l.sums,&b.words[BINS_LONGEST]);\nif(local_id()==CLSORT_GROUP -1)\n*"
+"bin_slot(b,CLSORT_SAMPLES_BINS)=sum;\nlocal_barrier();\nreturn b.words[BINS_LONGEST];\n}\n\n",
+"\n\ntypedef struct{code_t low;uint shift,one_code;float factor;}even_bins_t;\n\nINLINE "
+"even_bins_t even_bins(code_t least,code_t most)\n{\nconst ulong span=(code_t)(most-least);\n"
+"const uint shift=32-min((uint)clz(span),32u),one_code=span<CLSORT_SAMPLES_BINS;\nconst "
+"even_bins_t even={\nleast,shift,one_code,\none_code?1.0f:(float)CLSORT_SAMPLES_BINS/((float)("
+"uint)(span>>shift)+1.0f)\n};\nreturn even;\n}\n\n\nINLINE uint even_bin(even_bins_t even,code_t "
+"code)\n{\nconst float place=(float)(uint)((code_t)(code -even.low)>>even.shift)*even.factor;\n"
+"return min((uint)place,CLSORT_SAMPLES_BINS-1u);\n}\n\n#if CLSORT_WARPS\n\nINLINE void "
+"extremes_of_lanes(code_t*least,code_t*most)\n{\n#pragma unroll\nfor(uint step=CLSORT__WARP/2;"
+"step>0;step/=2){\n*least=min(*least,other_lane(*least,step));\n*most=max(*most,other_lane(*most,"
+"step));\n}\n}\n#endif\n\n\n\nINLINE void extremes_of_group(held_space_t l,code_t*least,code_t*"
+"most)\n{\n#if CLSORT_WARPS\nconst uint t=local_id(),warps=CLSORT_GROUP/CLSORT__WARP;\n"
+"extremes_of_lanes(least,most);\nif(t%CLSORT__WARP==0){\nl.keys[t/CLSORT__WARP]= *least;\n"
+"l.keys[warps+t/CLSORT__WARP]= *most;\n}\nlocal_barrier();\n*least=l.keys[t%warps];\n*most="
+"l.keys[warps+t%warps];\nextremes_of_lanes(least,most);\n#else\nput_extremes(l.keys+local_id(),*"
+"least,*most);\njoin_extremes(l.keys,0);\n*least=l.keys[0];\n*most=l.keys[CLSORT_GROUP];\n#endif\n"
+"local_barrier();\n}\n\n",
+"\n\nINLINE uint count_in_bin(bins_t b,uint bin,uint inside)\n{\nreturn inside?atomic_inc("
+"bin_slot(b,bin))|bin<<16:0;\n}\n\n\n\nINLINE void move_to_bins(held_space_t l,bins_t b,const "
+"code_t*code,const uint*rank,\nuint size)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\n"
+"if(local_id()+m*CLSORT_GROUP<size)\n*held_slot(l,*bin_slot(b,rank[m]>>16)+(rank[m]&0xFFFF))="
+"code[m];\nlocal_barrier();\n}\n\n\n\nINLINE void rank_codes(held_space_t l,bins_t b,const code_t*"
+"code,uint*rank,uint size,\nuint one_code)\n{\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++)\nif(local_id()+m*CLSORT_GROUP<size){\nconst uint bin=rank[m]>>16,begin= *"
+"bin_slot(b,bin),\nown=begin+(rank[m]&0xFFFF),\nend=one_code?begin: *bin_slot(b,bin+1);\nuint "
+"place=one_code?own:begin;\n#pragma unroll 4\nfor(uint i=begin;i<end;i++){\nconst code_t other="
+"held(l,i);\nplace +=other<code[m]||(other==code[m]&&i<own);\n}\nrank[m]=place;\n}\nlocal_barrier("
+");\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(local_id()+m*"
+"CLSORT_GROUP<size)\n*held_slot(l,rank[m])=code[m];\nlocal_barrier();\n}\n\n\n\nINLINE void "
+"merge_codes(held_space_t l,uint size)\n{\nconst uint width=(size +CLSORT_ITEMS-1)/CLSORT_ITEMS;\n"
+"code_t v[CLSORT_ITEMS];\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\n"
+"v[m]=local_id()<width&&m*width+local_id()<size\n?held(l,m*width+local_id())\n:CLSORT_TOP_CODE;\n"
+"sort_own(v);\nmerge_own(l,v,size);\n}\n\n\n\nINLINE void sort_in_bins(held_space_t l,bins_t b,"
+"const code_t*code,uint size)\n{\nuint rank[CLSORT_ITEMS];\ncode_t least=CLSORT_TOP_CODE,most=0;\n"
+"#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(local_id()+m*"
+"CLSORT_GROUP<size){\nleast=min(least,code[m]);\nmost=max(most,code[m]);\n}\nextremes_of_group(l,&"
+"least,&most);\nconst even_bins_t even=even_bins(least,most);\nclear_counts(b);\n#pragma unroll "
+"CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=local_id()+m*CLSORT_GROUP;\n"
+"if(m*CLSORT_GROUP<size)\nrank[m]=count_in_bin(b,even_bin(even,code[m]),i<size);\n}\n"
+"local_barrier();\nconst uint longest=place_sample_bins(l,b);\nmove_to_bins(l,b,code,rank,size);\n"
+"if(CLSORT_BRANCH_BARRIERS&&longest>CLSORT__EDGE_SAMPLES_LONG_BIN&& !even.one_code)\nmerge_codes("
+"l,size);\nelse\nrank_codes(l,b,code,rank,size,even.one_code);\n}\n\n",
+"\n\n\nINLINE code_t source_code(samples_t s,uint i)\n{\nconst ulong key=CLSORT_PAIRS?(ulong)(("
+"global const uint*)s.source.keys)[i]<<32\n|i<<clz(s.n)\n: *key_place(s.source,i);\nreturn encode("
+"(code_t)key,s.codec);\n}\n\n\n#define CLSORT_STORED 4\n\n\n\nINLINE void store_sorted(samples_t "
+"s,held_space_t l,uint at,uint size,uint one_code,\ncode_t code)\n{\nfor(uint i=local_id();i<size;"
+"i+=CLSORT_STORED*CLSORT_GROUP){\ncode_t key[CLSORT_STORED];\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_STORED;m++)\nkey[m]=decode(one_code?code:held(l,min(i+m*CLSORT_GROUP,size -1)),\ns.codec);"
+"\n#if CLSORT_PAIRS\nuint value[CLSORT_STORED];\n#pragma unroll\nfor(uint m=0;m<CLSORT_STORED;m++)"
+"{\nconst uint number=(uint)key[m]>>clz(s.n);\nvalue[m]=s.numbers?number:((global const uint*)"
+"s.source.values)[number];\n}\n#pragma unroll\nfor(uint m=0;m<CLSORT_STORED;m++)\nif(i+m*"
+"CLSORT_GROUP<size){\n((global uint*)s.target.keys)[at+i+m*CLSORT_GROUP]=(uint)(key[m]>>32);\n(("
+"global uint*)s.target.values)[at+i+m*CLSORT_GROUP]=value[m];\n}\n#else\n#pragma unroll\nfor(uint "
+"m=0;m<CLSORT_STORED;m++)\nif(i+m*CLSORT_GROUP<size)\n*key_place(s.target,at+i+m*CLSORT_GROUP)="
+"key[m];\n#endif\n}\n}\n\n",
+"\n\n\nINLINE void sort_samples(samples_t s,held_space_t l,bins_t b)\n{\nconst uint stride="
+"s.n/s.samples;\ncode_t code[CLSORT_ITEMS];\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++)\nif(m*CLSORT_GROUP<s.samples){\nconst uint i=min(local_id()+m*CLSORT_GROUP,"
+"s.samples-1),\nnoise=(s.seed+i+1)*0x9E3779B9u,\njitter=(noise^noise>>15)*0x85EBCA6Bu;\ncode[m]="
+"source_code(s,i*stride +mul_hi(jitter,stride));\n}\nsort_in_bins(l,b,code,s.samples);\n}\n\n\n"
+"INLINE uint choose_bucket(samples_t s,held_space_t l,code_t code,uint i,uint each)\n{\nuint "
+"bucket=0;\nfor(uint step=1u<<(31-clz(s.buckets));step>0;step/=2){\nconst uint next=bucket+step;\n"
+"bucket=next<s.buckets&&held(l,next*each)<=code?next:bucket;\n}\nif(bucket>1&&held(l,(bucket-1)*"
+"each)==code){\nuint first=1,last=bucket-1;\nwhile(first<last){\nconst uint middle=(first+last)/2;"
+"\nconst uint before=held(l,middle*each)<code;\nfirst=before?middle +1:first;\nlast="
+"before?last:middle;\n}\nbucket=first+i%(bucket-first);\n}\nreturn bucket;\n}\n\nINLINE void "
+"load_tile_codes(samples_t s,code_t*code,uint begin,uint size)\n{\n#pragma unroll "
 "CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(m*CLSORT_GROUP<size)\ncode[m]="
-"fragment_code(s,b,min(t+m*CLSORT_GROUP,size -1));\n}else{\nkept=keep_span(s,l,b,size,span);\n"
-"#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m=0;m<CLSORT_ITEMS;m++)\ncode[m]=t+m*CLSORT_GROUP<"
-"kept?held(l,t+m*CLSORT_GROUP):span.first;\n}\nlocal_barrier();\nreturn kept;\n}\n\n\nINLINE "
-"codes_span_t next_span(codes_span_t span,uint is_done)\n{\nconst code_t width=span.last-"
-"span.first,next=span.last+1,\nfar=(code_t)(CLSORT_TOP_CODE -next)/2>width?(code_t)(next+2*width+"
-"1)\n:CLSORT_TOP_CODE;\nconst codes_span_t after={next,far},first={span.first,span.first+width/2};"
-"\nreturn is_done?after:first;\n}\n\n\n\nINLINE void sort_spans(samples_t s,held_space_t l,bins_t "
-"b,fragment_t own,uint before,\nuint begin,uint size,codes_span_t span)\n{\nfor(uint done=0;done<"
-"size;){\ncode_t code[CLSORT_ITEMS];\nconst uint kept=take_codes(s,l,b,code,own,before,size,span),"
-"\nfits=kept<=CLSORT_TILE_ITEMS,is_done=fits||span.first==span.last;\nsort_in_bins(l,b,code,"
-"fits?kept:0);\nstore_sorted(s,l,begin+done,is_done?kept:0,!fits,span.first);\nlocal_barrier();\n"
-"done +=is_done?kept:0;\nspan=next_span(span,is_done);\n}\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_samples_bucket(CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst "
-"held_space_t l=held_space(space);\nconst uint bucket=(uint)get_group_id(0),is_last=bucket+1=="
-"buckets;\nuint begin=0,size=0;\nif(n==0)\nreturn;\nconst fragment_t own=load_fragment(s,bucket);"
-"\nconst code_t low=s.borders[bucket],high=s.borders[is_last?bucket:bucket+1];\nconst uint before="
-"group_scan_total(own.end-own.first,l.sums,&size);\ngroup_scan_total(own.first,l.sums,&begin);\n"
-"if(bucket>0&& !is_last&&low==high){\nstore_sorted(s,l,begin,size,1,low);\nreturn;\n}\nconst "
-"codes_span_t all={bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,"
-"before,begin,size,all);\n}\n#endif\n#endif\n\n",
+"source_code(s,begin+min(local_id()+m*CLSORT_GROUP,size -1));\n}\n\n\nINLINE void write_borders("
+"samples_t s,held_space_t l,uint tile,uint each)\n{\nfor(uint i=local_id();i<s.buckets&&tile==0;i+"
+"=CLSORT_GROUP)\ns.borders[i]=held(l,i*each);\n}\n\n\n\nCLSORT_KERNEL void clsort_samples_split("
+"CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst held_space_t l=held_space("
+"space);\nconst bins_t b=bins_of(l);\nconst uint t=local_id(),own=(uint)get_group_id(0),begin=own*"
+"tile,\nsize=min(n-begin,tile),each=samples/max(buckets,1u);\ncode_t code[CLSORT_ITEMS];\nuint "
+"rank[CLSORT_ITEMS];\nif(n==0)\nreturn;\nload_tile_codes(s,code,begin,size);\nsort_samples(s,l,b);"
+"\nclear_counts(b);\nwrite_borders(s,l,own,each);\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m="
+"0;m<CLSORT_ITEMS;m++){\nconst uint i=t+m*CLSORT_GROUP;\nif(m*CLSORT_GROUP<size)\nrank[m]="
+"count_in_bin(b,choose_bucket(s,l,code[m],i,each),i<size);\n}\nlocal_barrier();\n"
+"place_sample_bins(l,b);\nfor(uint i=t;i<buckets;i+=CLSORT_GROUP)\ns.places[i*s.tiles+own]=("
+"ushort)*bin_slot(b,i);\nmove_to_bins(l,b,code,rank,size);\nfor(uint i=t;i<size;i+=CLSORT_GROUP)\n"
+"*key_place(s.alt,begin+i)=held(l,i);\n}\n\n",
+"\n\n\ntypedef struct{uint first,end;}fragment_t;\n\nINLINE fragment_t load_fragment(samples_t s,"
+"uint bucket)\n{\nconst uint t=min(local_id(),s.tiles-1);\nglobal const ushort*places=s.places+"
+"bucket*s.tiles+t;\nfragment_t own={places[0],min(s.tile,s.n-t*s.tile)};\nif(bucket+1<s.buckets)\n"
+"own.end=places[s.tiles];\nown.first=local_id()<s.tiles?own.first:0;\nown.end=local_id()<"
+"s.tiles?own.end:0;\nreturn own;\n}\n\n\n\nINLINE code_t fragment_code(samples_t s,bins_t b,uint "
+"i)\n{\nuint k=0;\nfor(uint step=1u<<(31-clz(s.tiles));step>0;step/=2)\nk+=k+step<s.tiles&&"
+"b.count[k+step]<=i?step:0;\nreturn*key_place(s.alt,i+b.count[CLSORT_GROUP +k]);\n}\n\n\ntypedef "
+"struct{code_t first,last;}codes_span_t;\n\n\n\nINLINE uint keep_span(samples_t s,held_space_t l,"
+"bins_t b,uint size,codes_span_t span)\n{\nif(local_id()==0)\nb.words[BINS_KEPT]=0;\n"
+"local_barrier();\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP){\nconst code_t code="
+"fragment_code(s,b,i);\nif(code>=span.first&&code<=span.last){\nconst uint place=atomic_inc(&"
+"b.words[BINS_KEPT]);\nif(place<CLSORT_TILE_ITEMS)\n*held_slot(l,place)=code;\n}\n}\n"
+"local_barrier();\nreturn read_once(&b.words[BINS_KEPT]);\n}\n\n",
+"\n\n\n\n\nINLINE uint take_codes(samples_t s,held_space_t l,bins_t b,code_t*code,fragment_t own,"
+"\nuint before,uint size,codes_span_t span)\n{\nconst uint t=local_id();\nuint kept=size;\n"
+"b.count[t]=before;\nb.count[CLSORT_GROUP +t]=t*s.tile +own.first-before;\nlocal_barrier();\nif("
+"CLSORT_BRANCH_BARRIERS&&size<=CLSORT_TILE_ITEMS){\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint "
+"m=0;m<CLSORT_ITEMS;m++)\nif(m*CLSORT_GROUP<size)\ncode[m]=fragment_code(s,b,min(t+m*CLSORT_GROUP,"
+"size -1));\n}else{\nkept=keep_span(s,l,b,size,span);\n#pragma unroll CLSORT_UNROLL_CODES\nfor("
+"uint m=0;m<CLSORT_ITEMS;m++)\ncode[m]=t+m*CLSORT_GROUP<kept?held(l,t+m*CLSORT_GROUP):span.first;"
+"\n}\nlocal_barrier();\nreturn kept;\n}\n\n\nINLINE codes_span_t next_span(codes_span_t span,uint "
+"is_done)\n{\nconst code_t width=span.last-span.first,next=span.last+1,\nfar=(code_t)("
+"CLSORT_TOP_CODE -next)/2>width?(code_t)(next+2*width+1)\n:CLSORT_TOP_CODE;\nconst codes_span_t "
+"after={next,far},first={span.first,span.first+width/2};\nreturn is_done?after:first;\n}\n\n\n\n"
+"INLINE void sort_spans(samples_t s,held_space_t l,bins_t b,fragment_t own,uint before,\nuint "
+"begin,uint size,codes_span_t span)\n{\nfor(uint done=0;done<size;){\ncode_t code[CLSORT_ITEMS];\n"
+"const uint kept=take_codes(s,l,b,code,own,before,size,span),\nfits=kept<=CLSORT_TILE_ITEMS,"
+"is_done=fits||span.first==span.last;\nsort_in_bins(l,b,code,fits?kept:0);\nstore_sorted(s,l,"
+"begin+done,is_done?kept:0,!fits,span.first);\nlocal_barrier();\ndone +=is_done?kept:0;\nspan="
+"next_span(span,is_done);\n}\n}\n\n\n\n\nCLSORT_KERNEL void clsort_samples_bucket("
+"CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst held_space_t l=held_space("
+"space);\nconst uint bucket=(uint)get_group_id(0),is_last=bucket+1==buckets;\nuint begin=0,size=0;"
+"\nif(n==0)\nreturn;\nconst fragment_t own=load_fragment(s,bucket);\nconst code_t low="
+"s.borders[bucket],high=s.borders[is_last?bucket:bucket+1];\nconst uint before=group_scan_total("
+"own.end-own.first,l.sums,&size);\ngroup_scan_total(own.first,l.sums,&begin);\nif(bucket>0&& "
+"!is_last&&low==high){\nstore_sorted(s,l,begin,size,1,low);\nreturn;\n}\nconst codes_span_t all={"
+"bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
+"all);\n}\n#endif\n#endif\n\n",
 #else
 "#line 10881\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
-"//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if "
-"CLSORT_NEEDS_QUICKSORT\n\n#define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS<<CLSORT_LANES_LOG2)\n\n\n"
-"\n#define CLSORT_QUICK_ARGS \\\n CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
-"CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
-"capacity,\\\n uint leaf_elements,uint block_elements,uint in_place,uint pivot,uint rounds,uint "
-"round\n#define CLSORT_QUICK_JOB \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),"
-"CLSORT_ARRAY(alt),CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),n,capacity,leaf_elements,"
-"block_elements,\\\n in_place,pivot,rounds,round\\\n }\ntypedef struct{\narray_t source,target,"
-"alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,capacity,leaf_elements,block_elements,"
-"in_place,pivot,rounds,round;\n}quick_t;\n\n\n\ntypedef struct{uint begin,size,array,first;code_t "
-"least,most;}range_t;\n\n\n\ntypedef struct{uint less,equal;code_t least,below,above,most;}"
-"partition_t;\n\nINLINE uint8 pack_range(range_t r)\n{\nreturn(uint8)(r.begin,r.size,r.array,"
-"r.first,as_uint4((ulong2)(r.least,r.most)));\n}\n\nINLINE range_t unpack_range(uint8 v)\n{\n"
-"const ulong2 bounds=as_ulong2(v.hi);\nconst range_t r={v.s0,v.s1,v.s2,v.s3,(code_t)bounds.x,("
-"code_t)bounds.y};\nreturn r;\n}\n\nINLINE range_t make_range(uint begin,uint size,uint array,"
-"code_t least,code_t most)\n{\nconst range_t r={begin,size,array,0,least,most};\nreturn r;\n}\n\n",
-"//---- quicksort: tables\n\n\n\n\nINLINE global uint*quick_state(quick_t q,uint round)\n{\n"
-"return q.scratch+(round&1)*2;\n}\n\nINLINE global uint*sequence_at(quick_t q,uint round,uint i)\n"
-"{\nreturn q.scratch+CLSORT__QUICK_STATE_WORDS\n+((size_t)(round&1)*q.capacity+i)*"
-"CLSORT__QUICK_SEQUENCE_WORDS;\n}\n\nINLINE global uint*block_at(quick_t q,uint b)\n{\nreturn "
-"q.scratch+CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity)\n+(size_t)b*CLSORT__QUICK_BLOCK_WORDS;\n}\n"
-"\nINLINE global uint*leaf_at(quick_t q,uint i)\n{\nreturn q.scratch+CLSORT__QUICK_LEAVES_AT(("
-"size_t)q.capacity)\n+(size_t)i*CLSORT__RANGE_WORDS;\n}\n\nINLINE global uint*leftover_at(quick_t "
-"q,uint i)\n{\nreturn q.scratch+CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity)\n+(size_t)i*"
-"CLSORT__RANGE_WORDS;\n}\n\nINLINE array_t quick_array(quick_t q,uint which)\n{\nreturn array_at("
-"which,q.source,q.target,q.alt);\n}\n\n\n\n\nINLINE uint round_array(quick_t q,uint round)\n{\n"
-"return round&1?ARRAY_ALT:round||q.in_place?ARRAY_TARGET:ARRAY_SOURCE;\n}\n\nINLINE uint "
-"unequal_array(uint which)\n{\nreturn which==ARRAY_ALT?ARRAY_TARGET:ARRAY_ALT;\n}\n\nINLINE uint "
-"equal_array(uint which)\n{\nreturn which==ARRAY_TARGET?ARRAY_ALT:ARRAY_TARGET;\n}\n\n\nINLINE "
-"uint find_sequence(quick_t q,uint b)\n{\nuint low=0,high=quick_state(q,q.round)"
-"[CLSORT__QUICK_SEQUENCES];\nwhile(high-low>1){\nconst uint middle=low+((high-low)>>1);\nconst "
-"uint after=sequence_at(q,q.round,middle)[3]<=b;\nlow=after?middle:low;\nhigh=after?high:middle;\n"
-"}\nreturn low;\n}\n\n\nINLINE uint first_block(quick_t q,uint i)\n{\nglobal const uint*state="
-"quick_state(q,q.round);\nreturn i<state[CLSORT__QUICK_SEQUENCES]?sequence_at(q,q.round,i)[3]\n"
-":state[CLSORT__QUICK_BLOCKS];\n}\n\n",
-"//---- quicksort: partitions\nINLINE partition_t no_partition(void)\n{\nconst partition_t p={0,0,"
-"CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0};\nreturn p;\n}\n\nINLINE void add_code(partition_t*p,code_t "
-"code,code_t pivot)\n{\nconst code_t below=code<pivot?code:(code_t)0,\nabove=code>"
-"pivot?code:CLSORT_TOP_CODE;\np->less+=code<pivot;\np->equal+=code==pivot;\np->least=min(p->least,"
-"code);\np->below=max(p->below,below);\np->above=min(p->above,above);\np->most=max(p->most,code);"
-"\n}\n\nINLINE partition_t join_partitions(partition_t a,partition_t b)\n{\nconst partition_t p={"
-"a.less+b.less,a.equal+b.equal,min(a.least,b.least),\nmax(a.below,b.below),min(a.above,b.above),"
-"max(a.most,b.most)};\nreturn p;\n}\n\nINLINE uint8 pack_bounds(partition_t p)\n{\nreturn "
-"as_uint8((ulong4)(p.least,p.below,p.above,p.most));\n}\n\nINLINE partition_t unpack_partition("
-"uint less,uint equal,uint8 bounds)\n{\nconst ulong4 v=as_ulong4(bounds);\nconst partition_t p={"
-"less,equal,(code_t)v.x,(code_t)v.y,(code_t)v.z,(code_t)v.w};\nreturn p;\n}\n\n\n\n#define "
-"CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2&&CLSORT_GROUP<64?CLSORT_GROUP -1:63)\nINLINE uint "
-"count_samples(quick_t q,range_t r)\n{\nconst uint known=r.least==r.most||(q.pivot=="
-"CLSORT__PIVOT_MIDRANGE&&r.least<r.most);\nconst uint wanted=q.pivot==CLSORT__PIVOT_MEDIAN3?3\n"
-":r.size<4096?7\n:r.size<65536?15\n:63;\nreturn known||r.size==0?0:min(wanted,(uint)"
-"CLSORT_MOST_SAMPLES);\n}\n\nINLINE code_t take_sample(quick_t q,array_t from,range_t r,uint "
-"samples,uint i)\n{\nreturn code_at(from,r.begin+(uint)((ulong)i*(r.size -1)/max(samples-1,1u)),"
-"q.codec);\n}\n\nINLINE code_t middle_code(range_t r)\n{\nreturn(code_t)(r.least+(code_t)((code_t)"
-"(r.most-r.least)>>1));\n}\n\n\ntypedef struct{uint less,equal,greater;}places_t;\n\n",
-"//---- quicksort: a work-group\n#if CLSORT_SHARE_LOG2>0\n\n#define CLSORT_QUICK_KEYS \\\n (("
-"CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>CLSORT_KEY_PAD_LOG2))*CLSORT_KEY_BYTES)\ntypedef struct{\n"
-"local code_t*keys,*codes;\nlocal uint*words,*sums,*stack;\n}quick_space_t;\n\nINLINE "
-"quick_space_t quick_space(local ulong*space)\n{\nlocal code_t*codes=(local code_t*)(space +("
-"CLSORT_QUICK_KEYS+7)/8);\nlocal uint*words=(local uint*)(space +(CLSORT_QUICK_KEYS+7)/8\n+(4*"
-"CLSORT_GROUP*CLSORT_KEY_BYTES+7)/8);\nlocal uint*sums=words+CLSORT_WORDS*CLSORT_WORD_SLOTS;\n"
-"const quick_space_t l={(local code_t*)space,codes,words,sums,\nsums+CLSORT__QUICK_SUMS("
-"CLSORT_GROUP)};\nreturn l;\n}\n\n#define quick_sync(fence)barrier(fence)\n\n",
-"//---- quicksort: sums of a work-group\n\n\n\nINLINE void tree_level(local uint*sums,uint step,"
-"uint down)\n{\nconst uint right=(2*local_id()+2)*step -1;\nlocal_barrier();\nif(right<"
-"CLSORT_GROUP){\nconst uint left=sums[right-step];\nif(down)\nsums[right-step]=sums[right];\n"
-"sums[right]+=left;\n}\n}\n\n\n\n\nINLINE uint blelloch_scan(uint x,local uint*sums,uint*total)\n{"
-"\nsums[local_id()]=x;\nfor(uint step=1;step<CLSORT_GROUP;step*=2)\ntree_level(sums,step,0);\n"
-"local_barrier();\n*total=read_once(&sums[CLSORT_GROUP -1]);\nlocal_barrier();\nif(local_id()==0)"
-"\nsums[CLSORT_GROUP -1]=0;\nfor(uint step=CLSORT_GROUP/2;step>0;step/=2)\ntree_level(sums,step,1)"
-";\nlocal_barrier();\nx=read_once(&sums[local_id()]);\nlocal_barrier();\nreturn x;\n}\n\n\n\n"
-"INLINE uint scan_total(uint x,uint*total,quick_space_t l)\n{\n#if CLSORT_SCAN=="
-"CLSORT__SCAN_BUILTIN\nconst uint before=work_group_scan_exclusive_add(x);\n*total="
-"work_group_broadcast(before +x,CLSORT_GROUP -1);\nreturn before;\n#elif CLSORT_SCAN=="
-"CLSORT__SCAN_BLELLOCH\nreturn blelloch_scan(x,l.sums,total);\n#else\nreturn group_scan_total(x,"
-"l.sums,total);\n#endif\n}\n\nINLINE void put_partition(quick_space_t l,uint t,partition_t p)\n{\n"
-"l.sums[t]=p.less;\nl.sums[CLSORT_GROUP +t]=p.equal;\nl.codes[t]=p.least;\nl.codes[CLSORT_GROUP +"
-"t]=p.below;\nl.codes[2*CLSORT_GROUP +t]=p.above;\nl.codes[3*CLSORT_GROUP +t]=p.most;\n}\n\n"
-"INLINE partition_t get_partition(quick_space_t l,uint t)\n{\nconst partition_t p={l.sums[t],\n"
-"l.sums[CLSORT_GROUP +t],\nl.codes[t],\nl.codes[CLSORT_GROUP +t],\nl.codes[2*CLSORT_GROUP +t],\n"
-"l.codes[3*CLSORT_GROUP +t]};\nreturn p;\n}\n\n\nINLINE partition_t join_group(partition_t p,"
-"quick_space_t l)\n{\nconst uint t=local_id();\nlocal_barrier();\nput_partition(l,t,p);\nfor(uint "
-"step=CLSORT_GROUP/2;step>0;step>>=1){\nlocal_barrier();\nif(t<step){\np=join_partitions(p,"
-"get_partition(l,t+step));\nput_partition(l,t,p);\n}\n}\nlocal_barrier();\np=get_partition(l,0);\n"
-"local_barrier();\nreturn p;\n}\n\n\n\n\nINLINE code_t choose_pivot(quick_t q,quick_space_t l,"
-"array_t from,range_t r)\n{\nconst uint t=local_id(),samples=count_samples(q,r);\nconst code_t "
-"own=t<samples?take_sample(q,from,r,samples,t):middle_code(r);\nuint rank=0;\nlocal_barrier();\n"
-"l.codes[t]=own;\nlocal_barrier();\nfor(uint k=0;k<samples;k++)\nrank+=l.codes[k]<own||(l.codes[k]"
-"==own&&k<t);\nif(samples?t<samples&&rank==samples/2:t==0)\nl.codes[CLSORT_GROUP]=own;\n"
-"local_barrier();\nreturn l.codes[CLSORT_GROUP];\n}\n\n",
-"//---- quicksort: a tile\n\n\nINLINE partition_t count_partition(array_t from,codec_t c,uint "
-"begin,uint size,\ncode_t pivot)\n{\npartition_t p=no_partition();\nfor(uint base=local_id();base<"
-"size;base +=CLSORT_TILE_ITEMS){\ncode_t key[CLSORT_ITEMS];\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++)\nif(base +m*CLSORT_GROUP<size)\nkey[m]= *key_place(from,begin+base +m*"
-"CLSORT_GROUP);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(base +m*CLSORT_GROUP<size)\n"
-"add_code(&p,encode(key[m],c),pivot);\n}\nreturn p;\n}\n\n\n\n#define CLSORT_MOVED_ITEMS ("
-"CLSORT_ITEMS<8?CLSORT_ITEMS:8)\n#define CLSORT_MOVED_TILE (CLSORT_GROUP*CLSORT_MOVED_ITEMS)\n\n\n"
-"\nINLINE uint quick_tile_item(uint m)\n{\nreturn CLSORT_BREAK_TIES_BY_INDEX?local_id()*"
-"CLSORT_MOVED_ITEMS+m\n:m*CLSORT_GROUP +local_id();\n}\n\n\nINLINE uint items_before(uint size)\n{"
-"\nconst uint t=local_id();\nreturn CLSORT_BREAK_TIES_BY_INDEX?min(t*CLSORT_MOVED_ITEMS,size)\n:t*"
-"(size/CLSORT_GROUP)+min(t,size%CLSORT_GROUP);\n}\n\n\n\n\nINLINE void load_moved_items("
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
+"CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS<<CLSORT_LANES_LOG2)\n\n\n\n#define CLSORT_QUICK_ARGS \\\n "
+"CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n "
+"CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint capacity,\\\n uint "
+"leaf_elements,uint block_elements,uint in_place,uint pivot,uint rounds,uint round\n#define "
+"CLSORT_QUICK_JOB \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_ARRAY(alt),"
+"CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),n,capacity,leaf_elements,block_elements,\\\n"
+" in_place,pivot,rounds,round\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\n"
+"global uint*scratch;\nuint n,capacity,leaf_elements,block_elements,in_place,pivot,rounds,round;\n"
+"}quick_t;\n\n\n\ntypedef struct{uint begin,size,array,first;code_t least,most;}range_t;\n\n\n\n"
+"typedef struct{uint less,equal;code_t least,below,above,most;}partition_t;\n\nINLINE uint8 "
+"pack_range(range_t r)\n{\nreturn(uint8)(r.begin,r.size,r.array,r.first,as_uint4((ulong2)(r.least,"
+"r.most)));\n}\n\nINLINE range_t unpack_range(uint8 v)\n{\nconst ulong2 bounds=as_ulong2(v.hi);\n"
+"const range_t r={v.s0,v.s1,v.s2,v.s3,(code_t)bounds.x,(code_t)bounds.y};\nreturn r;\n}\n\nINLINE "
+"range_t make_range(uint begin,uint size,uint array,code_t least,code_t most)\n{\nconst range_t r="
+"{begin,size,array,0,least,most};\nreturn r;\n}\n\n",
+"\n\n\n\n\nINLINE global uint*quick_state(quick_t q,uint round)\n{\nreturn q.scratch+(round&1)*2;"
+"\n}\n\nINLINE global uint*sequence_at(quick_t q,uint round,uint i)\n{\nreturn q.scratch+"
+"CLSORT__QUICK_STATE_WORDS\n+((size_t)(round&1)*q.capacity+i)*CLSORT__QUICK_SEQUENCE_WORDS;\n}\n\n"
+"INLINE global uint*block_at(quick_t q,uint b)\n{\nreturn q.scratch+CLSORT__QUICK_BLOCKS_AT(("
+"size_t)q.capacity)\n+(size_t)b*CLSORT__QUICK_BLOCK_WORDS;\n}\n\nINLINE global uint*leaf_at("
+"quick_t q,uint i)\n{\nreturn q.scratch+CLSORT__QUICK_LEAVES_AT((size_t)q.capacity)\n+(size_t)i*"
+"CLSORT__RANGE_WORDS;\n}\n\nINLINE global uint*leftover_at(quick_t q,uint i)\n{\nreturn q.scratch+"
+"CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity)\n+(size_t)i*CLSORT__RANGE_WORDS;\n}\n\nINLINE "
+"array_t quick_array(quick_t q,uint which)\n{\nreturn array_at(which,q.source,q.target,q.alt);\n}"
+"\n\n\n\n\nINLINE uint round_array(quick_t q,uint round)\n{\nreturn round&1?ARRAY_ALT:round||"
+"q.in_place?ARRAY_TARGET:ARRAY_SOURCE;\n}\n\nINLINE uint unequal_array(uint which)\n{\nreturn "
+"which==ARRAY_ALT?ARRAY_TARGET:ARRAY_ALT;\n}\n\nINLINE uint equal_array(uint which)\n{\nreturn "
+"which==ARRAY_TARGET?ARRAY_ALT:ARRAY_TARGET;\n}\n\n\nINLINE uint find_sequence(quick_t q,uint b)\n"
+"{\nuint low=0,high=quick_state(q,q.round)[CLSORT__QUICK_SEQUENCES];\nwhile(high-low>1){\nconst "
+"uint middle=low+((high-low)>>1);\nconst uint after=sequence_at(q,q.round,middle)[3]<=b;\nlow="
+"after?middle:low;\nhigh=after?high:middle;\n}\nreturn low;\n}\n\n\nINLINE uint first_block("
+"quick_t q,uint i)\n{\nglobal const uint*state=quick_state(q,q.round);\nreturn i<"
+"state[CLSORT__QUICK_SEQUENCES]?sequence_at(q,q.round,i)[3]\n:state[CLSORT__QUICK_BLOCKS];\n}\n\n",
+"\nINLINE partition_t no_partition(void)\n{\nconst partition_t p={0,0,CLSORT_TOP_CODE,0,"
+"CLSORT_TOP_CODE,0};\nreturn p;\n}\n\nINLINE void add_code(partition_t*p,code_t code,code_t pivot)"
+"\n{\nconst code_t below=code<pivot?code:(code_t)0,\nabove=code>pivot?code:CLSORT_TOP_CODE;\np->"
+"less+=code<pivot;\np->equal+=code==pivot;\np->least=min(p->least,code);\np->below=max(p->below,"
+"below);\np->above=min(p->above,above);\np->most=max(p->most,code);\n}\n\nINLINE partition_t "
+"join_partitions(partition_t a,partition_t b)\n{\nconst partition_t p={a.less+b.less,a.equal+"
+"b.equal,min(a.least,b.least),\nmax(a.below,b.below),min(a.above,b.above),max(a.most,b.most)};\n"
+"return p;\n}\n\nINLINE uint8 pack_bounds(partition_t p)\n{\nreturn as_uint8((ulong4)(p.least,"
+"p.below,p.above,p.most));\n}\n\nINLINE partition_t unpack_partition(uint less,uint equal,uint8 "
+"bounds)\n{\nconst ulong4 v=as_ulong4(bounds);\nconst partition_t p={less,equal,(code_t)v.x,("
+"code_t)v.y,(code_t)v.z,(code_t)v.w};\nreturn p;\n}\n\n\n\n#define CLSORT_MOST_SAMPLES ("
+"CLSORT_SHARE_LOG2&&CLSORT_GROUP<64?CLSORT_GROUP -1:63)\nINLINE uint count_samples(quick_t q,"
+"range_t r)\n{\nconst uint known=r.least==r.most||(q.pivot==CLSORT__PIVOT_MIDRANGE&&r.least<"
+"r.most);\nconst uint wanted=q.pivot==CLSORT__PIVOT_MEDIAN3?3\n:r.size<4096?7\n:r.size<65536?15\n"
+":63;\nreturn known||r.size==0?0:min(wanted,(uint)CLSORT_MOST_SAMPLES);\n}\n\nINLINE code_t "
+"take_sample(quick_t q,array_t from,range_t r,uint samples,uint i)\n{\nreturn code_at(from,"
+"r.begin+(uint)((ulong)i*(r.size -1)/max(samples-1,1u)),q.codec);\n}\n\nINLINE code_t middle_code("
+"range_t r)\n{\nreturn(code_t)(r.least+(code_t)((code_t)(r.most-r.least)>>1));\n}\n\n\ntypedef "
+"struct{uint less,equal,greater;}places_t;\n\n",
+"\n#if CLSORT_SHARE_LOG2>0\n\n#define CLSORT_QUICK_KEYS \\\n ((CLSORT_TILE_ITEMS+("
+"CLSORT_TILE_ITEMS>>CLSORT_KEY_PAD_LOG2))*CLSORT_KEY_BYTES)\ntypedef struct{\nlocal code_t*keys,*"
+"codes;\nlocal uint*words,*sums,*stack;\n}quick_space_t;\n\nINLINE quick_space_t quick_space("
+"local ulong*space)\n{\nlocal code_t*codes=(local code_t*)(space +(CLSORT_QUICK_KEYS+7)/8);\n"
+"local uint*words=(local uint*)(space +(CLSORT_QUICK_KEYS+7)/8\n+(4*CLSORT_GROUP*CLSORT_KEY_BYTES+"
+"7)/8);\nlocal uint*sums=words+CLSORT_WORDS*CLSORT_WORD_SLOTS;\nconst quick_space_t l={(local "
+"code_t*)space,codes,words,sums,\nsums+CLSORT__QUICK_SUMS(CLSORT_GROUP)};\nreturn l;\n}\n\n"
+"#define quick_sync(fence)barrier(fence)\n\n",
+"\n\n\n\nINLINE void tree_level(local uint*sums,uint step,uint down)\n{\nconst uint right=(2*"
+"local_id()+2)*step -1;\nlocal_barrier();\nif(right<CLSORT_GROUP){\nconst uint left=sums[right-"
+"step];\nif(down)\nsums[right-step]=sums[right];\nsums[right]+=left;\n}\n}\n\n\n\n\nINLINE uint "
+"blelloch_scan(uint x,local uint*sums,uint*total)\n{\nsums[local_id()]=x;\nfor(uint step=1;step<"
+"CLSORT_GROUP;step*=2)\ntree_level(sums,step,0);\nlocal_barrier();\n*total=read_once(&"
+"sums[CLSORT_GROUP -1]);\nlocal_barrier();\nif(local_id()==0)\nsums[CLSORT_GROUP -1]=0;\nfor(uint "
+"step=CLSORT_GROUP/2;step>0;step/=2)\ntree_level(sums,step,1);\nlocal_barrier();\nx=read_once(&"
+"sums[local_id()]);\nlocal_barrier();\nreturn x;\n}\n\n\n\nINLINE uint scan_total(uint x,uint*"
+"total,quick_space_t l)\n{\n#if CLSORT_SCAN==CLSORT__SCAN_BUILTIN\nconst uint before="
+"work_group_scan_exclusive_add(x);\n*total=work_group_broadcast(before +x,CLSORT_GROUP -1);\n"
+"return before;\n#elif CLSORT_SCAN==CLSORT__SCAN_BLELLOCH\nreturn blelloch_scan(x,l.sums,total);\n"
+"#else\nreturn group_scan_total(x,l.sums,total);\n#endif\n}\n\nINLINE void put_partition("
+"quick_space_t l,uint t,partition_t p)\n{\nl.sums[t]=p.less;\nl.sums[CLSORT_GROUP +t]=p.equal;\n"
+"l.codes[t]=p.least;\nl.codes[CLSORT_GROUP +t]=p.below;\nl.codes[2*CLSORT_GROUP +t]=p.above;\n"
+"l.codes[3*CLSORT_GROUP +t]=p.most;\n}\n\nINLINE partition_t get_partition(quick_space_t l,uint t)"
+"\n{\nconst partition_t p={l.sums[t],\nl.sums[CLSORT_GROUP +t],\nl.codes[t],\n"
+"l.codes[CLSORT_GROUP +t],\nl.codes[2*CLSORT_GROUP +t],\nl.codes[3*CLSORT_GROUP +t]};\nreturn p;\n"
+"}\n\n\nINLINE partition_t join_group(partition_t p,quick_space_t l)\n{\nconst uint t=local_id();"
+"\nlocal_barrier();\nput_partition(l,t,p);\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1){\n"
+"local_barrier();\nif(t<step){\np=join_partitions(p,get_partition(l,t+step));\nput_partition(l,t,"
+"p);\n}\n}\nlocal_barrier();\np=get_partition(l,0);\nlocal_barrier();\nreturn p;\n}\n\n\n\n\n"
+"INLINE code_t choose_pivot(quick_t q,quick_space_t l,array_t from,range_t r)\n{\nconst uint t="
+"local_id(),samples=count_samples(q,r);\nconst code_t own=t<samples?take_sample(q,from,r,samples,"
+"t):middle_code(r);\nuint rank=0;\nlocal_barrier();\nl.codes[t]=own;\nlocal_barrier();\nfor(uint "
+"k=0;k<samples;k++)\nrank+=l.codes[k]<own||(l.codes[k]==own&&k<t);\nif(samples?t<samples&&rank=="
+"samples/2:t==0)\nl.codes[CLSORT_GROUP]=own;\nlocal_barrier();\nreturn l.codes[CLSORT_GROUP];\n}\n"
+"\n",
+"\n\n\nINLINE partition_t count_partition(array_t from,codec_t c,uint begin,uint size,\ncode_t "
+"pivot)\n{\npartition_t p=no_partition();\nfor(uint base=local_id();base<size;base +="
+"CLSORT_TILE_ITEMS){\ncode_t key[CLSORT_ITEMS];\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)"
+"\nif(base +m*CLSORT_GROUP<size)\nkey[m]= *key_place(from,begin+base +m*CLSORT_GROUP);\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(base +m*CLSORT_GROUP<size)\nadd_code(&p,encode("
+"key[m],c),pivot);\n}\nreturn p;\n}\n\n\n\n#define CLSORT_MOVED_ITEMS (CLSORT_ITEMS<"
+"8?CLSORT_ITEMS:8)\n#define CLSORT_MOVED_TILE (CLSORT_GROUP*CLSORT_MOVED_ITEMS)\n\n\n\nINLINE "
+"uint quick_tile_item(uint m)\n{\nreturn CLSORT_BREAK_TIES_BY_INDEX?local_id()*CLSORT_MOVED_ITEMS+"
+"m\n:m*CLSORT_GROUP +local_id();\n}\n\n\nINLINE uint items_before(uint size)\n{\nconst uint t="
+"local_id();\nreturn CLSORT_BREAK_TIES_BY_INDEX?min(t*CLSORT_MOVED_ITEMS,size)\n:t*("
+"size/CLSORT_GROUP)+min(t,size%CLSORT_GROUP);\n}\n\n\n\n\nINLINE void load_moved_items("
 "quick_space_t l,item_t*v,array_t from,codec_t c,uint begin,\nuint size)\n{\nconst uint t="
 "local_id();\n#pragma unroll\nfor(uint m=0;m<CLSORT_MOVED_ITEMS;m++)\nv[m]=m*CLSORT_GROUP +t<"
 "size?load_whole_item(from,c,begin+m*CLSORT_GROUP +t)\n:top_item();\nif("
@@ -4795,69 +4714,69 @@ static const char *const clsort__source[] = {
 "put_item(l.keys,l.words,m*CLSORT_GROUP +t,v[m]);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;"
 "m<CLSORT_MOVED_ITEMS;m++)\nv[m]=get_item(l.keys,l.words,quick_tile_item(m));\nlocal_barrier();\n}"
 "\n\n",
-"//---- quicksort: a tile moves\n\n\n\nINLINE uint order_parts(quick_space_t l,const item_t*v,"
-"uint size,code_t pivot)\n{\nuint own=0,total;\n#pragma unroll\nfor(uint m=0;m<CLSORT_MOVED_ITEMS;"
-"m++)\nown+=quick_tile_item(m)<size?(v[m].key<pivot)+((v[m].key==pivot)<<16):0;\nconst uint "
-"before=scan_total(own,&total,l);\nuint less=before&0xFFFF,equal=(total&0xFFFF)+(before>>16);\n"
-"uint greater=(total&0xFFFF)+(total>>16)+items_before(size)-less-(before>>16);\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_MOVED_ITEMS;m++){\nconst uint is_less=v[m].key<pivot,is_equal=v[m].key=="
-"pivot;\nif(quick_tile_item(m)<size)\nput_item(l.keys,l.words,is_less?less:is_equal?equal:greater,"
-"v[m]);\nless+=is_less;\nequal+=is_equal;\ngreater+= !is_less&& !is_equal;\n}\nlocal_barrier();\n"
-"return total;\n}\n\n\n\nINLINE void scatter_range(quick_t q,quick_space_t l,uint which,uint "
-"begin,uint size,\ncode_t pivot,places_t next)\n{\nconst array_t from=quick_array(q,which),"
-"unequal_to=quick_array(q,unequal_array(which)),\nequal_to=quick_array(q,equal_array(which));\n"
-"for(uint done=0;done<size;done +=CLSORT_MOVED_TILE){\nconst uint count=min(size -done,(uint)"
-"CLSORT_MOVED_TILE);\nitem_t v[CLSORT_MOVED_ITEMS];\nload_moved_items(l,v,from,q.codec,begin+done,"
-"count);\nconst uint parts=order_parts(l,v,count,pivot),less=parts&0xFFFF,\nequal=parts>>16;\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_MOVED_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id(),"
-"is_equal=i>=less&&i-less<equal;\nconst array_t to={is_equal?equal_to.keys:unequal_to.keys,\n"
+"\n\n\n\nINLINE uint order_parts(quick_space_t l,const item_t*v,uint size,code_t pivot)\n{\nuint "
+"own=0,total;\n#pragma unroll\nfor(uint m=0;m<CLSORT_MOVED_ITEMS;m++)\nown+=quick_tile_item(m)<"
+"size?(v[m].key<pivot)+((v[m].key==pivot)<<16):0;\nconst uint before=scan_total(own,&total,l);\n"
+"uint less=before&0xFFFF,equal=(total&0xFFFF)+(before>>16);\nuint greater=(total&0xFFFF)+(total>>"
+"16)+items_before(size)-less-(before>>16);\n#pragma unroll\nfor(uint m=0;m<CLSORT_MOVED_ITEMS;m++)"
+"{\nconst uint is_less=v[m].key<pivot,is_equal=v[m].key==pivot;\nif(quick_tile_item(m)<size)\n"
+"put_item(l.keys,l.words,is_less?less:is_equal?equal:greater,v[m]);\nless+=is_less;\nequal+="
+"is_equal;\ngreater+= !is_less&& !is_equal;\n}\nlocal_barrier();\nreturn total;\n}\n\n\n\nINLINE "
+"void scatter_range(quick_t q,quick_space_t l,uint which,uint begin,uint size,\ncode_t pivot,"
+"places_t next)\n{\nconst array_t from=quick_array(q,which),unequal_to=quick_array(q,"
+"unequal_array(which)),\nequal_to=quick_array(q,equal_array(which));\nfor(uint done=0;done<size;"
+"done +=CLSORT_MOVED_TILE){\nconst uint count=min(size -done,(uint)CLSORT_MOVED_TILE);\nitem_t "
+"v[CLSORT_MOVED_ITEMS];\nload_moved_items(l,v,from,q.codec,begin+done,count);\nconst uint parts="
+"order_parts(l,v,count,pivot),less=parts&0xFFFF,\nequal=parts>>16;\n#pragma unroll\nfor(uint m=0;"
+"m<CLSORT_MOVED_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id(),is_equal=i>=less&&i-less<"
+"equal;\nconst array_t to={is_equal?equal_to.keys:unequal_to.keys,\n"
 "is_equal?equal_to.values:unequal_to.values};\nconst uint place=i<less?next.less+i\n"
 ":is_equal?next.equal+(i-less)\n:next.greater+(i-less-equal);\nif(i<count)\nstore_whole_item(to,"
 "q.codec,place,get_item(l.keys,l.words,i));\n}\nnext.less+=less;\nnext.equal+=equal;\n"
 "next.greater+=count-less-equal;\nlocal_barrier();\n}\n}\n\n#else\n",
-"//---- quicksort: a work-item\n\ntypedef struct{\nlocal code_t*keys;\nlocal uint*words,*stack;\n}"
-"quick_space_t;\n\nINLINE quick_space_t quick_space(local ulong*space)\n{\nconst quick_space_t l={"
-"(local code_t*)space,(local uint*)space,(local uint*)space};\nreturn l;\n}\n\n#define quick_sync("
-"fence)\n#undef CLSORT_BRANCH_BARRIERS\n#define CLSORT_BRANCH_BARRIERS 1\n#define join_group(part,"
-"l)(part)\n\nINLINE uint scan_total(uint x,uint*total,quick_space_t l)\n{\n*total=x;\nreturn 0;\n}"
-"\n\nINLINE code_t choose_pivot(quick_t q,quick_space_t l,array_t from,range_t r)\n{\nconst uint "
-"samples=count_samples(q,r);\ncode_t code[CLSORT_MOST_SAMPLES],pivot=middle_code(r);\nfor(uint i="
-"0;i<samples;i++)\ncode[i]=take_sample(q,from,r,samples,i);\nfor(uint i=0;i<samples;i++){\nuint "
-"rank=0;\nfor(uint k=0;k<samples;k++)\nrank+=code[k]<code[i]||(code[k]==code[i]&&k<i);\npivot="
-"rank==samples/2?code[i]:pivot;\n}\nreturn pivot;\n}\n\n",
-"//---- quicksort: counting by a work-item\n#if CLSORT_LANES>1&& !CLSORT_RECORDS\n\n"
-"CLSORT_NOINLINE partition_t join_lanes(codes_t least,codes_t below,codes_t above,codes_t most,\n"
-"words_t less,words_t equal)\n{\ncode_t codes[4*CLSORT_LANES];\nuint counts[2*CLSORT_LANES];\n"
-"partition_t p=no_partition();\nvstore16(least,0,codes);\nvstore16(below,1,codes);\nvstore16("
-"above,2,codes);\nvstore16(most,3,codes);\nvstore16(less,0,counts);\nvstore16(equal,1,counts);\n"
-"for(uint l=0;l<CLSORT_LANES;l++){\nconst partition_t lane={counts[l],\ncounts[CLSORT_LANES+l],\n"
-"codes[l],\ncodes[CLSORT_LANES+l],\ncodes[2*CLSORT_LANES+l],\ncodes[3*CLSORT_LANES+l]};\np="
-"join_partitions(p,lane);\n}\nreturn p;\n}\n\n\n\nINLINE partition_t count_vectors(array_t from,"
-"codec_t c,uint begin,uint size,\ncode_t pivot,uint*done)\n{\nconst codes_t middle=(codes_t)pivot,"
-"all=(codes_t)CLSORT_TOP_CODE;\ncodes_t least=all,below=0,above=all,most=0;\nwords_t less=0,equal="
-"0;\nfor(*done=0;size - *done>=CLSORT_LANES;*done +=CLSORT_LANES){\nconst codes_t code=encode("
-"vload16(0,key_place(from,begin+ *done)),c);\nless+=CLSORT_WORD_FLAG(code<middle)!=0?(words_t)1:("
-"words_t)0;\nequal+=CLSORT_WORD_FLAG(code==middle)!=0?(words_t)1:(words_t)0;\nleast=min(least,"
-"code);\nmost=max(most,code);\nbelow=code<middle?max(below,code):below;\nabove=code>middle?min("
-"above,code):above;\n}\nreturn join_lanes(least,below,above,most,less,equal);\n}\n#endif\n\n"
-"INLINE partition_t count_partition(array_t from,codec_t c,uint begin,uint size,\ncode_t pivot)\n{"
-"\nuint done=0;\n#if CLSORT_LANES>1&& !CLSORT_RECORDS\npartition_t p=count_vectors(from,c,begin,"
-"size,pivot,&done);\n#else\npartition_t p=no_partition();\n#endif\nfor(uint i=done;i<size;i++)\n"
-"add_code(&p,code_at(from,begin+i,c),pivot);\nreturn p;\n}\n\n\n\nINLINE void scatter_range("
-"quick_t q,quick_space_t l,uint which,uint begin,uint size,\ncode_t pivot,places_t next)\n{\n"
-"const array_t from=quick_array(q,which),unequal_to=quick_array(q,unequal_array(which)),\n"
-"equal_to=quick_array(q,equal_array(which));\nfor(uint i=begin;i<begin+size;i++){\nconst code_t "
-"code=code_at(from,i,q.codec);\nconst uint less=code<pivot;\nif(code==pivot){\nmove_element(from,"
-"i,equal_to,next.equal++);\ncontinue;\n}\nmove_element(from,i,unequal_to,"
-"less?next.less:next.greater);\nnext.less+=less;\nnext.greater+= !less;\n}\n}\n#endif\n\n",
-"//---- quicksort: begin and count\n\nINLINE void quick_begin(quick_t q)\n{\nconst uint8 all="
-"pack_range(make_range(0,q.n,round_array(q,0),CLSORT_TOP_CODE,0));\nconst uint leaf=q.n>0&&q.n<="
-"q.leaf_elements,sequence=q.n>q.leaf_elements;\nfor(uint k=0;k<CLSORT__QUICK_STATE_WORDS;k++)\n"
-"q.scratch[k]=0;\nq.scratch[CLSORT__QUICK_LEAVES]=leaf;\nquick_state(q,0)[CLSORT__QUICK_SEQUENCES]"
-"=sequence;\nquick_state(q,0)[CLSORT__QUICK_BLOCKS]=sequence?(q.n-1)/q.block_elements+1:0;\nif("
-"leaf)\nvstore8(all,0,leaf_at(q,0));\nif(sequence)\nvstore8(all,0,sequence_at(q,0,0));\n}\n\n\n"
-"INLINE uint block_begin(quick_t q,range_t r,uint b)\n{\nreturn(b-r.first)*q.block_elements;\n}\n"
-"\nINLINE uint block_count(quick_t q,range_t r,uint b)\n{\nreturn min(r.size -block_begin(q,r,b),"
+"\n\ntypedef struct{\nlocal code_t*keys;\nlocal uint*words,*stack;\n}quick_space_t;\n\nINLINE "
+"quick_space_t quick_space(local ulong*space)\n{\nconst quick_space_t l={(local code_t*)space,("
+"local uint*)space,(local uint*)space};\nreturn l;\n}\n\n#define quick_sync(fence)\n#undef "
+"CLSORT_BRANCH_BARRIERS\n#define CLSORT_BRANCH_BARRIERS 1\n#define join_group(part,l)(part)\n\n"
+"INLINE uint scan_total(uint x,uint*total,quick_space_t l)\n{\n*total=x;\nreturn 0;\n}\n\nINLINE "
+"code_t choose_pivot(quick_t q,quick_space_t l,array_t from,range_t r)\n{\nconst uint samples="
+"count_samples(q,r);\ncode_t code[CLSORT_MOST_SAMPLES],pivot=middle_code(r);\nfor(uint i=0;i<"
+"samples;i++)\ncode[i]=take_sample(q,from,r,samples,i);\nfor(uint i=0;i<samples;i++){\nuint rank="
+"0;\nfor(uint k=0;k<samples;k++)\nrank+=code[k]<code[i]||(code[k]==code[i]&&k<i);\npivot=rank=="
+"samples/2?code[i]:pivot;\n}\nreturn pivot;\n}\n\n",
+"\n#if CLSORT_LANES>1&& !CLSORT_RECORDS\n\nCLSORT_NOINLINE partition_t join_lanes(codes_t least,"
+"codes_t below,codes_t above,codes_t most,\nwords_t less,words_t equal)\n{\ncode_t codes[4*"
+"CLSORT_LANES];\nuint counts[2*CLSORT_LANES];\npartition_t p=no_partition();\nvstore16(least,0,"
+"codes);\nvstore16(below,1,codes);\nvstore16(above,2,codes);\nvstore16(most,3,codes);\nvstore16("
+"less,0,counts);\nvstore16(equal,1,counts);\nfor(uint l=0;l<CLSORT_LANES;l++){\nconst partition_t "
+"lane={counts[l],\ncounts[CLSORT_LANES+l],\ncodes[l],\ncodes[CLSORT_LANES+l],\ncodes[2*"
+"CLSORT_LANES+l],\ncodes[3*CLSORT_LANES+l]};\np=join_partitions(p,lane);\n}\nreturn p;\n}\n\n\n\n"
+"INLINE partition_t count_vectors(array_t from,codec_t c,uint begin,uint size,\ncode_t pivot,uint*"
+"done)\n{\nconst codes_t middle=(codes_t)pivot,all=(codes_t)CLSORT_TOP_CODE;\ncodes_t least=all,"
+"below=0,above=all,most=0;\nwords_t less=0,equal=0;\nfor(*done=0;size - *done>=CLSORT_LANES;*done "
+"+=CLSORT_LANES){\nconst codes_t code=encode(vload16(0,key_place(from,begin+ *done)),c);\nless+="
+"CLSORT_WORD_FLAG(code<middle)!=0?(words_t)1:(words_t)0;\nequal+=CLSORT_WORD_FLAG(code==middle)!="
+"0?(words_t)1:(words_t)0;\nleast=min(least,code);\nmost=max(most,code);\nbelow=code<middle?max("
+"below,code):below;\nabove=code>middle?min(above,code):above;\n}\nreturn join_lanes(least,below,"
+"above,most,less,equal);\n}\n#endif\n\nINLINE partition_t count_partition(array_t from,codec_t c,"
+"uint begin,uint size,\ncode_t pivot)\n{\nuint done=0;\n#if CLSORT_LANES>1&& !CLSORT_RECORDS\n"
+"partition_t p=count_vectors(from,c,begin,size,pivot,&done);\n#else\npartition_t p=no_partition();"
+"\n#endif\nfor(uint i=done;i<size;i++)\nadd_code(&p,code_at(from,begin+i,c),pivot);\nreturn p;\n}"
+"\n\n\n\nINLINE void scatter_range(quick_t q,quick_space_t l,uint which,uint begin,uint size,\n"
+"code_t pivot,places_t next)\n{\nconst array_t from=quick_array(q,which),unequal_to=quick_array(q,"
+"unequal_array(which)),\nequal_to=quick_array(q,equal_array(which));\nfor(uint i=begin;i<begin+"
+"size;i++){\nconst code_t code=code_at(from,i,q.codec);\nconst uint less=code<pivot;\nif(code=="
+"pivot){\nmove_element(from,i,equal_to,next.equal++);\ncontinue;\n}\nmove_element(from,i,"
+"unequal_to,less?next.less:next.greater);\nnext.less+=less;\nnext.greater+= !less;\n}\n}\n#endif\n"
+"\n",
+"\n\nINLINE void quick_begin(quick_t q)\n{\nconst uint8 all=pack_range(make_range(0,q.n,"
+"round_array(q,0),CLSORT_TOP_CODE,0));\nconst uint leaf=q.n>0&&q.n<=q.leaf_elements,sequence=q.n>"
+"q.leaf_elements;\nfor(uint k=0;k<CLSORT__QUICK_STATE_WORDS;k++)\nq.scratch[k]=0;\n"
+"q.scratch[CLSORT__QUICK_LEAVES]=leaf;\nquick_state(q,0)[CLSORT__QUICK_SEQUENCES]=sequence;\n"
+"quick_state(q,0)[CLSORT__QUICK_BLOCKS]=sequence?(q.n-1)/q.block_elements+1:0;\nif(leaf)\nvstore8("
+"all,0,leaf_at(q,0));\nif(sequence)\nvstore8(all,0,sequence_at(q,0,0));\n}\n\n\nINLINE uint "
+"block_begin(quick_t q,range_t r,uint b)\n{\nreturn(b-r.first)*q.block_elements;\n}\n\nINLINE "
+"uint block_count(quick_t q,range_t r,uint b)\n{\nreturn min(r.size -block_begin(q,r,b),"
 "q.block_elements);\n}\n\nINLINE void quick_count(quick_t q,quick_space_t l)\n{\nconst uint "
 "blocks=quick_state(q,q.round)[CLSORT__QUICK_BLOCKS];\nconst array_t from=quick_array(q,"
 "round_array(q,q.round));\nfor(uint b=(uint)get_group_id(0);b<blocks;b+=(uint)get_num_groups(0)){"
@@ -4867,155 +4786,150 @@ static const char *const clsort__source[] = {
 "join_group(own,l);\nif(local_id()==0){\nvstore2((uint2)(part.less,part.equal),0,block_at(q,b));\n"
 "vstore8(pack_bounds(part),0,block_at(q,b)+2);\nif(b==r.first)\nvstore2(as_uint2((ulong)pivot),0,"
 "sequence +14);\n}\n}\n}\n\n",
-"//---- quicksort: sums\n\nINLINE uint plan_share(uint count)\n{\nreturn(count+CLSORT_GROUP -1)"
-"/CLSORT_GROUP;\n}\n\n\n\nINLINE void sum_blocks(quick_t q,quick_space_t l,uint blocks)\n{\nconst "
-"uint share=plan_share(blocks),first=min(local_id()*share,blocks),\nend=min(first+share,blocks);\n"
-"uint2 sum=0,total;\nfor(uint b=first;b<end;b++)\nsum+=vload2(0,block_at(q,b));\nuint all_less,"
-"all_equal;\nsum.x=scan_total(sum.x,&all_less,l);\nsum.y=scan_total(sum.y,&all_equal,l);\nfor("
-"uint b=first;b<end;b++){\nconst uint2 count=vload2(0,block_at(q,b));\nvstore2(sum,0,block_at(q,b)"
-");\nsum+=count;\n}\nif(local_id()==0)\nvstore2((uint2)(all_less,all_equal),0,block_at(q,blocks));"
-"\n}\n\n\nINLINE void store_bounds(quick_t q,uint i,partition_t p)\n{\nglobal uint*sequence="
-"sequence_at(q,q.round,i);\nvstore4(as_uint4((ulong2)(p.least,p.most)),0,sequence +4);\nvstore4("
-"as_uint4((ulong2)(p.below,p.above)),0,sequence +10);\n}\n\n\n\n\nINLINE void join_bounds(quick_t "
-"q,quick_space_t l,uint blocks)\n{\nconst uint t=local_id(),share=plan_share(blocks),first=min(t*"
-"share,blocks),\nend=min(first+share,blocks);\nuint now=first<end?find_sequence(q,first):0,open="
-"now,ends=0;\npartition_t p=no_partition(),head=no_partition();\nfor(uint b=first;b<end;b++){\np="
+"\n\nINLINE uint plan_share(uint count)\n{\nreturn(count+CLSORT_GROUP -1)/CLSORT_GROUP;\n}\n\n\n\n"
+"INLINE void sum_blocks(quick_t q,quick_space_t l,uint blocks)\n{\nconst uint share=plan_share("
+"blocks),first=min(local_id()*share,blocks),\nend=min(first+share,blocks);\nuint2 sum=0,total;\n"
+"for(uint b=first;b<end;b++)\nsum+=vload2(0,block_at(q,b));\nuint all_less,all_equal;\nsum.x="
+"scan_total(sum.x,&all_less,l);\nsum.y=scan_total(sum.y,&all_equal,l);\nfor(uint b=first;b<end;b++"
+"){\nconst uint2 count=vload2(0,block_at(q,b));\nvstore2(sum,0,block_at(q,b));\nsum+=count;\n}\n"
+"if(local_id()==0)\nvstore2((uint2)(all_less,all_equal),0,block_at(q,blocks));\n}\n\n\nINLINE "
+"void store_bounds(quick_t q,uint i,partition_t p)\n{\nglobal uint*sequence=sequence_at(q,q.round,"
+"i);\nvstore4(as_uint4((ulong2)(p.least,p.most)),0,sequence +4);\nvstore4(as_uint4((ulong2)("
+"p.below,p.above)),0,sequence +10);\n}\n\n\n\n\nINLINE void join_bounds(quick_t q,quick_space_t l,"
+"uint blocks)\n{\nconst uint t=local_id(),share=plan_share(blocks),first=min(t*share,blocks),\n"
+"end=min(first+share,blocks);\nuint now=first<end?find_sequence(q,first):0,open=now,ends=0;\n"
+"partition_t p=no_partition(),head=no_partition();\nfor(uint b=first;b<end;b++){\np="
 "join_partitions(p,unpack_partition(0,0,vload8(0,block_at(q,b)+2)));\nif(b+1==first_block(q,now+1)"
 "){\nif(first_block(q,now)<first){\nhead=p;\nends=1;\n}else\nstore_bounds(q,now,p);\np="
 "no_partition();\nnow++;\n}\n}\n#if CLSORT_SHARE_LOG2>0\nlocal_barrier();\nput_partition(l,t,p);\n"
 "local_barrier();\nfor(uint k=t;ends&&k*share>first_block(q,open);)\nhead=join_partitions(head,"
 "get_partition(l,--k));\nif(ends)\nstore_bounds(q,open,head);\n#endif\n}\n\n",
-"//---- quicksort: children\n\nenum{CHILD_DONE,CHILD_LEAF,CHILD_NEXT,CHILD_LEFT};\n\n\ntypedef "
-"struct{uint leaves,nexts,blocks,left;}tally_t;\n\nINLINE uint child_fate(quick_t q,range_t r,"
-"uint retire)\n{\nif(retire)\nreturn r.size?CHILD_LEFT:CHILD_DONE;\nif(r.size==0||(r.least=="
-"r.most&&r.array==ARRAY_TARGET))\nreturn CHILD_DONE;\nreturn r.size<=q.leaf_elements?CHILD_LEAF\n"
-":q.round+1<q.rounds?CHILD_NEXT\n:CHILD_LEFT;\n}\n\n\n\n\nINLINE range_t child_of(quick_t q,uint "
-"i,uint k,uint retire)\n{\nglobal const uint*sequence=sequence_at(q,q.round,i);\nconst range_t r="
-"unpack_range(vload8(0,sequence));\nconst uint2 before=vload2(0,block_at(q,r.first)),\nafter="
-"vload2(0,block_at(q,first_block(q,i+1))),count=after-before;\nconst ulong2 beside=as_ulong2("
-"vload4(0,sequence +10));\nconst code_t pivot=(code_t)as_ulong(vload2(0,sequence +14));\nif("
-"retire)\nreturn make_range(r.begin,k?0:r.size,r.array,r.least,r.most);\nif(k==0)\nreturn "
-"make_range(r.begin,count.x,unequal_array(r.array),r.least,(code_t)beside.x);\nif(k==1)\nreturn "
-"make_range(r.begin+count.x,r.least==r.most?0:count.y,equal_array(r.array),\npivot,pivot);\n"
-"return make_range(r.begin+count.x+count.y,r.size -count.x-count.y,\nunequal_array(r.array),("
-"code_t)beside.y,r.most);\n}\n\nINLINE uint blocks_of(quick_t q,range_t r)\n{\nreturn(r.size -1)"
-"/q.block_elements+1;\n}\n\n\n\nINLINE tally_t tally_children(quick_t q,uint first,uint end,uint "
-"retire)\n{\ntally_t tally={0,0,0,0};\nfor(uint i=3*first;i<3*end;i++){\nconst range_t r=child_of("
-"q,i/3,i%3,retire);\nconst uint fate=child_fate(q,r,retire);\nif(fate==CHILD_LEAF)\ntally.leaves++"
-";\nelse if(fate==CHILD_LEFT)\ntally.left++;\nelse if(fate==CHILD_NEXT){\ntally.nexts++;\n"
-"tally.blocks+=blocks_of(q,r);\n}\n}\nreturn tally;\n}\n\n\n\nINLINE void write_children(quick_t "
-"q,uint first,uint end,uint retire,tally_t next)\n{\nfor(uint i=3*first;i<3*end;i++){\nrange_t r="
-"child_of(q,i/3,i%3,retire);\nconst uint fate=child_fate(q,r,retire);\nr.first=next.blocks;\nif("
-"fate==CHILD_LEAF)\nvstore8(pack_range(r),0,leaf_at(q,next.leaves++));\nelse if(fate==CHILD_LEFT)"
-"\nvstore8(pack_range(r),0,leftover_at(q,next.left++));\nelse if(fate==CHILD_NEXT){\nvstore8("
-"pack_range(r),0,sequence_at(q,q.round+1,next.nexts++));\nnext.blocks+=blocks_of(q,r);\n}\n}\n}\n"
-"\n",
-"//---- quicksort: plan\n\n\nINLINE void make_children(quick_t q,quick_space_t l)\n{\nglobal uint*"
-"state=quick_state(q,q.round),*next=quick_state(q,q.round+1);\nconst uint count="
-"state[CLSORT__QUICK_SEQUENCES],share=plan_share(count),\nfirst=min(local_id()*share,count),end="
-"min(first+share,count);\nconst uint leaves=q.scratch[CLSORT__QUICK_LEAVES],left="
-"q.scratch[CLSORT__QUICK_LEFT],\nretire=leaves+3*count>CLSORT__QUICK_MOST_LEAVES(q.capacity);\n"
-"const tally_t own=tally_children(q,first,end,retire);\ntally_t places,all;\nplaces.leaves=leaves+"
-"scan_total(own.leaves,&all.leaves,l);\nplaces.nexts=scan_total(own.nexts,&all.nexts,l);\n"
-"places.blocks=scan_total(own.blocks,&all.blocks,l);\nplaces.left=left+scan_total(own.left,&"
-"all.left,l);\nwrite_children(q,first,end,retire,places);\nquick_sync(CLK_GLOBAL_MEM_FENCE);\nif("
-"local_id()==0){\nnext[CLSORT__QUICK_SEQUENCES]=all.nexts;\nnext[CLSORT__QUICK_BLOCKS]=all.blocks;"
-"\nq.scratch[CLSORT__QUICK_LEAVES]=leaves+all.leaves;\nq.scratch[CLSORT__QUICK_LEFT]=left+"
-"all.left;\nq.scratch[CLSORT__QUICK_ROUNDS]+=count>0;\nif(retire)\nstate[CLSORT__QUICK_BLOCKS]=0;"
-"\n}\n}\n\nINLINE void quick_plan(quick_t q,quick_space_t l)\n{\nconst uint blocks=quick_state(q,"
-"q.round)[CLSORT__QUICK_BLOCKS];\nsum_blocks(q,l,blocks);\njoin_bounds(q,l,blocks);\nquick_sync("
+"\n\nenum{CHILD_DONE,CHILD_LEAF,CHILD_NEXT,CHILD_LEFT};\n\n\ntypedef struct{uint leaves,nexts,"
+"blocks,left;}tally_t;\n\nINLINE uint child_fate(quick_t q,range_t r,uint retire)\n{\nif(retire)\n"
+"return r.size?CHILD_LEFT:CHILD_DONE;\nif(r.size==0||(r.least==r.most&&r.array==ARRAY_TARGET))\n"
+"return CHILD_DONE;\nreturn r.size<=q.leaf_elements?CHILD_LEAF\n:q.round+1<q.rounds?CHILD_NEXT\n"
+":CHILD_LEFT;\n}\n\n\n\n\nINLINE range_t child_of(quick_t q,uint i,uint k,uint retire)\n{\nglobal "
+"const uint*sequence=sequence_at(q,q.round,i);\nconst range_t r=unpack_range(vload8(0,sequence));"
+"\nconst uint2 before=vload2(0,block_at(q,r.first)),\nafter=vload2(0,block_at(q,first_block(q,i+1)"
+")),count=after-before;\nconst ulong2 beside=as_ulong2(vload4(0,sequence +10));\nconst code_t "
+"pivot=(code_t)as_ulong(vload2(0,sequence +14));\nif(retire)\nreturn make_range(r.begin,"
+"k?0:r.size,r.array,r.least,r.most);\nif(k==0)\nreturn make_range(r.begin,count.x,unequal_array("
+"r.array),r.least,(code_t)beside.x);\nif(k==1)\nreturn make_range(r.begin+count.x,r.least=="
+"r.most?0:count.y,equal_array(r.array),\npivot,pivot);\nreturn make_range(r.begin+count.x+count.y,"
+"r.size -count.x-count.y,\nunequal_array(r.array),(code_t)beside.y,r.most);\n}\n\nINLINE uint "
+"blocks_of(quick_t q,range_t r)\n{\nreturn(r.size -1)/q.block_elements+1;\n}\n\n\n\nINLINE "
+"tally_t tally_children(quick_t q,uint first,uint end,uint retire)\n{\ntally_t tally={0,0,0,0};\n"
+"for(uint i=3*first;i<3*end;i++){\nconst range_t r=child_of(q,i/3,i%3,retire);\nconst uint fate="
+"child_fate(q,r,retire);\nif(fate==CHILD_LEAF)\ntally.leaves++;\nelse if(fate==CHILD_LEFT)\n"
+"tally.left++;\nelse if(fate==CHILD_NEXT){\ntally.nexts++;\ntally.blocks+=blocks_of(q,r);\n}\n}\n"
+"return tally;\n}\n\n\n\nINLINE void write_children(quick_t q,uint first,uint end,uint retire,"
+"tally_t next)\n{\nfor(uint i=3*first;i<3*end;i++){\nrange_t r=child_of(q,i/3,i%3,retire);\nconst "
+"uint fate=child_fate(q,r,retire);\nr.first=next.blocks;\nif(fate==CHILD_LEAF)\nvstore8("
+"pack_range(r),0,leaf_at(q,next.leaves++));\nelse if(fate==CHILD_LEFT)\nvstore8(pack_range(r),0,"
+"leftover_at(q,next.left++));\nelse if(fate==CHILD_NEXT){\nvstore8(pack_range(r),0,sequence_at(q,"
+"q.round+1,next.nexts++));\nnext.blocks+=blocks_of(q,r);\n}\n}\n}\n\n",
+"\n\n\nINLINE void make_children(quick_t q,quick_space_t l)\n{\nglobal uint*state=quick_state(q,"
+"q.round),*next=quick_state(q,q.round+1);\nconst uint count=state[CLSORT__QUICK_SEQUENCES],share="
+"plan_share(count),\nfirst=min(local_id()*share,count),end=min(first+share,count);\nconst uint "
+"leaves=q.scratch[CLSORT__QUICK_LEAVES],left=q.scratch[CLSORT__QUICK_LEFT],\nretire=leaves+3*"
+"count>CLSORT__QUICK_MOST_LEAVES(q.capacity);\nconst tally_t own=tally_children(q,first,end,"
+"retire);\ntally_t places,all;\nplaces.leaves=leaves+scan_total(own.leaves,&all.leaves,l);\n"
+"places.nexts=scan_total(own.nexts,&all.nexts,l);\nplaces.blocks=scan_total(own.blocks,&"
+"all.blocks,l);\nplaces.left=left+scan_total(own.left,&all.left,l);\nwrite_children(q,first,end,"
+"retire,places);\nquick_sync(CLK_GLOBAL_MEM_FENCE);\nif(local_id()==0){\n"
+"next[CLSORT__QUICK_SEQUENCES]=all.nexts;\nnext[CLSORT__QUICK_BLOCKS]=all.blocks;\n"
+"q.scratch[CLSORT__QUICK_LEAVES]=leaves+all.leaves;\nq.scratch[CLSORT__QUICK_LEFT]=left+all.left;"
+"\nq.scratch[CLSORT__QUICK_ROUNDS]+=count>0;\nif(retire)\nstate[CLSORT__QUICK_BLOCKS]=0;\n}\n}\n\n"
+"INLINE void quick_plan(quick_t q,quick_space_t l)\n{\nconst uint blocks=quick_state(q,q.round)"
+"[CLSORT__QUICK_BLOCKS];\nsum_blocks(q,l,blocks);\njoin_bounds(q,l,blocks);\nquick_sync("
 "CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\nmake_children(q,l);\n}\n\n",
-"//---- quicksort: scatter\nINLINE void quick_scatter(quick_t q,quick_space_t l)\n{\nconst uint "
-"blocks=quick_state(q,q.round)[CLSORT__QUICK_BLOCKS],\nwhich=round_array(q,q.round);\nfor(uint b=("
-"uint)get_group_id(0);b<blocks;b+=(uint)get_num_groups(0)){\nconst uint i=find_sequence(q,b);\n"
-"global const uint*sequence=sequence_at(q,q.round,i);\nconst range_t r=unpack_range(vload8(0,"
-"sequence));\nconst uint2 first=vload2(0,block_at(q,r.first)),\nbefore=vload2(0,block_at(q,b))-"
-"first;\nconst uint2 all=vload2(0,block_at(q,first_block(q,i+1)))-first;\nconst code_t pivot=("
-"code_t)as_ulong(vload2(0,sequence +14));\nconst uint begin=block_begin(q,r,b),stays=r.least=="
-"r.most&&which==ARRAY_TARGET;\nconst places_t next={r.begin+before.x,r.begin+all.x+before.y,\n"
-"r.begin+all.x+all.y+(begin-before.x-before.y)};\nscatter_range(q,l,which,r.begin+begin,"
-"stays?0:block_count(q,r,b),pivot,next);\n}\n}\n\n",
-"//---- quicksort: a leaf's tile\n\n\nINLINE void load_leaf(item_t*v,window_t home,array_t from,"
-"codec_t c,uint begin,\nuint end)\n{\n#if CLSORT_LANES==1\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++)\nv[m]=load_item(from,c,begin+window_item(home,m),end);\n#else\nload_window(v,"
-"home,CLSORT_ITEMS_LOG2,from,c,begin,end);\n#endif\n}\n\nINLINE void store_leaf(const item_t*v,"
-"window_t home,array_t to,codec_t c,uint begin,\nuint end)\n{\n#if CLSORT_LANES==1\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nstore_item(to,c,begin+window_item(home,m),end,v[m]);\n"
-"#else\nstore_window(v,home,CLSORT_ITEMS_LOG2,to,c,begin,end);\n#endif\n}\n\n\n\nINLINE void "
-"sort_leaf_tile(quick_t q,quick_space_t l,array_t from,uint begin,uint size)\n{\nconst uint end="
-"size?begin+size:0,stages=ceil_log2(size);\nconst window_t home=tile_window(local_id(),"
-"CLSORT_HOME_BIT,0,0);\nwindow_t now=home;\nitem_t v[CLSORT_ITEMS];\nload_leaf(v,home,from,"
-"q.codec,begin,end);\nfor(uint stage=0;stage<CLSORT_LANES_LOG2;stage++)\nlane_steps(v,"
-"CLSORT_ITEMS,stage);\nfor(uint stage=CLSORT_LANES_LOG2;stage<stages;stage++){\nnow=tile_stage(v,"
-"l.keys,l.words,local_id(),now,stage -CLSORT_LANES_LOG2);\nlane_steps(v,CLSORT_ITEMS,stage);\n}\n"
-"move_window(v,l.keys,l.words,now,home);\nstore_leaf(v,home,q.target,q.codec,begin,end);\n}\n\n\n"
-"INLINE void copy_to_target(quick_t q,uint which,uint begin,uint size)\n{\nconst array_t from="
-"quick_array(q,which);\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP)\nmove_element(from,begin+i,"
-"q.target,begin+i);\n}\n\n",
-"//---- quicksort: a leaf\n\n\n\nenum{STACK_TOP,STACK_BUDGET};\n\n\n#define CLSORT_LEAST_LEFTOVER "
-"64\n\n\nINLINE uint leave_range(quick_t q,range_t r)\n{\nconst uint place=atomic_inc((volatile "
-"global uint*)&q.scratch[CLSORT__QUICK_LEFT]),\nfits=place<CLSORT__QUICK_MOST_LEFTOVERS("
-"q.capacity);\nif(fits)\nvstore8(pack_range(r),0,leftover_at(q,place));\nreturn fits;\n}\n\n\n\n"
-"INLINE void push_range(quick_t q,quick_space_t l,range_t r,uint spent)\n{\nif(r.size==0||("
-"r.least==r.most&&r.array==ARRAY_TARGET))\nreturn;\nif(spent&&r.size>max(CLSORT_QUICK_TILE,"
-"CLSORT_LEAST_LEFTOVER)&&leave_range(q,r))\nreturn;\nvstore8(pack_range(r),l.stack[STACK_TOP]++,"
-"l.stack+CLSORT__STACK_HEAD);\n}\n\n\nINLINE void partition_leaf(quick_t q,quick_space_t l,"
-"range_t r,uint size)\n{\nconst array_t from=quick_array(q,r.array);\nconst range_t parted="
-"make_range(r.begin,size,r.array,r.least,r.most);\nconst code_t pivot=choose_pivot(q,l,from,"
-"parted);\nconst partition_t part=join_group(count_partition(from,q.codec,r.begin,size,pivot),l);"
-"\nconst uint greater=r.begin+part.less+part.equal;\nconst places_t next={r.begin,r.begin+"
-"part.less,greater};\nscatter_range(q,l,r.array,r.begin,size,pivot,next);\nquick_sync("
-"CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\ncopy_to_target(q,ARRAY_ALT,next.equal,r.array=="
-"ARRAY_TARGET?part.equal:0);\nif(local_id()==0&&size!=0){\nconst range_t low=make_range(r.begin,"
-"part.less,unequal_array(r.array),part.least,\npart.below);\nconst range_t high=make_range("
-"greater,size -part.less-part.equal,low.array,\npart.above,part.most);\nconst uint budget="
-"l.stack[STACK_BUDGET],spent=budget<size;\nl.stack[STACK_BUDGET]=spent?0:budget-size;\npush_range("
-"q,l,low.size>high.size?low:high,spent);\npush_range(q,l,low.size>high.size?high:low,spent);\n}\n}"
-"\n\n",
-"//---- quicksort: a leaf's steps\n\n\nINLINE uint leaf_step(quick_t q,quick_space_t l)\n{\nconst "
-"uint top=l.stack[STACK_TOP]-1;\nconst range_t r=unpack_range(vload8(top,l.stack+"
-"CLSORT__STACK_HEAD));\nconst uint same=r.least==r.most,large= !same&&r.size>CLSORT_QUICK_TILE;\n"
-"quick_sync(CLK_LOCAL_MEM_FENCE);\nif(local_id()==0)\nl.stack[STACK_TOP]=top;\nif("
-"!CLSORT_BRANCH_BARRIERS||large)\npartition_leaf(q,l,r,large?r.size:0);\nif("
-"!CLSORT_BRANCH_BARRIERS|| !large)\nsort_leaf_tile(q,l,quick_array(q,r.array),r.begin,large||"
-"same?0:r.size);\ncopy_to_target(q,r.array,r.begin,same&&r.array!=ARRAY_TARGET?r.size:0);\n"
-"quick_sync(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\nreturn l.stack[STACK_TOP];\n}\n\nINLINE "
-"void quick_leaf(quick_t q,quick_space_t l)\n{\nconst uint leaves=q.scratch[CLSORT__QUICK_LEAVES];"
-"\nfor(uint i=(uint)get_group_id(0);i<leaves;i+=(uint)get_num_groups(0)){\nconst range_t r="
-"unpack_range(vload8(0,leaf_at(q,i)));\nif(local_id()==0){\nl.stack[STACK_TOP]=1;\n"
-"l.stack[STACK_BUDGET]=r.size\n*(2*ceil_log2(r.size/CLSORT_QUICK_TILE +1)+4);\nvstore8(pack_range("
-"r),0,l.stack+CLSORT__STACK_HEAD);\n}\nquick_sync(CLK_LOCAL_MEM_FENCE);\nfor(uint left=1;left>0;)"
-"\nleft=leaf_step(q,l);\nquick_sync(CLK_LOCAL_MEM_FENCE);\n}\n}\n\n",
-"//---- quicksort: kernels\n#if!CLSORT_IS(RELAUNCH)\n\n\nCLSORT_KERNEL void clsort_quick_begin("
-"CLSORT_QUICK_ARGS)\n{\nconst quick_t q=CLSORT_QUICK_JOB;\nif(get_global_id(0)==0)\nquick_begin(q)"
-";\n}\n\n#define CLSORT_QUICK_STEP(step)\\\n {\\\n const quick_t q=CLSORT_QUICK_JOB;\\\n step(q,"
-"quick_space(space));\\\n }\nCLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS,local ulong*"
-"space)\nCLSORT_QUICK_STEP(quick_count)\nCLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS,"
-"local ulong*space)\nCLSORT_QUICK_STEP(quick_plan)\nCLSORT_KERNEL void clsort_quick_scatter("
+"\nINLINE void quick_scatter(quick_t q,quick_space_t l)\n{\nconst uint blocks=quick_state(q,"
+"q.round)[CLSORT__QUICK_BLOCKS],\nwhich=round_array(q,q.round);\nfor(uint b=(uint)get_group_id(0);"
+"b<blocks;b+=(uint)get_num_groups(0)){\nconst uint i=find_sequence(q,b);\nglobal const uint*"
+"sequence=sequence_at(q,q.round,i);\nconst range_t r=unpack_range(vload8(0,sequence));\nconst "
+"uint2 first=vload2(0,block_at(q,r.first)),\nbefore=vload2(0,block_at(q,b))-first;\nconst uint2 "
+"all=vload2(0,block_at(q,first_block(q,i+1)))-first;\nconst code_t pivot=(code_t)as_ulong(vload2("
+"0,sequence +14));\nconst uint begin=block_begin(q,r,b),stays=r.least==r.most&&which=="
+"ARRAY_TARGET;\nconst places_t next={r.begin+before.x,r.begin+all.x+before.y,\nr.begin+all.x+"
+"all.y+(begin-before.x-before.y)};\nscatter_range(q,l,which,r.begin+begin,stays?0:block_count(q,r,"
+"b),pivot,next);\n}\n}\n\n",
+"\n\n\nINLINE void load_leaf(item_t*v,window_t home,array_t from,codec_t c,uint begin,\nuint end)"
+"\n{\n#if CLSORT_LANES==1\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=load_item(from,"
+"c,begin+window_item(home,m),end);\n#else\nload_window(v,home,CLSORT_ITEMS_LOG2,from,c,begin,end);"
+"\n#endif\n}\n\nINLINE void store_leaf(const item_t*v,window_t home,array_t to,codec_t c,uint "
+"begin,\nuint end)\n{\n#if CLSORT_LANES==1\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\n"
+"store_item(to,c,begin+window_item(home,m),end,v[m]);\n#else\nstore_window(v,home,"
+"CLSORT_ITEMS_LOG2,to,c,begin,end);\n#endif\n}\n\n\n\nINLINE void sort_leaf_tile(quick_t q,"
+"quick_space_t l,array_t from,uint begin,uint size)\n{\nconst uint end=size?begin+size:0,stages="
+"ceil_log2(size);\nconst window_t home=tile_window(local_id(),CLSORT_HOME_BIT,0,0);\nwindow_t now="
+"home;\nitem_t v[CLSORT_ITEMS];\nload_leaf(v,home,from,q.codec,begin,end);\nfor(uint stage=0;"
+"stage<CLSORT_LANES_LOG2;stage++)\nlane_steps(v,CLSORT_ITEMS,stage);\nfor(uint stage="
+"CLSORT_LANES_LOG2;stage<stages;stage++){\nnow=tile_stage(v,l.keys,l.words,local_id(),now,stage -"
+"CLSORT_LANES_LOG2);\nlane_steps(v,CLSORT_ITEMS,stage);\n}\nmove_window(v,l.keys,l.words,now,home)"
+";\nstore_leaf(v,home,q.target,q.codec,begin,end);\n}\n\n\nINLINE void copy_to_target(quick_t q,"
+"uint which,uint begin,uint size)\n{\nconst array_t from=quick_array(q,which);\nfor(uint i="
+"local_id();i<size;i+=CLSORT_GROUP)\nmove_element(from,begin+i,q.target,begin+i);\n}\n\n",
+"\n\n\n\nenum{STACK_TOP,STACK_BUDGET};\n\n\n#define CLSORT_LEAST_LEFTOVER 64\n\n\nINLINE uint "
+"leave_range(quick_t q,range_t r)\n{\nconst uint place=atomic_inc((volatile global uint*)&"
+"q.scratch[CLSORT__QUICK_LEFT]),\nfits=place<CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);\nif(fits)\n"
+"vstore8(pack_range(r),0,leftover_at(q,place));\nreturn fits;\n}\n\n\n\nINLINE void push_range("
+"quick_t q,quick_space_t l,range_t r,uint spent)\n{\nif(r.size==0||(r.least==r.most&&r.array=="
+"ARRAY_TARGET))\nreturn;\nif(spent&&r.size>max(CLSORT_QUICK_TILE,CLSORT_LEAST_LEFTOVER)&&"
+"leave_range(q,r))\nreturn;\nvstore8(pack_range(r),l.stack[STACK_TOP]++,l.stack+"
+"CLSORT__STACK_HEAD);\n}\n\n\nINLINE void partition_leaf(quick_t q,quick_space_t l,range_t r,uint "
+"size)\n{\nconst array_t from=quick_array(q,r.array);\nconst range_t parted=make_range(r.begin,"
+"size,r.array,r.least,r.most);\nconst code_t pivot=choose_pivot(q,l,from,parted);\nconst "
+"partition_t part=join_group(count_partition(from,q.codec,r.begin,size,pivot),l);\nconst uint "
+"greater=r.begin+part.less+part.equal;\nconst places_t next={r.begin,r.begin+part.less,greater};\n"
+"scatter_range(q,l,r.array,r.begin,size,pivot,next);\nquick_sync(CLK_LOCAL_MEM_FENCE|"
+"CLK_GLOBAL_MEM_FENCE);\ncopy_to_target(q,ARRAY_ALT,next.equal,r.array==ARRAY_TARGET?part.equal:0)"
+";\nif(local_id()==0&&size!=0){\nconst range_t low=make_range(r.begin,part.less,unequal_array("
+"r.array),part.least,\npart.below);\nconst range_t high=make_range(greater,size -part.less-"
+"part.equal,low.array,\npart.above,part.most);\nconst uint budget=l.stack[STACK_BUDGET],spent="
+"budget<size;\nl.stack[STACK_BUDGET]=spent?0:budget-size;\npush_range(q,l,low.size>"
+"high.size?low:high,spent);\npush_range(q,l,low.size>high.size?high:low,spent);\n}\n}\n\n",
+"\n\n\nINLINE uint leaf_step(quick_t q,quick_space_t l)\n{\nconst uint top=l.stack[STACK_TOP]-1;\n"
+"const range_t r=unpack_range(vload8(top,l.stack+CLSORT__STACK_HEAD));\nconst uint same=r.least=="
+"r.most,large= !same&&r.size>CLSORT_QUICK_TILE;\nquick_sync(CLK_LOCAL_MEM_FENCE);\nif(local_id()=="
+"0)\nl.stack[STACK_TOP]=top;\nif(!CLSORT_BRANCH_BARRIERS||large)\npartition_leaf(q,l,r,"
+"large?r.size:0);\nif(!CLSORT_BRANCH_BARRIERS|| !large)\nsort_leaf_tile(q,l,quick_array(q,r.array)"
+",r.begin,large||same?0:r.size);\ncopy_to_target(q,r.array,r.begin,same&&r.array!="
+"ARRAY_TARGET?r.size:0);\nquick_sync(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\nreturn "
+"l.stack[STACK_TOP];\n}\n\nINLINE void quick_leaf(quick_t q,quick_space_t l)\n{\nconst uint "
+"leaves=q.scratch[CLSORT__QUICK_LEAVES];\nfor(uint i=(uint)get_group_id(0);i<leaves;i+=(uint)"
+"get_num_groups(0)){\nconst range_t r=unpack_range(vload8(0,leaf_at(q,i)));\nif(local_id()==0){\n"
+"l.stack[STACK_TOP]=1;\nl.stack[STACK_BUDGET]=r.size\n*(2*ceil_log2(r.size/CLSORT_QUICK_TILE +1)+"
+"4);\nvstore8(pack_range(r),0,l.stack+CLSORT__STACK_HEAD);\n}\nquick_sync(CLK_LOCAL_MEM_FENCE);\n"
+"for(uint left=1;left>0;)\nleft=leaf_step(q,l);\nquick_sync(CLK_LOCAL_MEM_FENCE);\n}\n}\n\n",
+"\n#if!CLSORT_IS(RELAUNCH)\n\n\nCLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)\n{\n"
+"const quick_t q=CLSORT_QUICK_JOB;\nif(get_global_id(0)==0)\nquick_begin(q);\n}\n\n#define "
+"CLSORT_QUICK_STEP(step)\\\n {\\\n const quick_t q=CLSORT_QUICK_JOB;\\\n step(q,quick_space(space)"
+");\\\n }\nCLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS,local ulong*space)\n"
+"CLSORT_QUICK_STEP(quick_count)\nCLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS,local "
+"ulong*space)\nCLSORT_QUICK_STEP(quick_plan)\nCLSORT_KERNEL void clsort_quick_scatter("
 "CLSORT_QUICK_ARGS,local ulong*space)\nCLSORT_QUICK_STEP(quick_scatter)\nCLSORT_KERNEL void "
 "clsort_quick_leaf(CLSORT_QUICK_ARGS,local ulong*space)\nCLSORT_QUICK_STEP(quick_leaf)\n#else\n\n",
-"//---- quicksort: relauncher\n\n\nstatic void relaunch(quick_t q,uint local_bytes)\n{\nconst "
-"queue_t queue=get_default_queue();\nconst uint blocks=quick_state(q,q.round)"
-"[CLSORT__QUICK_BLOCKS],\nworks=blocks>0&&q.round<q.rounds;\nconst uint wanted=works?blocks:max("
-"q.scratch[CLSORT__QUICK_LEAVES],1u);\nconst ndrange_t many=ndrange_1D((size_t)wanted*"
-"CLSORT_GROUP,CLSORT_GROUP),\none=ndrange_1D(CLSORT_GROUP,CLSORT_GROUP);\nclk_event_t first,"
-"second,third;\nif(!works){\nenqueue_kernel(queue,CLK_ENQUEUE_FLAGS_WAIT_KERNEL,many,\n^(local "
-"void*s){quick_leaf(q,quick_space(s));},local_bytes);\n}else{\nquick_t next=q;\nnext.round++;\n"
-"enqueue_kernel(queue,CLK_ENQUEUE_FLAGS_WAIT_KERNEL,many,0,NULL,&first,\n^(local void*s){"
-"quick_count(q,quick_space(s));},local_bytes);\nenqueue_kernel(queue,CLK_ENQUEUE_FLAGS_NO_WAIT,"
-"one,1,&first,&second,\n^(local void*s){quick_plan(q,quick_space(s));},local_bytes);\n"
-"enqueue_kernel(queue,CLK_ENQUEUE_FLAGS_NO_WAIT,many,1,&second,&third,\n^(local void*s){"
-"quick_scatter(q,quick_space(s));},local_bytes);\nenqueue_kernel(queue,CLK_ENQUEUE_FLAGS_NO_WAIT,"
-"ndrange_1D(1,1),1,&third,NULL,\n^{relaunch(next,local_bytes);});\nrelease_event(first);\n"
-"release_event(second);\nrelease_event(third);\n}\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_quick_relauncher(CLSORT_QUICK_ARGS,uint local_bytes)\n{\nconst quick_t q=CLSORT_QUICK_JOB;"
-"\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}\n#endif\n"
-"#endif\n\n",
+"\n\n\nstatic void relaunch(quick_t q,uint local_bytes)\n{\nconst queue_t queue=get_default_queue("
+");\nconst uint blocks=quick_state(q,q.round)[CLSORT__QUICK_BLOCKS],\nworks=blocks>0&&q.round<"
+"q.rounds;\nconst uint wanted=works?blocks:max(q.scratch[CLSORT__QUICK_LEAVES],1u);\nconst "
+"ndrange_t many=ndrange_1D((size_t)wanted*CLSORT_GROUP,CLSORT_GROUP),\none=ndrange_1D("
+"CLSORT_GROUP,CLSORT_GROUP);\nclk_event_t first,second,third;\nif(!works){\nenqueue_kernel(queue,"
+"CLK_ENQUEUE_FLAGS_WAIT_KERNEL,many,\n^(local void*s){quick_leaf(q,quick_space(s));},local_bytes);"
+"\n}else{\nquick_t next=q;\nnext.round++;\nenqueue_kernel(queue,CLK_ENQUEUE_FLAGS_WAIT_KERNEL,"
+"many,0,NULL,&first,\n^(local void*s){quick_count(q,quick_space(s));},local_bytes);\n"
+"enqueue_kernel(queue,CLK_ENQUEUE_FLAGS_NO_WAIT,one,1,&first,&second,\n^(local void*s){quick_plan("
+"q,quick_space(s));},local_bytes);\nenqueue_kernel(queue,CLK_ENQUEUE_FLAGS_NO_WAIT,many,1,&second,"
+"&third,\n^(local void*s){quick_scatter(q,quick_space(s));},local_bytes);\nenqueue_kernel(queue,"
+"CLK_ENQUEUE_FLAGS_NO_WAIT,ndrange_1D(1,1),1,&third,NULL,\n^{relaunch(next,local_bytes);});\n"
+"release_event(first);\nrelease_event(second);\nrelease_event(third);\n}\n}\n\n\n\nCLSORT_KERNEL "
+"void clsort_quick_relauncher(CLSORT_QUICK_ARGS,uint local_bytes)\n{\nconst quick_t q="
+"CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
+"\n#endif\n#endif\n\n",
 #else
 "#line 11953\n",
 #endif
-"//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
 "CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong minus_zero,"
 "\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint "
 "select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global "
@@ -5039,38 +4953,38 @@ static const char *const clsort__source[] = {
 "uint outputs;\nulong indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define "
 "add_local(place,x)atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local("
 "local uint*place,uint x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
-"//---- select: parts\n\n\ntypedef struct{\nglobal const uchar*keys;\nuint row,part,first,end;\n"
-"global const uint*numbers;\n}row_part_t;\n\nINLINE row_part_t row_part(select_t s,uint number,"
-"uint parts,uint part_elements)\n{\nconst uint row=number/parts,part=number%parts;\nconst uint "
-"first=(uint)min((ulong)part*part_elements,(ulong)s.n),\nwhole=min(s.n-first,part_elements);\n"
-"const row_part_t p={s.keys+(row<s.rows?row*s.stride:0),row,part,first,\nrow<s.rows?first+"
-"whole:first,0};\nreturn p;\n}\n\nINLINE row_part_t find_row_part(select_t s,uint parts,uint "
-"part_elements)\n{\nreturn row_part(s,(uint)get_group_id(0),parts,part_elements);\n}\n\n\nINLINE "
-"code_t code_of(select_t s,code_t key)\n{\nconst code_t code=encode(key==s.minus_zero?0:key,"
-"s.codec);\nreturn(code_t)((code_t)(code<<s.ignored_high_bits)>>(s.ignored_high_bits+s.first_bit))"
-";\n}\n\n\nINLINE uint takes_whole_keys(select_t s)\n{\nreturn!(s.minus_zero||s.ignored_high_bits|"
-"|s.first_bit);\n}\n\n\nINLINE code_t select_code(select_t s,row_part_t p,size_t i)\n{\nreturn "
-"code_of(s,((global const code_t*)p.keys)[i]);\n}\n\n\nINLINE uint number_of(row_part_t p,uint i)"
-"\n{\nreturn p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;\n}\n\n\n\nINLINE void write_result("
-"select_t s,row_part_t p,output_t out,size_t place,uint i,\nuint known,code_t code)\n{\nif("
-"out.outputs&CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+p.row*out.indices_apart))[place]"
-"=number_of(p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global code_t*)(out.keys+p.row*"
-"out.keys_apart))[place]\n=known?decode(code,s.codec):((global const code_t*)p.keys)[i];\n}\n\n\n"
-"\nINLINE void write_element(select_t s,row_part_t p,output_t out,size_t place,uint i)\n{\n"
-"write_result(s,p,out,place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE void write_marks(select_t s,"
-"row_part_t p,output_t out)\n{\nconst uint nth=is_nth(s),there=nth?s.k==s.asked:s.k;\nfor(uint i="
-"there +local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,0xFFFFFFFFu);\n}\n"
-"\n\nINLINE row_part_t whole_row(select_t s,uint row)\n{\nconst row_part_t p={s.keys+row*s.stride,"
-"row,0,0,s.n,0};\nreturn p;\n}\n\n",
-"//---- select: ranks\n\n#if CLSORT_KEY_BYTES<=4\ntypedef ulong ranked_t;\n#define CLSORT_RANKED("
-"code,index)((ulong)(code)<<32|(index))\n#define CLSORT_RANKED_CODE(x)((x)>>32)\n#define "
-"CLSORT_RANKED_INDEX(x)((uint)(x))\n#define CLSORT_RANKED_BEFORE(x,y)((x)<(y))\n#else\ntypedef "
-"struct{ulong code,index;}ranked_t;\nINLINE ranked_t make_ranked(ulong code,uint index)\n{\nconst "
-"ranked_t r={code,index};\nreturn r;\n}\n#define CLSORT_RANKED(code,index)make_ranked(code,index)"
-"\n#define CLSORT_RANKED_CODE(x)((x).code)\n#define CLSORT_RANKED_INDEX(x)((uint)(x).index)\n"
-"#define CLSORT_RANKED_BEFORE(x,y)\\\n ((x).code<(y).code||((x).code==(y).code&&(x).index<(y)"
-".index))\n#endif\n\n\nINLINE uint rank_among(local const ranked_t*x,uint count,ranked_t own)\n{\n"
-"uint rank=0,j=0;\nfor(;j+16<=count;j+=16){\n#pragma unroll\nfor(uint b=0;b<16;b++)\nrank+="
+"\n\n\ntypedef struct{\nglobal const uchar*keys;\nuint row,part,first,end;\nglobal const uint*"
+"numbers;\n}row_part_t;\n\nINLINE row_part_t row_part(select_t s,uint number,uint parts,uint "
+"part_elements)\n{\nconst uint row=number/parts,part=number%parts;\nconst uint first=(uint)min(("
+"ulong)part*part_elements,(ulong)s.n),\nwhole=min(s.n-first,part_elements);\nconst row_part_t p={"
+"s.keys+(row<s.rows?row*s.stride:0),row,part,first,\nrow<s.rows?first+whole:first,0};\nreturn p;\n"
+"}\n\nINLINE row_part_t find_row_part(select_t s,uint parts,uint part_elements)\n{\nreturn "
+"row_part(s,(uint)get_group_id(0),parts,part_elements);\n}\n\n\nINLINE code_t code_of(select_t s,"
+"code_t key)\n{\nconst code_t code=encode(key==s.minus_zero?0:key,s.codec);\nreturn(code_t)(("
+"code_t)(code<<s.ignored_high_bits)>>(s.ignored_high_bits+s.first_bit));\n}\n\n\nINLINE uint "
+"takes_whole_keys(select_t s)\n{\nreturn!(s.minus_zero||s.ignored_high_bits||s.first_bit);\n}\n\n"
+"\nINLINE code_t select_code(select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global "
+"const code_t*)p.keys)[i]);\n}\n\n\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn "
+"p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;\n}\n\n\n\nINLINE void write_result(select_t s,"
+"row_part_t p,output_t out,size_t place,uint i,\nuint known,code_t code)\n{\nif(out.outputs&"
+"CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+p.row*out.indices_apart))[place]=number_of("
+"p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global code_t*)(out.keys+p.row*out.keys_apart))"
+"[place]\n=known?decode(code,s.codec):((global const code_t*)p.keys)[i];\n}\n\n\n\nINLINE void "
+"write_element(select_t s,row_part_t p,output_t out,size_t place,uint i)\n{\nwrite_result(s,p,out,"
+"place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE void write_marks(select_t s,row_part_t p,"
+"output_t out)\n{\nconst uint nth=is_nth(s),there=nth?s.k==s.asked:s.k;\nfor(uint i=there +"
+"local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\n"
+"INLINE row_part_t whole_row(select_t s,uint row)\n{\nconst row_part_t p={s.keys+row*s.stride,row,"
+"0,0,s.n,0};\nreturn p;\n}\n\n",
+"\n\n#if CLSORT_KEY_BYTES<=4\ntypedef ulong ranked_t;\n#define CLSORT_RANKED(code,index)((ulong)("
+"code)<<32|(index))\n#define CLSORT_RANKED_CODE(x)((x)>>32)\n#define CLSORT_RANKED_INDEX(x)((uint)"
+"(x))\n#define CLSORT_RANKED_BEFORE(x,y)((x)<(y))\n#else\ntypedef struct{ulong code,index;}"
+"ranked_t;\nINLINE ranked_t make_ranked(ulong code,uint index)\n{\nconst ranked_t r={code,index};"
+"\nreturn r;\n}\n#define CLSORT_RANKED(code,index)make_ranked(code,index)\n#define "
+"CLSORT_RANKED_CODE(x)((x).code)\n#define CLSORT_RANKED_INDEX(x)((uint)(x).index)\n#define "
+"CLSORT_RANKED_BEFORE(x,y)\\\n ((x).code<(y).code||((x).code==(y).code&&(x).index<(y).index))\n"
+"#endif\n\n\nINLINE uint rank_among(local const ranked_t*x,uint count,ranked_t own)\n{\nuint rank="
+"0,j=0;\nfor(;j+16<=count;j+=16){\n#pragma unroll\nfor(uint b=0;b<16;b++)\nrank+="
 "CLSORT_RANKED_BEFORE(x[j+b],own);\n}\nfor(;j+4<=count;j+=4){\n#pragma unroll\nfor(uint b=0;b<4;b+"
 "+)\nrank+=CLSORT_RANKED_BEFORE(x[j+b],own);\n}\nfor(;j<count;j++)\nrank+=CLSORT_RANKED_BEFORE("
 "x[j],own);\nreturn rank;\n}\n\n\n\n\n\n#define CLSORT_FIRSTS ("
@@ -5088,118 +5002,113 @@ static const char *const clsort__source[] = {
 "ranked_t x)\n{\nconst uint nth=is_nth(s),place=nth?0:rank,\ni=CLSORT_RANKED_INDEX(x);\nif("
 "nth?rank!=s.asked-1||s.k!=s.asked:rank>=s.k)\nreturn;\nwrite_result(s,p,out,place,i,i>=s.n||"
 "takes_whole_keys(s),\n(code_t)CLSORT_RANKED_CODE(x));\n}\n\n",
-"//---- select: short rows\n#if CLSORT_NEEDS_REGISTER_ROWS\n\n\n\n\n\n\n\ntypedef struct{\nlocal "
-"ranked_t*firsts,*list;\nlocal uint*count;\n}short_row_t;\n\n\n\nINLINE row_part_t cut_piece("
-"select_t s,uint row,uint piece,uint pieces,\nglobal const uint*numbers)\n{\nconst uint each="
-"s.n/pieces,longer=s.n%pieces,\nfirst=piece*each+min(piece,longer);\nconst row_part_t p={s.keys,"
-"row*pieces+piece,piece,first,\nfirst+each+(piece<longer?1:0),\nnumbers?numbers+(size_t)row*"
-"s.n:numbers};\nreturn p;\n}\n\n\n\nINLINE void load_short_row(select_t s,row_part_t p,code_t*"
-"code)\n{\nglobal const code_t*keys=(global const code_t*)p.keys+p.first;\nconst uint size=p.end-"
-"p.first;\nif(CLSORT_BRANCH_BARRIERS&&takes_whole_keys(s)){\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id();\ncode[m]=i<size?encode(keys[i],"
-"s.codec):CLSORT_TOP_CODE;\n}\n}else{\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst "
-"uint i=m*CLSORT_GROUP +local_id();\ncode[m]=i<size?code_of(s,keys[i]):CLSORT_TOP_CODE;\n}\n}\n}\n"
-"\n",
-"//---- select: bounds of short rows\n\nINLINE void find_firsts(const code_t*code,short_row_t l,"
-"ranked_t*own)\n{\nconst uint t=local_id();\n#pragma unroll\nfor(uint f=0;f<CLSORT_FIRSTS;f++){\n"
-"code_t first=code[f];\nuint at=f;\n#pragma unroll\nfor(uint m=f+CLSORT_FIRSTS;m<CLSORT_ITEMS;m+="
-"CLSORT_FIRSTS){\nat=code[m]<first?m:at;\nfirst=min(first,code[m]);\n}\nown[f]=CLSORT_RANKED("
-"first,at*CLSORT_GROUP +t);\nl.firsts[f*CLSORT_GROUP +t]=own[f];\n}\n}\n\n\n\nINLINE void "
-"find_bound(select_t s,const code_t*code,short_row_t l)\n{\nconst uint t=local_id(),in_blocks="
-"CLSORT_COLUMNS>=CLSORT__EDGE_MANY_COLUMNS;\nranked_t own[CLSORT_FIRSTS];\nfind_firsts(code,l,own)"
-";\ngroup_sync();\nif(t==0)\n*l.count=0;\nif(in_blocks){\n#pragma unroll\nfor(uint f=0;f<"
-"CLSORT_FIRSTS;f++)\nput_in_block(l.firsts,l.list,f*CLSORT_GROUP +t);\ngroup_sync();\n}\n#pragma "
-"unroll\nfor(uint f=0;f<CLSORT_FIRSTS;f++){\nconst uint rank=in_blocks?rank_in_blocks(l.list,"
-"own[f])\n:rank_among(l.firsts,CLSORT_COLUMNS,own[f]);\nif(rank==max(s.k,1u)-1)\n"
-"l.firsts[CLSORT_COLUMNS]=own[f];\n}\n}\n\n\nINLINE void list_candidates(const code_t*code,"
-"short_row_t l)\n{\nconst ranked_t bound=l.firsts[CLSORT_COLUMNS];\nconst uint t=local_id();\n"
-"uint taken=0;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\ntaken|=(uint)"
-"!CLSORT_RANKED_BEFORE(bound,CLSORT_RANKED(code[m],m*CLSORT_GROUP +t))\n<<m;\nif(!taken)\nreturn;"
-"\nuint place=atomic_add((volatile local uint*)l.count,popcount(taken));\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_ITEMS;m++)\nif(taken>>m&1)\nl.list[place++]=CLSORT_RANKED(code[m],m*"
-"CLSORT_GROUP +t);\n}\n\n\n\nINLINE uint sort_candidates(short_row_t l,uint count)\n{\nconst uint "
-"size=count>CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP)?1u<<ceil_log2(count):0;\nfor(uint i=count+"
-"local_id();i<size;i+=CLSORT_GROUP)\nl.list[i]=CLSORT_RANKED(CLSORT_TOP_CODE,0xFFFFFFFFu);\nfor("
-"uint block=2;block<=size;block*=2)\nfor(uint step=block;step>1;step/=2){\ngroup_sync();\nfor("
-"uint t=local_id();t<size/2;t+=CLSORT_GROUP){\nconst uint apart=step/2,low=(t& ~(apart-1))*2+(t&("
-"apart-1)),\nhigh=step==block?low^(block-1):low+apart;\nconst ranked_t x=l.list[low],y="
-"l.list[high];\nif(CLSORT_RANKED_BEFORE(y,x)){\nl.list[low]=y;\nl.list[high]=x;\n}\n}\n}\n"
-"group_sync();\nreturn size!=0;\n}\n\n",
-"//---- select: results of short rows\n\nINLINE void write_candidates(select_t s,row_part_t p,"
-"output_t out,short_row_t l,\nuint count,uint sorted)\n{\nfor(uint c=local_id();c<("
-"sorted?s.k:count);c+=CLSORT_GROUP){\nconst ranked_t own=l.list[c];\nwrite_ranked(s,p,out,"
-"sorted?c:rank_among(l.list,count,own),\nCLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),\n"
-"CLSORT_RANKED_INDEX(own)+p.first));\n}\nwrite_marks(s,p,out);\n}\n\n\n\nINLINE short_row_t "
-"short_row_in(local ulong*space,uint list_capacity)\n{\nlocal ranked_t*const firsts=(local "
-"ranked_t*)space,\n*const list=firsts+CLSORT_COLUMNS+1;\nconst short_row_t l={firsts,list,(local "
-"uint*)(list+list_capacity)};\nreturn l;\n}\n\n\nINLINE void select_in_registers(select_t s,"
-"row_part_t p,output_t out,short_row_t l)\n{\ncode_t code[CLSORT_ITEMS];\nload_short_row(s,p,code)"
-";\nfind_bound(s,code,l);\ngroup_sync();\nlist_candidates(code,l);\ngroup_sync();\nconst uint "
-"count= *l.count,sorted=sort_candidates(l,count);\nwrite_candidates(s,p,out,l,count,sorted);\n}\n"
-"\n",
-"//---- select: short rows are selected from\n#if CLSORT_IS(SHORT_ROWS)\n\nCLSORT_KERNEL void "
-"clsort_select_short(CLSORT_SELECT_ARGS,CLSORT_OUTPUT_ARGS,local ulong*space)\n{\nconst select_t "
-"all=CLSORT_SELECT;\nconst output_t out=CLSORT_OUTPUT;\nconst short_row_t l=short_row_in(space,"
-"all.list_capacity);\nfor(uint row=(uint)get_group_id(0);row<all.rows;row+=(uint)get_num_groups(0)"
-"){\nconst select_t s=select_from_row(all,row);\nselect_in_registers(s,whole_row(s,row),out,l);\n}"
-"\n}\n#else\n\n\nCLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS,CLSORT_OUTPUT_ARGS,"
-"uint pieces,\nglobal const uchar*numbers,ulong numbers_at,\nlocal ulong*space)\n{\nconst "
-"select_t all=CLSORT_SELECT;\nconst output_t out=CLSORT_OUTPUT;\nconst short_row_t l=short_row_in("
-"space,all.list_capacity);\nfor(uint i=(uint)get_group_id(0);i<all.rows*pieces;i+=(uint)"
-"get_num_groups(0)){\nconst uint row=i/pieces;\nconst select_t s=select_from_row(all,row);\n"
-"select_in_registers(s,cut_piece(s,row,i-row*pieces,pieces,\n(global const uint*)(numbers+"
-"numbers_at)),out,l);\n}\n}\n#endif\n#endif\n\n",
-"//---- select: tiles of rows\n#if CLSORT_IS(ROW_TILES)&&defined(CLSORT_HEAD_WORDS)\n\n\nINLINE "
-"item_t row_item(select_t s,uint first,uint i)\n{\nconst uint row=i/s.n,at=i-row*s.n;\nconst "
-"select_t own=select_from_row(s,first+row);\nitem_t r=top_item();\nr.key=at<own.n?select_code(own,"
-"whole_row(own,first+row),at):CLSORT_TOP_CODE;\nr.word[0]=at<own.n?at:0xFFFFFFFFu;\nreturn r;\n}\n"
-"\n\n\n\nCLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS,CLSORT_OUTPUT_ARGS,uint per,\n"
-"local code_t*codes,local uint*words,local uint*space)\n{\nconst select_t s=CLSORT_SELECT;\nconst "
-"output_t out=CLSORT_OUTPUT;\nconst packing_t packing=clear_packing(space);\nconst uint t="
-"local_id(),first=(uint)get_group_id(0)*per,\nrows_here=s.rows?min(s.rows-first,per):0,size="
-"rows_here*s.n;\nconst uint nth=is_nth(s),wanted=nth?1:s.k;\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +t;\nput_item(codes,words,i,i<size?row_item(s,"
-"first,i):top_item());\n}\nfor(uint r=t;r<=rows_here;r+=CLSORT_GROUP)\nflag_head(packing,r*s.n);\n"
-"local_barrier();\nfind_around(packing,size);\nlocal_barrier();\nsort_packed(codes,words,packing,"
-"s.codec);\nfor(uint i=t;i<rows_here*wanted;i+=CLSORT_GROUP){\nconst uint row=i/wanted,at=row*s.n+"
-"(nth?s.k-1:i-row*wanted);\nconst select_t own=select_from_row(s,first+row);\nwrite_element(own,"
-"whole_row(own,first+row),out,i-row*wanted,\nget_item(codes,words,at).word[0]);\n}\n}\n#endif\n"
-"#endif\n\n",
-"//---- select: range\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_PASSES\n\n\n\n"
-"typedef struct{\ncode_t low,high;\nuint low_index,high_index,left,size,decided;\n}select_range_t;"
-"\n\n\nINLINE uint is_decided(select_t s,select_range_t r)\n{\nif(s.select_mode=="
-"CLSORT__SELECT_PARTITION)\nreturn r.size<=1;\nreturn s.select_mode==CLSORT__SELECT_UNORDERED\n"
-"?r.size==r.left\n:r.size<=s.list_capacity\n&&(is_nth(s)||s.k-r.left<=s.list_capacity-r.size);\n}"
-"\n\nINLINE select_range_t whole_range(select_t s)\n{\nselect_range_t r={0,CLSORT_TOP_CODE,0,"
-"0xFFFFFFFFu,s.k,s.n,0};\nr.decided=is_decided(s,r);\nreturn r;\n}\n\nINLINE uint in_range("
-"select_range_t r,code_t code,uint i)\n{\nreturn code>=r.low&&code<=r.high&&i>=r.low_index&&i<="
-"r.high_index;\n}\n\n\nINLINE uint is_taken(select_t s,select_range_t r,code_t code,uint i)\n{\n"
-"if(s.select_mode==CLSORT__SELECT_PARTITION)\nreturn code<r.low||(code==r.low&&i<r.low_index);\n"
-"return is_nth(s)?in_range(r,code,i)\n:code<r.low||(code<=r.high&&i<=r.high_index);\n}\n\n\n"
-"typedef struct{uint by_index,shift;}select_digit_t;\n\nINLINE select_digit_t select_pass_digit("
-"select_t s,uint pass)\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored_high_bits-"
-"s.first_bit,\nindex_bits=32-clz(s.n-1);\nconst uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)"
-"/CLSORT_DIGIT_BITS,\nby_index=pass>=code_passes;\nconst uint bits=by_index?index_bits:code_bits,"
-"\nend=(pass+1-(by_index?code_passes:0))*CLSORT_DIGIT_BITS;\nconst select_digit_t d={by_index,"
-"bits>end?bits-end:0};\nreturn d;\n}\n\nINLINE uint digit_inside(select_range_t r,select_digit_t "
-"d,code_t code,uint i)\n{\nreturn d.by_index?(i-r.low_index)>>d.shift:(uint)((code_t)(code -r.low)"
-">>d.shift);\n}\n\n",
-"//---- select: narrowing\n\n\n#define CLSORT_FOUND 1\n#define CLSORT_SUMS CLSORT__SELECT_SUMS\n"
-"#define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)\n\n\nINLINE select_range_t take_digit("
-"select_t s,select_range_t r,select_digit_t d,uint digit,\nuint before,uint size)\n{\nif("
-"d.by_index){\nr.low_index+=digit<<d.shift;\nr.high_index=r.low_index+((1u<<d.shift)-1);\n}else{\n"
-"r.low=(code_t)(r.low+(code_t)((code_t)digit<<d.shift));\nr.high=(code_t)(r.low+(code_t)(((code_t)"
-"1<<d.shift)-1));\n}\nr.left-=before;\nr.size=size;\nr.decided=is_decided(s,r);\nreturn r;\n}\n\n"
-"\n\nINLINE select_range_t narrow_range(select_t s,select_range_t r,uint open,uint pass,\nlocal "
-"uint*space)\n{\nlocal const uint*bins=space +CLSORT_LIST+local_id()*(CLSORT_DIGITS/CLSORT_GROUP);"
-"\nlocal uint*found=space +CLSORT_FOUND;\nuint sum=0,total,b=0;\ngroup_sync();\nfor(uint i=0;i<"
+"\n#if CLSORT_NEEDS_REGISTER_ROWS\n\n\n\n\n\n\n\ntypedef struct{\nlocal ranked_t*firsts,*list;\n"
+"local uint*count;\n}short_row_t;\n\n\n\nINLINE row_part_t cut_piece(select_t s,uint row,uint "
+"piece,uint pieces,\nglobal const uint*numbers)\n{\nconst uint each=s.n/pieces,longer=s.n%pieces,"
+"\nfirst=piece*each+min(piece,longer);\nconst row_part_t p={s.keys,row*pieces+piece,piece,first,\n"
+"first+each+(piece<longer?1:0),\nnumbers?numbers+(size_t)row*s.n:numbers};\nreturn p;\n}\n\n\n\n"
+"INLINE void load_short_row(select_t s,row_part_t p,code_t*code)\n{\nglobal const code_t*keys=("
+"global const code_t*)p.keys+p.first;\nconst uint size=p.end-p.first;\nif(CLSORT_BRANCH_BARRIERS&&"
+"takes_whole_keys(s)){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=m*"
+"CLSORT_GROUP +local_id();\ncode[m]=i<size?encode(keys[i],s.codec):CLSORT_TOP_CODE;\n}\n}else{\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=m*CLSORT_GROUP +local_id();\n"
+"code[m]=i<size?code_of(s,keys[i]):CLSORT_TOP_CODE;\n}\n}\n}\n\n",
+"\n\nINLINE void find_firsts(const code_t*code,short_row_t l,ranked_t*own)\n{\nconst uint t="
+"local_id();\n#pragma unroll\nfor(uint f=0;f<CLSORT_FIRSTS;f++){\ncode_t first=code[f];\nuint at="
+"f;\n#pragma unroll\nfor(uint m=f+CLSORT_FIRSTS;m<CLSORT_ITEMS;m+=CLSORT_FIRSTS){\nat=code[m]<"
+"first?m:at;\nfirst=min(first,code[m]);\n}\nown[f]=CLSORT_RANKED(first,at*CLSORT_GROUP +t);\n"
+"l.firsts[f*CLSORT_GROUP +t]=own[f];\n}\n}\n\n\n\nINLINE void find_bound(select_t s,const code_t*"
+"code,short_row_t l)\n{\nconst uint t=local_id(),in_blocks=CLSORT_COLUMNS>="
+"CLSORT__EDGE_MANY_COLUMNS;\nranked_t own[CLSORT_FIRSTS];\nfind_firsts(code,l,own);\ngroup_sync();"
+"\nif(t==0)\n*l.count=0;\nif(in_blocks){\n#pragma unroll\nfor(uint f=0;f<CLSORT_FIRSTS;f++)\n"
+"put_in_block(l.firsts,l.list,f*CLSORT_GROUP +t);\ngroup_sync();\n}\n#pragma unroll\nfor(uint f=0;"
+"f<CLSORT_FIRSTS;f++){\nconst uint rank=in_blocks?rank_in_blocks(l.list,own[f])\n:rank_among("
+"l.firsts,CLSORT_COLUMNS,own[f]);\nif(rank==max(s.k,1u)-1)\nl.firsts[CLSORT_COLUMNS]=own[f];\n}\n}"
+"\n\n\nINLINE void list_candidates(const code_t*code,short_row_t l)\n{\nconst ranked_t bound="
+"l.firsts[CLSORT_COLUMNS];\nconst uint t=local_id();\nuint taken=0;\n#pragma unroll\nfor(uint m=0;"
+"m<CLSORT_ITEMS;m++)\ntaken|=(uint)!CLSORT_RANKED_BEFORE(bound,CLSORT_RANKED(code[m],m*"
+"CLSORT_GROUP +t))\n<<m;\nif(!taken)\nreturn;\nuint place=atomic_add((volatile local uint*)"
+"l.count,popcount(taken));\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(taken>>m&1)\n"
+"l.list[place++]=CLSORT_RANKED(code[m],m*CLSORT_GROUP +t);\n}\n\n\n\nINLINE uint sort_candidates("
+"short_row_t l,uint count)\n{\nconst uint size=count>CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP)?1u<<"
+"ceil_log2(count):0;\nfor(uint i=count+local_id();i<size;i+=CLSORT_GROUP)\nl.list[i]="
+"CLSORT_RANKED(CLSORT_TOP_CODE,0xFFFFFFFFu);\nfor(uint block=2;block<=size;block*=2)\nfor(uint "
+"step=block;step>1;step/=2){\ngroup_sync();\nfor(uint t=local_id();t<size/2;t+=CLSORT_GROUP){\n"
+"const uint apart=step/2,low=(t& ~(apart-1))*2+(t&(apart-1)),\nhigh=step==block?low^(block-1):low+"
+"apart;\nconst ranked_t x=l.list[low],y=l.list[high];\nif(CLSORT_RANKED_BEFORE(y,x)){\nl.list[low]"
+"=y;\nl.list[high]=x;\n}\n}\n}\ngroup_sync();\nreturn size!=0;\n}\n\n",
+"\n\nINLINE void write_candidates(select_t s,row_part_t p,output_t out,short_row_t l,\nuint count,"
+"uint sorted)\n{\nfor(uint c=local_id();c<(sorted?s.k:count);c+=CLSORT_GROUP){\nconst ranked_t "
+"own=l.list[c];\nwrite_ranked(s,p,out,sorted?c:rank_among(l.list,count,own),\nCLSORT_RANKED(("
+"code_t)CLSORT_RANKED_CODE(own),\nCLSORT_RANKED_INDEX(own)+p.first));\n}\nwrite_marks(s,p,out);\n}"
+"\n\n\n\nINLINE short_row_t short_row_in(local ulong*space,uint list_capacity)\n{\nlocal ranked_t*"
+"const firsts=(local ranked_t*)space,\n*const list=firsts+CLSORT_COLUMNS+1;\nconst short_row_t l={"
+"firsts,list,(local uint*)(list+list_capacity)};\nreturn l;\n}\n\n\nINLINE void "
+"select_in_registers(select_t s,row_part_t p,output_t out,short_row_t l)\n{\ncode_t "
+"code[CLSORT_ITEMS];\nload_short_row(s,p,code);\nfind_bound(s,code,l);\ngroup_sync();\n"
+"list_candidates(code,l);\ngroup_sync();\nconst uint count= *l.count,sorted=sort_candidates(l,"
+"count);\nwrite_candidates(s,p,out,l,count,sorted);\n}\n\n",
+"\n#if CLSORT_IS(SHORT_ROWS)\n\nCLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS,"
+"CLSORT_OUTPUT_ARGS,local ulong*space)\n{\nconst select_t all=CLSORT_SELECT;\nconst output_t out="
+"CLSORT_OUTPUT;\nconst short_row_t l=short_row_in(space,all.list_capacity);\nfor(uint row=(uint)"
+"get_group_id(0);row<all.rows;row+=(uint)get_num_groups(0)){\nconst select_t s=select_from_row("
+"all,row);\nselect_in_registers(s,whole_row(s,row),out,l);\n}\n}\n#else\n\n\nCLSORT_KERNEL void "
+"clsort_select_pieces(CLSORT_SELECT_ARGS,CLSORT_OUTPUT_ARGS,uint pieces,\nglobal const uchar*"
+"numbers,ulong numbers_at,\nlocal ulong*space)\n{\nconst select_t all=CLSORT_SELECT;\nconst "
+"output_t out=CLSORT_OUTPUT;\nconst short_row_t l=short_row_in(space,all.list_capacity);\nfor("
+"uint i=(uint)get_group_id(0);i<all.rows*pieces;i+=(uint)get_num_groups(0)){\nconst uint row="
+"i/pieces;\nconst select_t s=select_from_row(all,row);\nselect_in_registers(s,cut_piece(s,row,i-"
+"row*pieces,pieces,\n(global const uint*)(numbers+numbers_at)),out,l);\n}\n}\n#endif\n#endif\n\n",
+"\n#if CLSORT_IS(ROW_TILES)&&defined(CLSORT_HEAD_WORDS)\n\n\nINLINE item_t row_item(select_t s,"
+"uint first,uint i)\n{\nconst uint row=i/s.n,at=i-row*s.n;\nconst select_t own=select_from_row(s,"
+"first+row);\nitem_t r=top_item();\nr.key=at<own.n?select_code(own,whole_row(own,first+row),at)"
+":CLSORT_TOP_CODE;\nr.word[0]=at<own.n?at:0xFFFFFFFFu;\nreturn r;\n}\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_select_tile(CLSORT_SELECT_ARGS,CLSORT_OUTPUT_ARGS,uint per,\nlocal code_t*codes,local "
+"uint*words,local uint*space)\n{\nconst select_t s=CLSORT_SELECT;\nconst output_t out="
+"CLSORT_OUTPUT;\nconst packing_t packing=clear_packing(space);\nconst uint t=local_id(),first=("
+"uint)get_group_id(0)*per,\nrows_here=s.rows?min(s.rows-first,per):0,size=rows_here*s.n;\nconst "
+"uint nth=is_nth(s),wanted=nth?1:s.k;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst "
+"uint i=m*CLSORT_GROUP +t;\nput_item(codes,words,i,i<size?row_item(s,first,i):top_item());\n}\n"
+"for(uint r=t;r<=rows_here;r+=CLSORT_GROUP)\nflag_head(packing,r*s.n);\nlocal_barrier();\n"
+"find_around(packing,size);\nlocal_barrier();\nsort_packed(codes,words,packing,s.codec);\nfor("
+"uint i=t;i<rows_here*wanted;i+=CLSORT_GROUP){\nconst uint row=i/wanted,at=row*s.n+(nth?s.k-1:i-"
+"row*wanted);\nconst select_t own=select_from_row(s,first+row);\nwrite_element(own,whole_row(own,"
+"first+row),out,i-row*wanted,\nget_item(codes,words,at).word[0]);\n}\n}\n#endif\n#endif\n\n",
+"\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_PASSES\n\n\n\ntypedef struct{\ncode_t "
+"low,high;\nuint low_index,high_index,left,size,decided;\n}select_range_t;\n\n\nINLINE uint "
+"is_decided(select_t s,select_range_t r)\n{\nif(s.select_mode==CLSORT__SELECT_PARTITION)\nreturn "
+"r.size<=1;\nreturn s.select_mode==CLSORT__SELECT_UNORDERED\n?r.size==r.left\n:r.size<="
+"s.list_capacity\n&&(is_nth(s)||s.k-r.left<=s.list_capacity-r.size);\n}\n\nINLINE select_range_t "
+"whole_range(select_t s)\n{\nselect_range_t r={0,CLSORT_TOP_CODE,0,0xFFFFFFFFu,s.k,s.n,0};\n"
+"r.decided=is_decided(s,r);\nreturn r;\n}\n\nINLINE uint in_range(select_range_t r,code_t code,"
+"uint i)\n{\nreturn code>=r.low&&code<=r.high&&i>=r.low_index&&i<=r.high_index;\n}\n\n\nINLINE "
+"uint is_taken(select_t s,select_range_t r,code_t code,uint i)\n{\nif(s.select_mode=="
+"CLSORT__SELECT_PARTITION)\nreturn code<r.low||(code==r.low&&i<r.low_index);\nreturn is_nth(s)"
+"?in_range(r,code,i)\n:code<r.low||(code<=r.high&&i<=r.high_index);\n}\n\n\ntypedef struct{uint "
+"by_index,shift;}select_digit_t;\n\nINLINE select_digit_t select_pass_digit(select_t s,uint pass)"
+"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored_high_bits-s.first_bit,\nindex_bits=32-clz("
+"s.n-1);\nconst uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index="
+"pass>=code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
+"by_index?code_passes:0))*CLSORT_DIGIT_BITS;\nconst select_digit_t d={by_index,bits>end?bits-"
+"end:0};\nreturn d;\n}\n\nINLINE uint digit_inside(select_range_t r,select_digit_t d,code_t code,"
+"uint i)\n{\nreturn d.by_index?(i-r.low_index)>>d.shift:(uint)((code_t)(code -r.low)>>d.shift);\n}"
+"\n\n",
+"\n\n\n#define CLSORT_FOUND 1\n#define CLSORT_SUMS CLSORT__SELECT_SUMS\n#define CLSORT_LIST "
+"CLSORT__SELECT_LIST(CLSORT_GROUP)\n\n\nINLINE select_range_t take_digit(select_t s,"
+"select_range_t r,select_digit_t d,uint digit,\nuint before,uint size)\n{\nif(d.by_index){\n"
+"r.low_index+=digit<<d.shift;\nr.high_index=r.low_index+((1u<<d.shift)-1);\n}else{\nr.low=(code_t)"
+"(r.low+(code_t)((code_t)digit<<d.shift));\nr.high=(code_t)(r.low+(code_t)(((code_t)1<<d.shift)-1)"
+");\n}\nr.left-=before;\nr.size=size;\nr.decided=is_decided(s,r);\nreturn r;\n}\n\n\n\nINLINE "
+"select_range_t narrow_range(select_t s,select_range_t r,uint open,uint pass,\nlocal uint*space)\n"
+"{\nlocal const uint*bins=space +CLSORT_LIST+local_id()*(CLSORT_DIGITS/CLSORT_GROUP);\nlocal uint*"
+"found=space +CLSORT_FOUND;\nuint sum=0,total,b=0;\ngroup_sync();\nfor(uint i=0;i<"
 "CLSORT_DIGITS/CLSORT_GROUP;i++)\nsum+=open?bins[i]:0;\nuint before=group_scan_total(sum,space +"
 "CLSORT_SUMS,&total);\nif(open&&before<r.left&&r.left-before<=sum){\nfor(;r.left-before>bins[b];b+"
 "+)\nbefore +=bins[b];\nfound[0]=local_id()*(CLSORT_DIGITS/CLSORT_GROUP)+b;\nfound[1]=before;\n"
 "found[2]=bins[b];\n}\ngroup_sync();\nif(open)\nreturn take_digit(s,r,select_pass_digit(s,pass),"
 "found[0],found[1],found[2]);\nr.decided*=2;\nreturn r;\n}\n\n",
-"//---- select: visits\n\n\nenum{VISIT_NOTHING,VISIT_TO_COUNT,VISIT_TO_COLLECT,VISIT_TO_TALLY};\n"
-"\nINLINE uint choose_action(select_t s,select_range_t r,uint pass)\n{\nif(s.select_mode>="
+"\n\n\nenum{VISIT_NOTHING,VISIT_TO_COUNT,VISIT_TO_COLLECT,VISIT_TO_TALLY};\n\nINLINE uint "
+"choose_action(select_t s,select_range_t r,uint pass)\n{\nif(s.select_mode>="
 "CLSORT__SELECT_UNORDERED&&pass==s.passes)\nreturn VISIT_TO_TALLY;\n"
 "return!r.decided?VISIT_TO_COUNT\n:r.decided==1&&s.select_mode<"
 "CLSORT__SELECT_UNORDERED?VISIT_TO_COLLECT\n:VISIT_NOTHING;\n}\n\n\n\n\ntypedef struct{uint digit,"
@@ -5223,126 +5132,126 @@ static const char *const clsort__source[] = {
 "select_code(s,p,i+b*CLSORT_GROUP);\n#pragma unroll\nfor(uint b=0;b<CLSORT_VISITS;b++)\nvisit(s,r,"
 "action,d,code[b],(uint)i+b*CLSORT_GROUP,&streak,space);\n}\nfor(;i<end;i+=CLSORT_GROUP)\nvisit(s,"
 "r,action,d,select_code(s,p,i),(uint)i,&streak,space);\nend_streak(space,streak);\n}\n\n",
-"//---- select: sorting\n\nINLINE void order_pairs(local code_t*codes,local uint*list,uint a,uint "
-"b)\n{\nconst code_t code_a=codes[a],code_b=codes[b];\nconst uint i=list[a],j=list[b];\nif(code_b<"
-"code_a||(code_b==code_a&&j<i)){\ncodes[a]=code_b;\ncodes[b]=code_a;\nlist[a]=j;\nlist[b]=i;\n}\n}"
-"\n\n\n\nINLINE void sort_list(select_t s,row_part_t p,local uint*space,local code_t*codes)\n{\n"
-"local uint*list=space +CLSORT_LIST;\ngroup_sync();\nconst uint count=min(space[0],"
-"s.list_capacity),size=1u<<ceil_log2(count);\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP){\n"
-"codes[i]=i<count?select_code(s,p,list[i]):CLSORT_TOP_CODE;\nlist[i]=i<count?list[i]:0xFFFFFFFFu;"
-"\n}\ngroup_sync();\nfor(uint block=2;block<=size;block*=2)\nfor(uint step=block;step>1;step/=2){"
-"\nfor(uint t=local_id();t<size/2;t+=CLSORT_GROUP){\nconst uint apart=step/2,low=(t& ~(apart-1))*"
-"2+(t&(apart-1));\norder_pairs(codes,list,low,step==block?low^(block-1):low+apart);\n}\n"
-"group_sync();\n}\n}\n\n\nINLINE void write_list(select_t s,row_part_t p,select_range_t r,"
-"output_t out,\nlocal const uint*list)\n{\nconst uint nth=is_nth(s),wanted=nth?1:s.asked;\nfor("
-"uint i=local_id();i<(p.row<s.rows?wanted:0);i+=CLSORT_GROUP){\nconst uint there=nth?s.k=="
-"s.asked:i<s.k;\nwrite_element(s,p,out,i,there?list[nth?r.left-1:i]:0xFFFFFFFFu);\n}\n}\n\n",
-"//---- select: ranks of a list\n\n\n\nINLINE void write_by_ranks(select_t s,row_part_t p,"
-"select_range_t r,output_t out,\nlocal const uint*list,local code_t*codes,uint count)\n{\nconst "
-"uint nth=is_nth(s);\nfor(uint i=0;i<count;i++)\ncodes[i]=select_code(s,p,list[i]);\nfor(uint i=0;"
-"i<count;i++){\nconst code_t code=codes[i];\nconst uint index=list[i];\nuint rank=0;\nfor(uint j="
-"0;j<count;j++)\nrank+=(codes[j]<code)|((codes[j]==code)&(list[j]<index));\nif(nth?rank==r.left-1&"
-"&s.k==s.asked:rank<s.k)\nwrite_element(s,p,out,nth?0:rank,index);\n}\nwrite_marks(s,p,out);\n}\n"
-"\n\n\nINLINE void write_collected(select_t s,row_part_t p,select_range_t r,output_t out,\nlocal "
-"uint*space,local code_t*codes)\n{\nif(CLSORT_GROUP==1){\nconst uint count=min(space[0],"
-"s.list_capacity);\nif(count<=CLSORT__EDGE_RANK_MOST&&p.row<s.rows){\nwrite_by_ranks(s,p,r,out,"
-"space +CLSORT_LIST,codes,count);\nreturn;\n}\n}\nsort_list(s,p,space,codes);\nwrite_list(s,p,r,"
-"out,space +CLSORT_LIST);\n}\n\n",
-"//---- select: rows\n#if CLSORT_IS(SELECT)\n\n\nCLSORT_KERNEL void clsort_select_rows("
-"CLSORT_SELECT_ARGS,CLSORT_OUTPUT_ARGS,local uint*space,\nlocal code_t*codes)\n{\nconst select_t "
-"all=CLSORT_SELECT,s=select_from_row(all,(uint)get_group_id(0));\nconst output_t out="
-"CLSORT_OUTPUT;\nconst row_part_t p=find_row_part(s,1,s.n);\nselect_range_t r=whole_range(s);\nif("
-"local_id()==0)\nspace[0]=0;\nfor(uint pass=0;pass<=s.passes;pass++){\nvisit_row_part(s,p,r,"
-"choose_action(s,r,pass),pass,space);\nr=narrow_range(s,r,!r.decided,pass,space);\n}\n"
-"write_collected(s,p,r,out,space,codes);\n}\n#endif\n\n",
-"//---- select: tables\n\n\n\n\n\n\n\n\n\n\n\n\nenum{ROW_COLLECTED=32,ROW_CANDIDATES,ROW_FAILED,"
-"ROW_BOUND=36};\nenum{ROW_NUMBERS=40,ROW_ANY_FAILED=42};\n#define CLSORT_TABLE_ARGS \\\n global "
-"uchar*tables,ulong tables_at,uint row_words,uint most_candidates,uint parts,\\\n uint "
-"part_elements\n#define CLSORT_TABLES {(global uint*)(tables+tables_at),rows,row_words,"
-"most_candidates}\ntypedef struct{\nglobal uint*words;\nuint rows,row_words,most_candidates;\n}"
-"tables_t;\n\nINLINE global uint*row_counts(tables_t t,uint row,uint pass)\n{\nreturn t.words+(("
-"size_t)(pass%3)*t.rows+row)*CLSORT_DIGITS;\n}\n\nINLINE global uint*row_words_of(tables_t t,uint "
-"row)\n{\nreturn t.words+(size_t)3*t.rows*CLSORT_DIGITS+(size_t)row*t.row_words;\n}\n\n\nINLINE "
-"row_part_t open_row_part(tables_t t,row_part_t p,uint times)\n{\nif(t.most_candidates&&p.row<"
-"t.rows&&row_words_of(t,p.row)[ROW_FAILED]<times){\np.row=t.rows;\np.end=p.first;\n}\nreturn p;\n}"
-"\n\n\nINLINE void store_range(global uint*row,uint pass,select_range_t r)\n{\nglobal ulong*words="
-"(global ulong*)(row+pass%2*16);\nwords[0]=r.low;\nwords[1]=r.high;\nwords[2]=r.low_index;\n"
-"words[3]=r.high_index;\nwords[4]=r.left;\nwords[5]=r.size;\nwords[6]=r.decided;\n}\n\nINLINE "
-"select_range_t load_range(global const uint*row,uint pass)\n{\nglobal const ulong*words=(global "
-"const ulong*)(row+pass%2*16);\nconst select_range_t r={(code_t)words[0],(code_t)words[1],(uint)"
-"words[2],(uint)words[3],\n(uint)words[4],(uint)words[5],(uint)words[6]};\nreturn r;\n}\n\n",
-"//---- select: passes\n\n\nINLINE select_range_t find_range(select_t s,tables_t t,row_part_t p,"
-"uint pass,\nlocal uint*space)\n{\nconst uint later=pass&&p.row<s.rows;\nselect_range_t r="
-"whole_range(s);\nif(later)\nr=load_range(row_words_of(t,p.row),pass-1);\nconst uint open=later&& "
-"!r.decided;\nfor(uint b=local_id();b<(open?CLSORT_DIGITS:0);b+=CLSORT_GROUP)\nspace[CLSORT_LIST+"
-"b]=row_counts(t,p.row,pass-1)[b];\nr=narrow_range(s,r,open,pass-1,space);\nif(!later)\nr.decided="
-"is_decided(s,r);\nreturn r;\n}\n\n\nINLINE void keep_range(select_t s,tables_t t,row_part_t p,"
-"select_range_t r,uint pass)\n{\nif(p.part||p.row>=s.rows)\nreturn;\nfor(uint b=local_id();b<"
-"CLSORT_DIGITS;b+=CLSORT_GROUP)\nrow_counts(t,p.row,pass+1)[b]=0;\nif(local_id()==0){\n"
-"store_range(row_words_of(t,p.row),pass,r);\nif(pass==0)\nrow_words_of(t,p.row)[ROW_COLLECTED]=0;"
-"\n}\n}\n\n\n\nINLINE void add_to_tables(select_t s,tables_t t,row_part_t p,uint action,uint pass,"
-"\nlocal uint*space)\n{\nconst uint lid=local_id(),\nbins=action==VISIT_TO_COUNT&&p.row<"
-"s.rows?CLSORT_DIGITS:0;\nglobal uint*counts=row_counts(t,p.row,pass),*row=row_words_of(t,p.row);"
-"\ngroup_sync();\nfor(uint b=lid;b<bins;b+=CLSORT_GROUP)\nif(space[CLSORT_LIST+b])\natomic_add(("
-"volatile global uint*)&counts[b],space[CLSORT_LIST+b]);\nif(lid==0&&space[0])\n"
-"space[CLSORT_FOUND]=atomic_add((volatile global uint*)&row[ROW_COLLECTED],space[0]);\nif(lid==0&&"
-"action==VISIT_TO_TALLY&&p.row<s.rows){\nrow[CLSORT__ROW_LIST+p.part]=space[CLSORT_LIST];\nif("
-"space[CLSORT_LIST+1])\nrow[ROW_COLLECTED]=space[CLSORT_LIST+1]-1;\n}\ngroup_sync();\nfor(uint i="
-"lid;i<space[0];i+=CLSORT_GROUP)\nif(space[CLSORT_FOUND]+i<s.list_capacity)\nrow[CLSORT__ROW_LIST+"
-"space[CLSORT_FOUND]+i]=space[CLSORT_LIST+i];\n}\n\n\nINLINE void pass_over(select_t s,tables_t t,"
-"row_part_t p,local uint*space,uint pass)\n{\nif(local_id()==0)\nspace[0]=0;\nconst "
-"select_range_t r=find_range(s,t,p,pass,space);\nconst uint action=choose_action(s,r,pass);\n"
-"keep_range(s,t,p,r,pass);\nvisit_row_part(s,p,r,action,pass,space);\nadd_to_tables(s,t,p,action,"
-"pass,space);\n}\n\n#if CLSORT_IS(SELECT)\n\nCLSORT_KERNEL void clsort_select_pass("
-"CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,local uint*space,\nuint pass)\n{\nconst select_t all="
-"CLSORT_SELECT,\ns=select_from_row(all,(uint)get_group_id(0)/parts);\nconst tables_t t="
-"CLSORT_TABLES;\npass_over(s,t,open_row_part(t,find_row_part(s,parts,part_elements),1),space,pass)"
-";\n}\n#endif\n\n\nINLINE uint draw_below(uint seed,uint end)\n{\nconst uint drawn=seed*"
-"0x9E3779B1u;\nreturn mul_hi((drawn^drawn>>15)*0x85EBCA6Bu,end);\n}\n\n#if CLSORT_GROUP_LOG2>0\n",
-"//---- select: samples\n\n\n\n\n#define CLSORT_SAMPLED 16\n\nINLINE void put_bound(global uint*"
-"row,ranked_t bound)\n{\nglobal ulong*words=(global ulong*)(row+ROW_BOUND);\nwords[0]="
-"CLSORT_RANKED_CODE(bound);\nwords[1]=CLSORT_RANKED_INDEX(bound);\n}\n\n\n\n\nINLINE uint "
-"sampled_place(uint x,uint apart,uint seed)\n{\nconst uint cluster=x/CLSORT__CLUSTER;\nreturn "
-"cluster*apart\n+draw_below(2*cluster+seed+1,apart/CLSORT__CLUSTER)*CLSORT__CLUSTER\n+"
-"x%CLSORT__CLUSTER;\n}\n\n\n\n\nINLINE uint seed_of_row(select_t s,row_part_t p,uint exists,local "
-"uint*word)\n{\nconst uint lid=local_id(),apart=s.n/(CLSORT_GROUP*CLSORT_SAMPLED);\nuint mixed=0;"
-"\n#pragma unroll 1\nfor(uint b=0;b<(exists?CLSORT_SAMPLED:0);b++){\nconst ulong key=((global "
-"const code_t*)p.keys)[(b*CLSORT_GROUP +lid)*apart];\nmixed=(mixed^(uint)(key^key>>32))*"
-"0x9E3779B1u;\n}\nreturn group_total(mixed*(2*lid+1),word)|1;\n}\n\n",
-"//---- select: bounds of long rows\n\nINLINE ranked_t first_of_sample(select_t s,row_part_t p,"
-"uint clusters,uint seed)\n{\nconst uint sample=clusters*CLSORT__CLUSTER,apart=s.n/max(clusters,"
-"1u);\ncode_t first=CLSORT_TOP_CODE;\nuint at=0xFFFFFFFFu;\nfor(uint i=local_id();i<sample;i+="
-"CLSORT_GROUP*CLSORT_SAMPLED){\ncode_t code[CLSORT_SAMPLED];\nuint place[CLSORT_SAMPLED];\n"
-"#pragma unroll\nfor(uint b=0;b<CLSORT_SAMPLED;b++){\nconst uint x=i+b*CLSORT_GROUP;\nplace[b]="
-"sampled_place(x<sample?x:i,apart,seed);\ncode[b]=select_code(s,p,place[b]);\n}\n#pragma unroll\n"
-"for(uint b=0;b<CLSORT_SAMPLED;b++)\nif(code[b]<first||at==0xFFFFFFFFu){\nfirst=code[b];\nat="
-"place[b];\n}\n}\nreturn CLSORT_RANKED(first,at);\n}\n\n\n\nINLINE void sample_row(select_t s,"
-"tables_t t,row_part_t p,uint clusters,uint wanted,\nuint again,local ulong*space)\n{\nconst uint "
-"exists=p.row<s.rows,lid=local_id();\nlocal ranked_t*firsts=(local ranked_t*)space;\nglobal uint*"
-"row=row_words_of(t,exists?p.row:0);\ngroup_sync();\nconst uint seed=again?seed_of_row(s,p,exists,"
-"(local uint*)space):0;\nconst ranked_t own=first_of_sample(s,p,exists?clusters:0,seed);\nif(lid=="
-"0&&exists)\nrow[ROW_CANDIDATES]=0;\nfirsts[lid]=own;\ngroup_sync();\nconst uint most=max(wanted,("
-"uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),\nmore=again?min(2*wanted,most):wanted;\nif("
-"rank_among(firsts,CLSORT_GROUP,own)==min(more,(uint)CLSORT_GROUP)-1&&exists)\nput_bound(row,own);"
-"\n}\n\n\nINLINE void begin_row(select_t s,tables_t t,uint clusters,uint wanted,local ulong*space)"
-"\n{\nconst row_part_t p=find_row_part(s,1,s.n);\nglobal uint*row=row_words_of(t,p.row<"
-"s.rows?p.row:0);\nfor(uint b=local_id();b<(p.row<s.rows?CLSORT_DIGITS:0);b+=CLSORT_GROUP)\n"
-"row_counts(t,p.row,0)[b]=0;\nif(local_id()==0&&p.row<s.rows){\nrow[ROW_FAILED]="
-"row[ROW_ANY_FAILED]=0;\nrow[ROW_NUMBERS]=row[ROW_NUMBERS+1]=0;\n}\nsample_row(s,t,p,clusters,"
-"wanted,0,space);\n}\n\n#define CLSORT_SAMPLE_KERNEL(name)\\\n CLSORT_KERNEL void name("
-"CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,uint clusters,uint wanted,\\\n local ulong*space)\\\n {\\\n "
-"const select_t s=CLSORT_SELECT;\\\n const tables_t t=CLSORT_TABLES;\\\n begin_row(s,t,clusters,"
-"wanted,space);\\\n }\n#if CLSORT_IS(SELECT)\nCLSORT_SAMPLE_KERNEL(clsort_select_sample)\n#else\n"
+"\n\nINLINE void order_pairs(local code_t*codes,local uint*list,uint a,uint b)\n{\nconst code_t "
+"code_a=codes[a],code_b=codes[b];\nconst uint i=list[a],j=list[b];\nif(code_b<code_a||(code_b=="
+"code_a&&j<i)){\ncodes[a]=code_b;\ncodes[b]=code_a;\nlist[a]=j;\nlist[b]=i;\n}\n}\n\n\n\nINLINE "
+"void sort_list(select_t s,row_part_t p,local uint*space,local code_t*codes)\n{\nlocal uint*list="
+"space +CLSORT_LIST;\ngroup_sync();\nconst uint count=min(space[0],s.list_capacity),size=1u<<"
+"ceil_log2(count);\nfor(uint i=local_id();i<size;i+=CLSORT_GROUP){\ncodes[i]=i<count?select_code("
+"s,p,list[i]):CLSORT_TOP_CODE;\nlist[i]=i<count?list[i]:0xFFFFFFFFu;\n}\ngroup_sync();\nfor(uint "
+"block=2;block<=size;block*=2)\nfor(uint step=block;step>1;step/=2){\nfor(uint t=local_id();t<"
+"size/2;t+=CLSORT_GROUP){\nconst uint apart=step/2,low=(t& ~(apart-1))*2+(t&(apart-1));\n"
+"order_pairs(codes,list,low,step==block?low^(block-1):low+apart);\n}\ngroup_sync();\n}\n}\n\n\n"
+"INLINE void write_list(select_t s,row_part_t p,select_range_t r,output_t out,\nlocal const uint*"
+"list)\n{\nconst uint nth=is_nth(s),wanted=nth?1:s.asked;\nfor(uint i=local_id();i<(p.row<"
+"s.rows?wanted:0);i+=CLSORT_GROUP){\nconst uint there=nth?s.k==s.asked:i<s.k;\nwrite_element(s,p,"
+"out,i,there?list[nth?r.left-1:i]:0xFFFFFFFFu);\n}\n}\n\n",
+"\n\n\n\nINLINE void write_by_ranks(select_t s,row_part_t p,select_range_t r,output_t out,\nlocal "
+"const uint*list,local code_t*codes,uint count)\n{\nconst uint nth=is_nth(s);\nfor(uint i=0;i<"
+"count;i++)\ncodes[i]=select_code(s,p,list[i]);\nfor(uint i=0;i<count;i++){\nconst code_t code="
+"codes[i];\nconst uint index=list[i];\nuint rank=0;\nfor(uint j=0;j<count;j++)\nrank+=(codes[j]<"
+"code)|((codes[j]==code)&(list[j]<index));\nif(nth?rank==r.left-1&&s.k==s.asked:rank<s.k)\n"
+"write_element(s,p,out,nth?0:rank,index);\n}\nwrite_marks(s,p,out);\n}\n\n\n\nINLINE void "
+"write_collected(select_t s,row_part_t p,select_range_t r,output_t out,\nlocal uint*space,local "
+"code_t*codes)\n{\nif(CLSORT_GROUP==1){\nconst uint count=min(space[0],s.list_capacity);\nif("
+"count<=CLSORT__EDGE_RANK_MOST&&p.row<s.rows){\nwrite_by_ranks(s,p,r,out,space +CLSORT_LIST,codes,"
+"count);\nreturn;\n}\n}\nsort_list(s,p,space,codes);\nwrite_list(s,p,r,out,space +CLSORT_LIST);\n}"
+"\n\n",
+"\n#if CLSORT_IS(SELECT)\n\n\nCLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS,"
+"CLSORT_OUTPUT_ARGS,local uint*space,\nlocal code_t*codes)\n{\nconst select_t all=CLSORT_SELECT,s="
+"select_from_row(all,(uint)get_group_id(0));\nconst output_t out=CLSORT_OUTPUT;\nconst row_part_t "
+"p=find_row_part(s,1,s.n);\nselect_range_t r=whole_range(s);\nif(local_id()==0)\nspace[0]=0;\nfor("
+"uint pass=0;pass<=s.passes;pass++){\nvisit_row_part(s,p,r,choose_action(s,r,pass),pass,space);\n"
+"r=narrow_range(s,r,!r.decided,pass,space);\n}\nwrite_collected(s,p,r,out,space,codes);\n}\n"
+"#endif\n\n",
+"\n\n\n\n\n\n\n\n\n\n\n\n\nenum{ROW_COLLECTED=32,ROW_CANDIDATES,ROW_FAILED,ROW_BOUND=36};\nenum{"
+"ROW_NUMBERS=40,ROW_ANY_FAILED=42};\n#define CLSORT_TABLE_ARGS \\\n global uchar*tables,ulong "
+"tables_at,uint row_words,uint most_candidates,uint parts,\\\n uint part_elements\n#define "
+"CLSORT_TABLES {(global uint*)(tables+tables_at),rows,row_words,most_candidates}\ntypedef struct{"
+"\nglobal uint*words;\nuint rows,row_words,most_candidates;\n}tables_t;\n\nINLINE global uint*"
+"row_counts(tables_t t,uint row,uint pass)\n{\nreturn t.words+((size_t)(pass%3)*t.rows+row)*"
+"CLSORT_DIGITS;\n}\n\nINLINE global uint*row_words_of(tables_t t,uint row)\n{\nreturn t.words+("
+"size_t)3*t.rows*CLSORT_DIGITS+(size_t)row*t.row_words;\n}\n\n\nINLINE row_part_t open_row_part("
+"tables_t t,row_part_t p,uint times)\n{\nif(t.most_candidates&&p.row<t.rows&&row_words_of(t,p.row)"
+"[ROW_FAILED]<times){\np.row=t.rows;\np.end=p.first;\n}\nreturn p;\n}\n\n\nINLINE void "
+"store_range(global uint*row,uint pass,select_range_t r)\n{\nglobal ulong*words=(global ulong*)("
+"row+pass%2*16);\nwords[0]=r.low;\nwords[1]=r.high;\nwords[2]=r.low_index;\nwords[3]=r.high_index;"
+"\nwords[4]=r.left;\nwords[5]=r.size;\nwords[6]=r.decided;\n}\n\nINLINE select_range_t load_range("
+"global const uint*row,uint pass)\n{\nglobal const ulong*words=(global const ulong*)(row+pass%2*"
+"16);\nconst select_range_t r={(code_t)words[0],(code_t)words[1],(uint)words[2],(uint)words[3],\n("
+"uint)words[4],(uint)words[5],(uint)words[6]};\nreturn r;\n}\n\n",
+"\n\n\nINLINE select_range_t find_range(select_t s,tables_t t,row_part_t p,uint pass,\nlocal uint*"
+"space)\n{\nconst uint later=pass&&p.row<s.rows;\nselect_range_t r=whole_range(s);\nif(later)\nr="
+"load_range(row_words_of(t,p.row),pass-1);\nconst uint open=later&& !r.decided;\nfor(uint b="
+"local_id();b<(open?CLSORT_DIGITS:0);b+=CLSORT_GROUP)\nspace[CLSORT_LIST+b]=row_counts(t,p.row,"
+"pass-1)[b];\nr=narrow_range(s,r,open,pass-1,space);\nif(!later)\nr.decided=is_decided(s,r);\n"
+"return r;\n}\n\n\nINLINE void keep_range(select_t s,tables_t t,row_part_t p,select_range_t r,"
+"uint pass)\n{\nif(p.part||p.row>=s.rows)\nreturn;\nfor(uint b=local_id();b<CLSORT_DIGITS;b+="
+"CLSORT_GROUP)\nrow_counts(t,p.row,pass+1)[b]=0;\nif(local_id()==0){\nstore_range(row_words_of(t,"
+"p.row),pass,r);\nif(pass==0)\nrow_words_of(t,p.row)[ROW_COLLECTED]=0;\n}\n}\n\n\n\nINLINE void "
+"add_to_tables(select_t s,tables_t t,row_part_t p,uint action,uint pass,\nlocal uint*space)\n{\n"
+"const uint lid=local_id(),\nbins=action==VISIT_TO_COUNT&&p.row<s.rows?CLSORT_DIGITS:0;\nglobal "
+"uint*counts=row_counts(t,p.row,pass),*row=row_words_of(t,p.row);\ngroup_sync();\nfor(uint b=lid;"
+"b<bins;b+=CLSORT_GROUP)\nif(space[CLSORT_LIST+b])\natomic_add((volatile global uint*)&counts[b],"
+"space[CLSORT_LIST+b]);\nif(lid==0&&space[0])\nspace[CLSORT_FOUND]=atomic_add((volatile global "
+"uint*)&row[ROW_COLLECTED],space[0]);\nif(lid==0&&action==VISIT_TO_TALLY&&p.row<s.rows){\n"
+"row[CLSORT__ROW_LIST+p.part]=space[CLSORT_LIST];\nif(space[CLSORT_LIST+1])\nrow[ROW_COLLECTED]="
+"space[CLSORT_LIST+1]-1;\n}\ngroup_sync();\nfor(uint i=lid;i<space[0];i+=CLSORT_GROUP)\nif("
+"space[CLSORT_FOUND]+i<s.list_capacity)\nrow[CLSORT__ROW_LIST+space[CLSORT_FOUND]+i]="
+"space[CLSORT_LIST+i];\n}\n\n\nINLINE void pass_over(select_t s,tables_t t,row_part_t p,local "
+"uint*space,uint pass)\n{\nif(local_id()==0)\nspace[0]=0;\nconst select_range_t r=find_range(s,t,"
+"p,pass,space);\nconst uint action=choose_action(s,r,pass);\nkeep_range(s,t,p,r,pass);\n"
+"visit_row_part(s,p,r,action,pass,space);\nadd_to_tables(s,t,p,action,pass,space);\n}\n\n#if "
+"CLSORT_IS(SELECT)\n\nCLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,"
+"local uint*space,\nuint pass)\n{\nconst select_t all=CLSORT_SELECT,\ns=select_from_row(all,(uint)"
+"get_group_id(0)/parts);\nconst tables_t t=CLSORT_TABLES;\npass_over(s,t,open_row_part(t,"
+"find_row_part(s,parts,part_elements),1),space,pass);\n}\n#endif\n\n\nINLINE uint draw_below(uint "
+"seed,uint end)\n{\nconst uint drawn=seed*0x9E3779B1u;\nreturn mul_hi((drawn^drawn>>15)*"
+"0x85EBCA6Bu,end);\n}\n\n#if CLSORT_GROUP_LOG2>0\n",
+"\n\n\n\n\n#define CLSORT_SAMPLED 16\n\nINLINE void put_bound(global uint*row,ranked_t bound)\n{\n"
+"global ulong*words=(global ulong*)(row+ROW_BOUND);\nwords[0]=CLSORT_RANKED_CODE(bound);\nwords[1]"
+"=CLSORT_RANKED_INDEX(bound);\n}\n\n\n\n\nINLINE uint sampled_place(uint x,uint apart,uint seed)\n"
+"{\nconst uint cluster=x/CLSORT__CLUSTER;\nreturn cluster*apart\n+draw_below(2*cluster+seed+1,"
+"apart/CLSORT__CLUSTER)*CLSORT__CLUSTER\n+x%CLSORT__CLUSTER;\n}\n\n\n\n\nINLINE uint seed_of_row("
+"select_t s,row_part_t p,uint exists,local uint*word)\n{\nconst uint lid=local_id(),apart=s.n/("
+"CLSORT_GROUP*CLSORT_SAMPLED);\nuint mixed=0;\n#pragma unroll 1\nfor(uint b=0;b<("
+"exists?CLSORT_SAMPLED:0);b++){\nconst ulong key=((global const code_t*)p.keys)[(b*CLSORT_GROUP +"
+"lid)*apart];\nmixed=(mixed^(uint)(key^key>>32))*0x9E3779B1u;\n}\nreturn group_total(mixed*(2*lid+"
+"1),word)|1;\n}\n\n",
+"\n\nINLINE ranked_t first_of_sample(select_t s,row_part_t p,uint clusters,uint seed)\n{\nconst "
+"uint sample=clusters*CLSORT__CLUSTER,apart=s.n/max(clusters,1u);\ncode_t first=CLSORT_TOP_CODE;\n"
+"uint at=0xFFFFFFFFu;\nfor(uint i=local_id();i<sample;i+=CLSORT_GROUP*CLSORT_SAMPLED){\ncode_t "
+"code[CLSORT_SAMPLED];\nuint place[CLSORT_SAMPLED];\n#pragma unroll\nfor(uint b=0;b<"
+"CLSORT_SAMPLED;b++){\nconst uint x=i+b*CLSORT_GROUP;\nplace[b]=sampled_place(x<sample?x:i,apart,"
+"seed);\ncode[b]=select_code(s,p,place[b]);\n}\n#pragma unroll\nfor(uint b=0;b<CLSORT_SAMPLED;b++)"
+"\nif(code[b]<first||at==0xFFFFFFFFu){\nfirst=code[b];\nat=place[b];\n}\n}\nreturn CLSORT_RANKED("
+"first,at);\n}\n\n\n\nINLINE void sample_row(select_t s,tables_t t,row_part_t p,uint clusters,"
+"uint wanted,\nuint again,local ulong*space)\n{\nconst uint exists=p.row<s.rows,lid=local_id();\n"
+"local ranked_t*firsts=(local ranked_t*)space;\nglobal uint*row=row_words_of(t,exists?p.row:0);\n"
+"group_sync();\nconst uint seed=again?seed_of_row(s,p,exists,(local uint*)space):0;\nconst "
+"ranked_t own=first_of_sample(s,p,exists?clusters:0,seed);\nif(lid==0&&exists)\n"
+"row[ROW_CANDIDATES]=0;\nfirsts[lid]=own;\ngroup_sync();\nconst uint most=max(wanted,(uint)"
+"CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),\nmore=again?min(2*wanted,most):wanted;\nif(rank_among("
+"firsts,CLSORT_GROUP,own)==min(more,(uint)CLSORT_GROUP)-1&&exists)\nput_bound(row,own);\n}\n\n\n"
+"INLINE void begin_row(select_t s,tables_t t,uint clusters,uint wanted,local ulong*space)\n{\n"
+"const row_part_t p=find_row_part(s,1,s.n);\nglobal uint*row=row_words_of(t,p.row<s.rows?p.row:0);"
+"\nfor(uint b=local_id();b<(p.row<s.rows?CLSORT_DIGITS:0);b+=CLSORT_GROUP)\nrow_counts(t,p.row,0)"
+"[b]=0;\nif(local_id()==0&&p.row<s.rows){\nrow[ROW_FAILED]=row[ROW_ANY_FAILED]=0;\n"
+"row[ROW_NUMBERS]=row[ROW_NUMBERS+1]=0;\n}\nsample_row(s,t,p,clusters,wanted,0,space);\n}\n\n"
+"#define CLSORT_SAMPLE_KERNEL(name)\\\n CLSORT_KERNEL void name(CLSORT_SELECT_ARGS,"
+"CLSORT_TABLE_ARGS,uint clusters,uint wanted,\\\n local ulong*space)\\\n {\\\n const select_t s="
+"CLSORT_SELECT;\\\n const tables_t t=CLSORT_TABLES;\\\n begin_row(s,t,clusters,wanted,space);\\\n "
+"}\n#if CLSORT_IS(SELECT)\nCLSORT_SAMPLE_KERNEL(clsort_select_sample)\n#else\n"
 "CLSORT_SAMPLE_KERNEL(clsort_select_begin)\n#endif\n\n",
-"//---- select: reading once\n\n#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES<8?CLSORT_KEY_BYTES:4)"
-"\ntypedef union{pack_t pack;code_t key[CLSORT_PACK];}packed_keys_t;\n\n#define CLSORT_BATCH ("
-"CLSORT_PACK*CLSORT_PACKS_AHEAD)\n\n\n\ntypedef struct{\ncode_t code;\nuint index,most;\nlocal "
-"ranked_t*list;\nlocal uint*count;\nglobal uint*row;\nglobal ranked_t*all;\n}reading_t;\n\nINLINE "
-"global ranked_t*row_candidates(tables_t t,uint row)\n{\nreturn(global ranked_t*)(row_words_of(t,"
-"t.rows))+(size_t)row*t.most_candidates;\n}\n\n\n\n#define CLSORT_BATCH_PLACE(first,together,b)"
-"\\\n ((first)+(b)/(together)*((together)*CLSORT_GROUP)+(b)%(together))\n\n\n\nINLINE uint "
-"list_pair(reading_t c,ranked_t x)\n{\nconst uint at=add_local(c.count,1);\nif(at<CLSORT__LISTED){"
-"\nc.list[at]=x;\nreturn 0;\n}\nif(atomic_or((volatile local uint*)&c.count[2],0))\nreturn 1;\n"
+"\n\n#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES<8?CLSORT_KEY_BYTES:4)\ntypedef union{pack_t "
+"pack;code_t key[CLSORT_PACK];}packed_keys_t;\n\n#define CLSORT_BATCH (CLSORT_PACK*"
+"CLSORT_PACKS_AHEAD)\n\n\n\ntypedef struct{\ncode_t code;\nuint index,most;\nlocal ranked_t*list;"
+"\nlocal uint*count;\nglobal uint*row;\nglobal ranked_t*all;\n}reading_t;\n\nINLINE global "
+"ranked_t*row_candidates(tables_t t,uint row)\n{\nreturn(global ranked_t*)(row_words_of(t,t.rows))"
+"+(size_t)row*t.most_candidates;\n}\n\n\n\n#define CLSORT_BATCH_PLACE(first,together,b)\\\n (("
+"first)+(b)/(together)*((together)*CLSORT_GROUP)+(b)%(together))\n\n\n\nINLINE uint list_pair("
+"reading_t c,ranked_t x)\n{\nconst uint at=add_local(c.count,1);\nif(at<CLSORT__LISTED){\n"
+"c.list[at]=x;\nreturn 0;\n}\nif(atomic_or((volatile local uint*)&c.count[2],0))\nreturn 1;\n"
 "const uint late=atomic_inc((volatile global uint*)&c.row[ROW_CANDIDATES]);\nif(late<c.most)\n"
 "c.all[late]=x;\nelse\natomic_or((volatile local uint*)&c.count[2],1);\nreturn late>=c.most;\n}\n"
 "\n\n\nINLINE void list_batch(select_t s,row_part_t p,reading_t c,const code_t*code,\nuint first,"
@@ -5363,206 +5272,203 @@ static const char *const clsort__source[] = {
 "local_id();i<size;i+=CLSORT_GROUP*CLSORT_BATCH){\ncode_t code[CLSORT_BATCH];\n#pragma unroll\n"
 "for(uint b=0;b<CLSORT_BATCH;b++)\ncode[b]=select_code(s,p,p.first+min(i+b*CLSORT_GROUP,size -1));"
 "\nlist_batch(s,p,c,code,i,1,size);\n}\n}\n\n",
-"//---- select: a part read once\n\nINLINE void read_row_part(select_t s,tables_t t,row_part_t p,"
-"local ulong*space)\n{\nconst uint lid=local_id();\nconst uint exists=p.row<s.rows,own_row="
-"exists?p.row:0;\nglobal uint*row=row_words_of(t,own_row);\nglobal const ulong*bound=(global "
-"const ulong*)(row+ROW_BOUND);\nlocal ranked_t*list=(local ranked_t*)space;\nlocal uint*count=("
-"local uint*)(list+CLSORT__LISTED);\nconst uint behind=exists&&bound[1]<p.first;\nconst reading_t "
-"c={(code_t)(exists?bound[0]-behind:0),\n(uint)(exists&& !behind?bound[1]:0xFFFFFFFFu),\n"
-"t.most_candidates,list,count,row,row_candidates(t,own_row)};\nif(behind&& !bound[0])\np.end="
-"p.first;\nif(lid==0)\ncount[0]=count[2]=0;\ngroup_sync();\nconst uint aligned=((size_t)((global "
-"const code_t*)p.keys+p.first)&15)==0,\npacked=exists&&aligned?(p.end-p.first)/CLSORT_PACK*"
-"CLSORT_PACK:0;\nread_packs(s,p,c,packed/CLSORT_PACK);\nread_keys(s,p,c,packed);\ngroup_sync();\n"
-"const uint listed=min(count[0],(uint)CLSORT__LISTED);\nif(lid==0&&listed)\ncount[1]=atomic_add(("
-"volatile global uint*)&row[ROW_CANDIDATES],listed);\ngroup_sync();\nfor(uint i=lid;i<listed;i+="
-"CLSORT_GROUP)\nif(count[1]+i<c.most)\nc.all[count[1]+i]=list[i];\n}\n\n",
-"//---- select: finding ranks\n\n\ntypedef struct{ranked_t low,high;uint has_low,has_high;}"
-"share_t;\n\n\n\n\n\nINLINE share_t find_share(select_t s,global const ranked_t*all,uint count,"
-"uint number,\nuint shares,local ranked_t*firsts,local ranked_t*space)\n{\nconst uint lid="
-"local_id(),deep=count>CLSORT_GROUP;\nconst uint each=deep?max(min(count/(2*s.k),min("
-"count/CLSORT_GROUP,16u)),1u):0,\napart=deep?max(count/(each*CLSORT_GROUP),1u):0;\nranked_t own="
-"CLSORT_RANKED(CLSORT_TOP_CODE,0xFFFFFFFFu-lid);\nfor(uint j=0;j<each;j++){\nconst uint column="
-"lid+j*CLSORT_GROUP;\nconst ranked_t x=all[column*apart+draw_below(column+1,apart)];\nif("
-"CLSORT_RANKED_BEFORE(x,own))\nown=x;\n}\nfirsts[lid]=own;\ngroup_sync();\nif(deep|| "
-"!CLSORT_BRANCH_BARRIERS){\nput_in_block(firsts,space,lid);\ngroup_sync();\nfirsts[rank_in_blocks("
-"space,own)]=own;\n}\ngroup_sync();\nconst float before=(float)s.k*(float)(CLSORT_GROUP*each)/("
-"float)max(count,1u);\nconst uint end=(uint)min(before +4*sqrt(before)+4,(float)CLSORT_GROUP);\n"
-"const uint low=end*number/shares,high=end*(number+1)/shares;\nconst share_t share={firsts[low<"
-"CLSORT_GROUP?low:0],\nfirsts[high<CLSORT_GROUP?high:0],number>0,\ndeep&&high<CLSORT_GROUP};\n"
-"return share;\n}\n\n\n\nINLINE void list_share(global const ranked_t*all,uint count,share_t "
-"share,\nlocal ranked_t*list,local uint*counts)\n{\nuint before=0;\nfor(uint i=local_id();i<count;"
-"i+=CLSORT_GROUP*CLSORT_VISITS){\nranked_t x[CLSORT_VISITS];\nuint taken=0;\n#pragma unroll\nfor("
-"uint b=0;b<CLSORT_VISITS;b++)\nx[b]=all[min(i+b*CLSORT_GROUP,count-1)];\n#pragma unroll\nfor("
-"uint b=0;b<CLSORT_VISITS;b++){\nconst uint is_low=share.has_low&&CLSORT_RANKED_BEFORE(x[b],"
-"share.low),\nis_high=share.has_high&& !CLSORT_RANKED_BEFORE(x[b],share.high),\nexists=i+b*"
-"CLSORT_GROUP<count;\nbefore +=exists&&is_low;\ntaken|=(uint)(exists&& !is_low&& !is_high)<<b;\n}"
-"\nuint place=taken?add_local(&counts[1],popcount(taken)):0;\n#pragma unroll\nfor(uint b=0;b<"
-"CLSORT_VISITS;b++)\nif(taken>>b&1&&place++ <CLSORT__LISTED)\nlist[place -1]=x[b];\n}\nif(before)"
-"\nadd_local(&counts[0],before);\n}\n\n",
-"//---- select: buckets\n\n\n\n\ntypedef struct{\nlocal const ranked_t*list,*sample;\nlocal uint*"
-"ends,*sums;\nlocal ushort*bucket,*order;\n}buckets_t;\n\n\nINLINE void fill_buckets(buckets_t l,"
-"uint count)\n{\nconst uint lid=local_id();\nl.ends[lid]=0;\ngroup_sync();\nfor(uint i=lid;i<"
-"count;i+=CLSORT_GROUP){\nconst ranked_t own=l.list[i];\nuint bucket=0;\n#pragma unroll\nfor(uint "
-"step=CLSORT_GROUP/2;step>0;step/=2)\nbucket+=CLSORT_RANKED_BEFORE(own,l.sample[bucket+step -1])"
+"\n\nINLINE void read_row_part(select_t s,tables_t t,row_part_t p,local ulong*space)\n{\nconst "
+"uint lid=local_id();\nconst uint exists=p.row<s.rows,own_row=exists?p.row:0;\nglobal uint*row="
+"row_words_of(t,own_row);\nglobal const ulong*bound=(global const ulong*)(row+ROW_BOUND);\nlocal "
+"ranked_t*list=(local ranked_t*)space;\nlocal uint*count=(local uint*)(list+CLSORT__LISTED);\n"
+"const uint behind=exists&&bound[1]<p.first;\nconst reading_t c={(code_t)(exists?bound[0]-"
+"behind:0),\n(uint)(exists&& !behind?bound[1]:0xFFFFFFFFu),\nt.most_candidates,list,count,row,"
+"row_candidates(t,own_row)};\nif(behind&& !bound[0])\np.end=p.first;\nif(lid==0)\ncount[0]="
+"count[2]=0;\ngroup_sync();\nconst uint aligned=((size_t)((global const code_t*)p.keys+p.first)&"
+"15)==0,\npacked=exists&&aligned?(p.end-p.first)/CLSORT_PACK*CLSORT_PACK:0;\nread_packs(s,p,c,"
+"packed/CLSORT_PACK);\nread_keys(s,p,c,packed);\ngroup_sync();\nconst uint listed=min(count[0],("
+"uint)CLSORT__LISTED);\nif(lid==0&&listed)\ncount[1]=atomic_add((volatile global uint*)&"
+"row[ROW_CANDIDATES],listed);\ngroup_sync();\nfor(uint i=lid;i<listed;i+=CLSORT_GROUP)\nif("
+"count[1]+i<c.most)\nc.all[count[1]+i]=list[i];\n}\n\n",
+"\n\n\ntypedef struct{ranked_t low,high;uint has_low,has_high;}share_t;\n\n\n\n\n\nINLINE share_t "
+"find_share(select_t s,global const ranked_t*all,uint count,uint number,\nuint shares,local "
+"ranked_t*firsts,local ranked_t*space)\n{\nconst uint lid=local_id(),deep=count>CLSORT_GROUP;\n"
+"const uint each=deep?max(min(count/(2*s.k),min(count/CLSORT_GROUP,16u)),1u):0,\napart=deep?max("
+"count/(each*CLSORT_GROUP),1u):0;\nranked_t own=CLSORT_RANKED(CLSORT_TOP_CODE,0xFFFFFFFFu-lid);\n"
+"for(uint j=0;j<each;j++){\nconst uint column=lid+j*CLSORT_GROUP;\nconst ranked_t x=all[column*"
+"apart+draw_below(column+1,apart)];\nif(CLSORT_RANKED_BEFORE(x,own))\nown=x;\n}\nfirsts[lid]=own;"
+"\ngroup_sync();\nif(deep|| !CLSORT_BRANCH_BARRIERS){\nput_in_block(firsts,space,lid);\n"
+"group_sync();\nfirsts[rank_in_blocks(space,own)]=own;\n}\ngroup_sync();\nconst float before=("
+"float)s.k*(float)(CLSORT_GROUP*each)/(float)max(count,1u);\nconst uint end=(uint)min(before +4*"
+"sqrt(before)+4,(float)CLSORT_GROUP);\nconst uint low=end*number/shares,high=end*(number+1)"
+"/shares;\nconst share_t share={firsts[low<CLSORT_GROUP?low:0],\nfirsts[high<CLSORT_GROUP?high:0],"
+"number>0,\ndeep&&high<CLSORT_GROUP};\nreturn share;\n}\n\n\n\nINLINE void list_share(global "
+"const ranked_t*all,uint count,share_t share,\nlocal ranked_t*list,local uint*counts)\n{\nuint "
+"before=0;\nfor(uint i=local_id();i<count;i+=CLSORT_GROUP*CLSORT_VISITS){\nranked_t "
+"x[CLSORT_VISITS];\nuint taken=0;\n#pragma unroll\nfor(uint b=0;b<CLSORT_VISITS;b++)\nx[b]="
+"all[min(i+b*CLSORT_GROUP,count-1)];\n#pragma unroll\nfor(uint b=0;b<CLSORT_VISITS;b++){\nconst "
+"uint is_low=share.has_low&&CLSORT_RANKED_BEFORE(x[b],share.low),\nis_high=share.has_high&& "
+"!CLSORT_RANKED_BEFORE(x[b],share.high),\nexists=i+b*CLSORT_GROUP<count;\nbefore +=exists&&is_low;"
+"\ntaken|=(uint)(exists&& !is_low&& !is_high)<<b;\n}\nuint place=taken?add_local(&counts[1],"
+"popcount(taken)):0;\n#pragma unroll\nfor(uint b=0;b<CLSORT_VISITS;b++)\nif(taken>>b&1&&place++ <"
+"CLSORT__LISTED)\nlist[place -1]=x[b];\n}\nif(before)\nadd_local(&counts[0],before);\n}\n\n",
+"\n\n\n\n\ntypedef struct{\nlocal const ranked_t*list,*sample;\nlocal uint*ends,*sums;\nlocal "
+"ushort*bucket,*order;\n}buckets_t;\n\n\nINLINE void fill_buckets(buckets_t l,uint count)\n{\n"
+"const uint lid=local_id();\nl.ends[lid]=0;\ngroup_sync();\nfor(uint i=lid;i<count;i+="
+"CLSORT_GROUP){\nconst ranked_t own=l.list[i];\nuint bucket=0;\n#pragma unroll\nfor(uint step="
+"CLSORT_GROUP/2;step>0;step/=2)\nbucket+=CLSORT_RANKED_BEFORE(own,l.sample[bucket+step -1])"
 "?0:step;\nl.bucket[i]=(ushort)bucket;\nadd_local(&l.ends[bucket],1);\n}\ngroup_sync();\n"
 "l.ends[lid]=group_scan(l.ends[lid],l.sums);\ngroup_sync();\nfor(uint i=lid;i<count;i+="
 "CLSORT_GROUP)\nl.order[add_local(&l.ends[l.bucket[i]],1)]=(ushort)i;\ngroup_sync();\n}\n\n\n"
 "INLINE uint rank_in_buckets(buckets_t l,uint i)\n{\nconst uint bucket=l.bucket[i],begin="
 "bucket?l.ends[bucket-1]:0;\nconst ranked_t own=l.list[i];\nuint rank=begin;\nfor(uint j=begin;j<"
 "l.ends[bucket];j++)\nrank+=CLSORT_RANKED_BEFORE(l.list[l.order[j]],own);\nreturn rank;\n}\n\n",
-"//---- select: ranks of candidates\n\nINLINE void fail_row(tables_t t,global uint*row,uint again)"
-"\n{\natomic_max((volatile global uint*)&row[ROW_FAILED],1+again);\natomic_max((volatile global "
-"uint*)&row_words_of(t,0)[ROW_ANY_FAILED],1+again);\n}\n\n\nINLINE void write_share(select_t s,"
-"row_part_t p,output_t out,buckets_t l,uint count,\nuint before)\n{\nconst uint crowded=count>"
-"CLSORT_GROUP;\nif(crowded|| !CLSORT_BRANCH_BARRIERS)\nfill_buckets(l,crowded?count:0);\nfor(uint "
-"i=local_id();i<count;i+=CLSORT_GROUP){\nconst uint rank=crowded?rank_in_buckets(l,i):rank_among("
-"l.list,count,l.list[i]);\nwrite_ranked(s,p,out,before +rank,l.list[i]);\n}\n}\n\n\n\n\nINLINE "
-"void rank_share(select_t s,tables_t t,output_t out,uint group_row,uint number,\nuint shares,uint "
-"again,local ulong*space)\n{\nconst uint lid=local_id(),exists=group_row<s.rows,own_row="
-"exists?group_row:0;\nglobal uint*row=row_words_of(t,own_row);\nglobal const ranked_t*all="
-"row_candidates(t,own_row);\nlocal ranked_t*list=(local ranked_t*)space,*firsts=list+"
-"CLSORT__LISTED;\nlocal uint*counts=(local uint*)(firsts+2*CLSORT_GROUP);\nconst uint found="
-"exists?row[ROW_CANDIDATES]:0,\nfits=found>=s.k&&found<=t.most_candidates,\ncount=fits&&(found>"
-"CLSORT_GROUP|| !number)?found:0;\nif(lid<2)\ncounts[lid]=0;\nconst share_t share=find_share(s,"
-"all,count,number,shares,firsts,firsts+CLSORT_GROUP);\nlist_share(all,count,share,list,counts);\n"
-"group_sync();\nconst uint before=counts[0],listed=counts[1],\nwanted=before<s.k&&listed<="
-"CLSORT__LISTED?listed:0;\nconst uint last=number==shares-1||found<=CLSORT_GROUP;\nif(lid==0&&"
-"exists\n&&(!fits||(before<s.k&&listed>CLSORT__LISTED)\n||(count&&last&&before +listed<s.k)))\n"
-"fail_row(t,row,again);\nlocal uint*ends=counts+2;\nlocal ushort*bucket=(local ushort*)(ends+"
-"CLSORT_GROUP);\nconst buckets_t l={list,firsts,ends,(local uint*)(firsts+CLSORT_GROUP),bucket,\n"
-"bucket+CLSORT__LISTED};\nwrite_share(s,whole_row(s,own_row),out,l,wanted,before);\n}\n\n#if "
-"CLSORT_IS(SELECT)\nCLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,"
-"local ulong*space)\n{\nconst select_t s=CLSORT_SELECT;\nconst tables_t t=CLSORT_TABLES;\n"
-"read_row_part(s,t,find_row_part(s,parts,part_elements),space);\n}\n\nCLSORT_KERNEL void "
-"clsort_select_rank(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,CLSORT_OUTPUT_ARGS,\nuint ranges,local "
-"ulong*space)\n{\nconst select_t s=CLSORT_SELECT;\nconst output_t out=CLSORT_OUTPUT;\nconst "
-"tables_t t=CLSORT_TABLES;\nconst uint group=(uint)get_group_id(0);\nrank_share(s,t,out,"
-"group/ranges,group%ranges,ranges,0,space);\n}\n#endif\n\n#elif CLSORT_IS(STREAMS)\n",
-"//---- select: candidates\n\n\ntypedef struct{\nlocal code_t*codes;\nlocal uint*list;\nuint "
-"count;\n}candidates_t;\n\n\n\nINLINE uint pair_precedes(code_t a,uint i,code_t b,uint j)\n{\n"
-"return a<b||(a==b&&i<j);\n}\n\n\n\nCLSORT_NOINLINE void find_first(local code_t*codes,local uint*"
-"list,uint count,uint k)\n{\nint low=0,high=(int)count-1,wanted=(int)k-1;\nwhile(low<high){\n"
-"const code_t code=codes[(low+high)/2];\nconst uint index=list[(low+high)/2];\nint i=low,j=high;\n"
-"while(i<=j){\nwhile(pair_precedes(codes[i],list[i],code,index))\ni++;\nwhile(pair_precedes(code,"
-"index,codes[j],list[j]))\nj--;\nif(i<=j){\nconst code_t code_i=codes[i];\nconst uint index_i="
-"list[i];\ncodes[i]=codes[j];\nlist[i++]=list[j];\ncodes[j]=code_i;\nlist[j--]=index_i;\n}\n}\n"
-"low=wanted>=i?i:wanted>j?wanted:low;\nhigh=wanted<=j?j:wanted<i?wanted:high;\n}\n}\n\n\nINLINE "
-"void keep_first(candidates_t*c,uint k)\n{\nfind_first(c->codes,c->list,c->count,k);\nc->count="
-"min(c->count,k);\n}\n\n\n\nINLINE code_t insert_candidate(select_t s,candidates_t*c,code_t code,"
-"uint i,\ncode_t bound)\n{\nuint place=c->count<s.k?c->count++ :s.k-1;\nfor(;place>0&&c->"
-"codes[place -1]>code;place--){\nc->codes[place]=c->codes[place -1];\nc->list[place]=c->"
-"list[place -1];\n}\nc->codes[place]=code;\nc->list[place]=i;\nreturn c->count<s.k?bound:min("
-"bound,c->codes[s.k-1]);\n}\n\n\n\n\nINLINE code_t append_candidate(select_t s,candidates_t*c,"
-"code_t code,uint i,\ncode_t bound)\n{\nif(s.k<=CLSORT__EDGE_INSERT_MOST)\nreturn "
-"insert_candidate(s,c,code,i,bound);\nc->codes[c->count]=code;\nc->list[c->count++]=i;\nif(c->"
-"count<s.list_capacity)\nreturn bound;\nkeep_first(c,s.k);\nreturn min(bound,c->codes[s.k-1]);\n}"
-"\n\n",
-"//---- select: streams\n#define CLSORT_STREAM_BLOCK 32\n#define CLSORT_STREAM_SAMPLE 64\n\n\n\n"
-"INLINE code_t sample_rest(select_t s,row_part_t p,uint first)\n{\nconst uint apart=(p.end-first)"
+"\n\nINLINE void fail_row(tables_t t,global uint*row,uint again)\n{\natomic_max((volatile global "
+"uint*)&row[ROW_FAILED],1+again);\natomic_max((volatile global uint*)&row_words_of(t,0)"
+"[ROW_ANY_FAILED],1+again);\n}\n\n\nINLINE void write_share(select_t s,row_part_t p,output_t out,"
+"buckets_t l,uint count,\nuint before)\n{\nconst uint crowded=count>CLSORT_GROUP;\nif(crowded|| "
+"!CLSORT_BRANCH_BARRIERS)\nfill_buckets(l,crowded?count:0);\nfor(uint i=local_id();i<count;i+="
+"CLSORT_GROUP){\nconst uint rank=crowded?rank_in_buckets(l,i):rank_among(l.list,count,l.list[i]);"
+"\nwrite_ranked(s,p,out,before +rank,l.list[i]);\n}\n}\n\n\n\n\nINLINE void rank_share(select_t s,"
+"tables_t t,output_t out,uint group_row,uint number,\nuint shares,uint again,local ulong*space)\n{"
+"\nconst uint lid=local_id(),exists=group_row<s.rows,own_row=exists?group_row:0;\nglobal uint*row="
+"row_words_of(t,own_row);\nglobal const ranked_t*all=row_candidates(t,own_row);\nlocal ranked_t*"
+"list=(local ranked_t*)space,*firsts=list+CLSORT__LISTED;\nlocal uint*counts=(local uint*)(firsts+"
+"2*CLSORT_GROUP);\nconst uint found=exists?row[ROW_CANDIDATES]:0,\nfits=found>=s.k&&found<="
+"t.most_candidates,\ncount=fits&&(found>CLSORT_GROUP|| !number)?found:0;\nif(lid<2)\ncounts[lid]="
+"0;\nconst share_t share=find_share(s,all,count,number,shares,firsts,firsts+CLSORT_GROUP);\n"
+"list_share(all,count,share,list,counts);\ngroup_sync();\nconst uint before=counts[0],listed="
+"counts[1],\nwanted=before<s.k&&listed<=CLSORT__LISTED?listed:0;\nconst uint last=number==shares-"
+"1||found<=CLSORT_GROUP;\nif(lid==0&&exists\n&&(!fits||(before<s.k&&listed>CLSORT__LISTED)\n||("
+"count&&last&&before +listed<s.k)))\nfail_row(t,row,again);\nlocal uint*ends=counts+2;\nlocal "
+"ushort*bucket=(local ushort*)(ends+CLSORT_GROUP);\nconst buckets_t l={list,firsts,ends,(local "
+"uint*)(firsts+CLSORT_GROUP),bucket,\nbucket+CLSORT__LISTED};\nwrite_share(s,whole_row(s,own_row),"
+"out,l,wanted,before);\n}\n\n#if CLSORT_IS(SELECT)\nCLSORT_KERNEL void clsort_select_read("
+"CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,local ulong*space)\n{\nconst select_t s=CLSORT_SELECT;\n"
+"const tables_t t=CLSORT_TABLES;\nread_row_part(s,t,find_row_part(s,parts,part_elements),space);\n"
+"}\n\nCLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,"
+"CLSORT_OUTPUT_ARGS,\nuint ranges,local ulong*space)\n{\nconst select_t s=CLSORT_SELECT;\nconst "
+"output_t out=CLSORT_OUTPUT;\nconst tables_t t=CLSORT_TABLES;\nconst uint group=(uint)"
+"get_group_id(0);\nrank_share(s,t,out,group/ranges,group%ranges,ranges,0,space);\n}\n#endif\n\n"
+"#elif CLSORT_IS(STREAMS)\n",
+"\n\n\ntypedef struct{\nlocal code_t*codes;\nlocal uint*list;\nuint count;\n}candidates_t;\n\n\n\n"
+"INLINE uint pair_precedes(code_t a,uint i,code_t b,uint j)\n{\nreturn a<b||(a==b&&i<j);\n}\n\n\n"
+"\nCLSORT_NOINLINE void find_first(local code_t*codes,local uint*list,uint count,uint k)\n{\nint "
+"low=0,high=(int)count-1,wanted=(int)k-1;\nwhile(low<high){\nconst code_t code=codes[(low+high)/2]"
+";\nconst uint index=list[(low+high)/2];\nint i=low,j=high;\nwhile(i<=j){\nwhile(pair_precedes("
+"codes[i],list[i],code,index))\ni++;\nwhile(pair_precedes(code,index,codes[j],list[j]))\nj--;\nif("
+"i<=j){\nconst code_t code_i=codes[i];\nconst uint index_i=list[i];\ncodes[i]=codes[j];\nlist[i++]"
+"=list[j];\ncodes[j]=code_i;\nlist[j--]=index_i;\n}\n}\nlow=wanted>=i?i:wanted>j?wanted:low;\n"
+"high=wanted<=j?j:wanted<i?wanted:high;\n}\n}\n\n\nINLINE void keep_first(candidates_t*c,uint k)\n"
+"{\nfind_first(c->codes,c->list,c->count,k);\nc->count=min(c->count,k);\n}\n\n\n\nINLINE code_t "
+"insert_candidate(select_t s,candidates_t*c,code_t code,uint i,\ncode_t bound)\n{\nuint place=c->"
+"count<s.k?c->count++ :s.k-1;\nfor(;place>0&&c->codes[place -1]>code;place--){\nc->codes[place]=c-"
+">codes[place -1];\nc->list[place]=c->list[place -1];\n}\nc->codes[place]=code;\nc->list[place]=i;"
+"\nreturn c->count<s.k?bound:min(bound,c->codes[s.k-1]);\n}\n\n\n\n\nINLINE code_t "
+"append_candidate(select_t s,candidates_t*c,code_t code,uint i,\ncode_t bound)\n{\nif(s.k<="
+"CLSORT__EDGE_INSERT_MOST)\nreturn insert_candidate(s,c,code,i,bound);\nc->codes[c->count]=code;\n"
+"c->list[c->count++]=i;\nif(c->count<s.list_capacity)\nreturn bound;\nkeep_first(c,s.k);\nreturn "
+"min(bound,c->codes[s.k-1]);\n}\n\n",
+"\n#define CLSORT_STREAM_BLOCK 32\n#define CLSORT_STREAM_SAMPLE 64\n\n\n\nINLINE code_t "
+"sample_rest(select_t s,row_part_t p,uint first)\n{\nconst uint apart=(p.end-first)"
 "/CLSORT_STREAM_SAMPLE;\nconst float x=(float)s.k/(float)max(apart,1u);\nconst uint wanted=(uint)("
 "x+4*sqrt(x)+4);\ncode_t lowest[CLSORT__EDGE_INSERT_MOST];\nif(apart<CLSORT__EDGE_LEAST_APART||"
 "wanted>CLSORT__EDGE_INSERT_MOST)\nreturn CLSORT_TOP_CODE;\nfor(uint i=0;i<CLSORT_STREAM_SAMPLE;i+"
 "+){\nconst code_t code=select_code(s,p,first+i*apart+draw_below(i+1,apart));\nuint place=min(i,"
 "wanted);\nfor(;place>0&&lowest[place -1]>code;place--)\nif(place<wanted)\nlowest[place]="
 "lowest[place -1];\nif(place<wanted)\nlowest[place]=code;\n}\nreturn lowest[wanted-1];\n}\n\n",
-"//---- select: blocks of streams\n\nINLINE uint load_stream_block(select_t s,row_part_t p,size_t "
-"i,code_t bound,\ncode_t*code)\n{\nuint below=0;\nfor(uint b=0;b<CLSORT_STREAM_BLOCK;b++){\n"
-"code[b]=select_code(s,p,i+b);\nbelow|=code[b]<bound;\n}\nreturn below;\n}\n\n\n\nINLINE code_t "
-"append_block(select_t s,candidates_t*c,const code_t*code,size_t i,\ncode_t bound,uint*appended)\n"
-"{\nfor(uint b=0;b<CLSORT_STREAM_BLOCK;b++)\nif(code[b]<bound){\nbound=append_candidate(s,c,"
-"code[b],(uint)i+b,bound);\n++*appended;\n}\nreturn bound;\n}\n\n\n\n\nINLINE uint "
-"stream_elements(select_t s,row_part_t p,candidates_t*c,uint patience)\n{\nconst uint "
-"open_elements=s.k<=CLSORT__EDGE_INSERT_MOST?s.k:s.list_capacity;\nconst size_t open=min((size_t)"
-"p.first+open_elements,(size_t)p.end);\ncode_t bound=CLSORT_TOP_CODE,sampled=bound;\nuint "
-"appended=0;\nsize_t i;\nfor(i=p.first;i<open;i++)\nbound=append_candidate(s,c,select_code(s,p,i),"
-"(uint)i,bound);\nfor(;i+CLSORT_STREAM_BLOCK<=p.end;i+=CLSORT_STREAM_BLOCK){\ncode_t "
-"code[CLSORT_STREAM_BLOCK];\nif(!load_stream_block(s,p,i,bound,code))\ncontinue;\nbound="
-"append_block(s,c,code,i,bound,&appended);\nif(appended<patience)\ncontinue;\npatience="
-"0xFFFFFFFFu;\nsampled=sample_rest(s,p,(uint)i);\nbound=min(bound,(code_t)max((code_t)(sampled+1),"
-"sampled));\n}\nfor(;i<p.end;i++)\nif(select_code(s,p,i)<bound)\nbound=append_candidate(s,c,"
-"select_code(s,p,i),(uint)i,bound);\nif(s.k>CLSORT__EDGE_INSERT_MOST)\nkeep_first(c,s.k);\nreturn "
-"sampled==CLSORT_TOP_CODE||(c->count>=s.k&&c->codes[s.k-1]<=sampled);\n}\n\nINLINE void "
-"stream_row_part(select_t s,row_part_t p,candidates_t*c)\n{\n\nconst uint often=s.k*(2+ceil_log2(("
-"p.end-p.first)/max(s.k,1u)+1));\nfor(uint patience=8+often,done=0;!done;patience=0xFFFFFFFFu){\n"
-"c->count=0;\ndone=stream_elements(s,p,c,patience);\n}\n}\n\n\n\nCLSORT_KERNEL void "
-"clsort_select_stream(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,CLSORT_OUTPUT_ARGS,\nlocal uint*space,"
-"local code_t*codes)\n{\nconst select_t all=CLSORT_SELECT,\ns=select_from_row(all,(uint)"
-"get_group_id(0)/parts);\nconst output_t out=CLSORT_OUTPUT;\nconst tables_t t=CLSORT_TABLES;\n"
-"const row_part_t p=find_row_part(s,parts,part_elements);\ncandidates_t c={codes,space +"
-"CLSORT_LIST,0};\nstream_row_part(s,p,&c);\nif(parts==1){\nspace[0]=c.count;\nwrite_collected(s,p,"
-"whole_range(s),out,space,codes);\nreturn;\n}\nglobal uint*row=row_words_of(t,p.row);\nfor(uint i="
-"0;i<c.count;i++)\nrow[CLSORT__ROW_LIST+p.part*s.k+i]=c.list[i];\nif(p.part==(s.n?s.n-1:0)"
-"/part_elements)\nrow[ROW_COLLECTED]=p.part*s.k+c.count;\n}\n#endif\n\n",
-"//---- select: results\n\nINLINE void sort_row(select_t s,tables_t t,output_t out,row_part_t p,\n"
-"local uint*space,local code_t*codes)\n{\nconst uint exists=p.row<s.rows;\nglobal const uint*row="
-"row_words_of(t,exists?p.row:0);\nconst select_range_t r=exists&&s.passes?load_range(row,s.passes)"
-":whole_range(s);\nconst uint count=exists?min(row[ROW_COLLECTED],s.list_capacity):0;\nfor(uint i="
-"local_id();i<count;i+=CLSORT_GROUP)\nspace[CLSORT_LIST+i]=row[CLSORT__ROW_LIST+i];\nif(local_id()"
-"==0)\nspace[0]=count;\nwrite_collected(s,p,r,out,space,codes);\n}\n\n#if CLSORT_IS(SELECT)||"
-"CLSORT_IS(STREAMS)\n\nCLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,"
+"\n\nINLINE uint load_stream_block(select_t s,row_part_t p,size_t i,code_t bound,\ncode_t*code)\n{"
+"\nuint below=0;\nfor(uint b=0;b<CLSORT_STREAM_BLOCK;b++){\ncode[b]=select_code(s,p,i+b);\nbelow|="
+"code[b]<bound;\n}\nreturn below;\n}\n\n\n\nINLINE code_t append_block(select_t s,candidates_t*c,"
+"const code_t*code,size_t i,\ncode_t bound,uint*appended)\n{\nfor(uint b=0;b<CLSORT_STREAM_BLOCK;"
+"b++)\nif(code[b]<bound){\nbound=append_candidate(s,c,code[b],(uint)i+b,bound);\n++*appended;\n}\n"
+"return bound;\n}\n\n\n\n\nINLINE uint stream_elements(select_t s,row_part_t p,candidates_t*c,"
+"uint patience)\n{\nconst uint open_elements=s.k<=CLSORT__EDGE_INSERT_MOST?s.k:s.list_capacity;\n"
+"const size_t open=min((size_t)p.first+open_elements,(size_t)p.end);\ncode_t bound="
+"CLSORT_TOP_CODE,sampled=bound;\nuint appended=0;\nsize_t i;\nfor(i=p.first;i<open;i++)\nbound="
+"append_candidate(s,c,select_code(s,p,i),(uint)i,bound);\nfor(;i+CLSORT_STREAM_BLOCK<=p.end;i+="
+"CLSORT_STREAM_BLOCK){\ncode_t code[CLSORT_STREAM_BLOCK];\nif(!load_stream_block(s,p,i,bound,code)"
+")\ncontinue;\nbound=append_block(s,c,code,i,bound,&appended);\nif(appended<patience)\ncontinue;\n"
+"patience=0xFFFFFFFFu;\nsampled=sample_rest(s,p,(uint)i);\nbound=min(bound,(code_t)max((code_t)("
+"sampled+1),sampled));\n}\nfor(;i<p.end;i++)\nif(select_code(s,p,i)<bound)\nbound="
+"append_candidate(s,c,select_code(s,p,i),(uint)i,bound);\nif(s.k>CLSORT__EDGE_INSERT_MOST)\n"
+"keep_first(c,s.k);\nreturn sampled==CLSORT_TOP_CODE||(c->count>=s.k&&c->codes[s.k-1]<=sampled);\n"
+"}\n\nINLINE void stream_row_part(select_t s,row_part_t p,candidates_t*c)\n{\n\nconst uint often="
+"s.k*(2+ceil_log2((p.end-p.first)/max(s.k,1u)+1));\nfor(uint patience=8+often,done=0;!done;"
+"patience=0xFFFFFFFFu){\nc->count=0;\ndone=stream_elements(s,p,c,patience);\n}\n}\n\n\n\n"
+"CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,CLSORT_OUTPUT_ARGS,"
+"\nlocal uint*space,local code_t*codes)\n{\nconst select_t all=CLSORT_SELECT,\ns=select_from_row("
+"all,(uint)get_group_id(0)/parts);\nconst output_t out=CLSORT_OUTPUT;\nconst tables_t t="
+"CLSORT_TABLES;\nconst row_part_t p=find_row_part(s,parts,part_elements);\ncandidates_t c={codes,"
+"space +CLSORT_LIST,0};\nstream_row_part(s,p,&c);\nif(parts==1){\nspace[0]=c.count;\n"
+"write_collected(s,p,whole_range(s),out,space,codes);\nreturn;\n}\nglobal uint*row=row_words_of(t,"
+"p.row);\nfor(uint i=0;i<c.count;i++)\nrow[CLSORT__ROW_LIST+p.part*s.k+i]=c.list[i];\nif(p.part==("
+"s.n?s.n-1:0)/part_elements)\nrow[ROW_COLLECTED]=p.part*s.k+c.count;\n}\n#endif\n\n",
+"\n\nINLINE void sort_row(select_t s,tables_t t,output_t out,row_part_t p,\nlocal uint*space,"
+"local code_t*codes)\n{\nconst uint exists=p.row<s.rows;\nglobal const uint*row=row_words_of(t,"
+"exists?p.row:0);\nconst select_range_t r=exists&&s.passes?load_range(row,s.passes):whole_range(s)"
+";\nconst uint count=exists?min(row[ROW_COLLECTED],s.list_capacity):0;\nfor(uint i=local_id();i<"
+"count;i+=CLSORT_GROUP)\nspace[CLSORT_LIST+i]=row[CLSORT__ROW_LIST+i];\nif(local_id()==0)\n"
+"space[0]=count;\nwrite_collected(s,p,r,out,space,codes);\n}\n\n#if CLSORT_IS(SELECT)||CLSORT_IS("
+"STREAMS)\n\nCLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,"
 "CLSORT_OUTPUT_ARGS,\nlocal uint*space,local code_t*codes)\n{\nconst select_t all=CLSORT_SELECT,s="
 "select_from_row(all,(uint)get_group_id(0));\nconst output_t out=CLSORT_OUTPUT;\nconst tables_t t="
 "CLSORT_TABLES;\nsort_row(s,t,out,open_row_part(t,find_row_part(s,1,s.n),1),space,codes);\n}\n"
 "#endif\n\n#if CLSORT_IS(LONG_ROWS)&&CLSORT_GROUP_LOG2>0\n",
-"//---- select: one launch\n\n\n\n\n\nenum{STEP_READS,STEP_RANKS,STEP_SAMPLES,STEP_READS_AGAIN,"
-"STEP_RANKS_AGAIN,STEP_PASSES};\ntypedef struct{uint step,first,size;}step_t;\ntypedef struct{"
-"uint parts,part_elements,ranges,clusters,wanted;}long_rows_t;\n\nINLINE step_t next_step("
-"select_t s,long_rows_t l,step_t at)\n{\nconst uint step=at.step +1,\nof_row=step==STEP_SAMPLES||"
-"step>STEP_PASSES+s.passes?1\n:step==STEP_RANKS||step==STEP_RANKS_AGAIN?l.ranges\n:l.parts;\n"
-"const step_t next={step,at.first+at.size,s.rows*of_row};\nreturn next;\n}\n\n",
-"//---- select: steps of one launch\n\n\nINLINE uint wait_for_step(global uint*head,step_t at,"
-"uint once,uint rows)\n{\nif(at.step>=STEP_SAMPLES){\nwait_until_done(head+ROW_NUMBERS,once);\nif("
-"head[ROW_ANY_FAILED]<1)\nreturn 0;\n}\nif(at.step>=STEP_PASSES){\nwait_until_done(head+"
-"ROW_NUMBERS,2*once +rows);\nif(head[ROW_ANY_FAILED]<2)\nreturn 0;\n}\nwait_until_done(head+"
-"ROW_NUMBERS,at.first);\nreturn 1;\n}\n\n\nINLINE void do_step(select_t s,tables_t t,output_t out,"
-"long_rows_t l,uint step,uint i,\nlocal uint*space,local code_t*codes,local ulong*lists)\n{\n"
-"const uint rows_step=step==STEP_SAMPLES||step>STEP_PASSES+s.passes,\nranks=step==STEP_RANKS||"
-"step==STEP_RANKS_AGAIN,\nagain=step>STEP_RANKS;\nconst row_part_t p=open_row_part(\nt,row_part(s,"
-"ranks?i/l.ranges:i,ranks||rows_step?1:l.parts,\nranks||rows_step?s.n:l.part_elements),\nstep>="
-"STEP_PASSES?2:again);\nif(ranks)\nrank_share(s,t,out,p.row,i%l.ranges,l.ranges,again,lists);\n"
-"else if(step==STEP_READS||step==STEP_READS_AGAIN)\nread_row_part(s,t,p,lists);\nelse if(step=="
-"STEP_SAMPLES)\nsample_row(s,t,p,l.clusters,l.wanted,1,lists);\nelse if(rows_step)\nsort_row(s,t,"
-"out,p,space,codes);\nelse\npass_over(s,t,p,space,step -STEP_PASSES);\n}\n\n\n\nCLSORT_KERNEL "
-"void clsort_select_long(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,CLSORT_OUTPUT_ARGS,\nuint ranges,"
-"uint clusters,uint wanted,local ulong*memory)\n{\nconst select_t s=CLSORT_SELECT;\nconst "
-"output_t out=CLSORT_OUTPUT;\nconst tables_t t=CLSORT_TABLES;\nlocal code_t*codes=(local code_t*)"
-"memory;\nlocal uint*space=(local uint*)(memory+(list_capacity*CLSORT_KEY_BYTES+7)/8);\nconst "
-"long_rows_t l={parts,part_elements,ranges,clusters,wanted};\nconst uint last=STEP_PASSES+passes+"
-"1;\nglobal uint*head=row_words_of(t,0);\nstep_t at={STEP_READS,0,rows*parts};\nuint drawn="
-"rows?draw_ahead(head+ROW_NUMBERS):0;\nwhile(rows){\ngroup_sync();\nconst uint number="
-"share_number(drawn,space);\ngroup_sync();\nwhile(number-at.first>=at.size&&at.step<=last)\nat="
-"next_step(s,l,at);\nif(at.step>last)\nbreak;\nif(!wait_for_step(head,at,rows*(parts+ranges),rows)"
-")\nbreak;\ndo_step(s,t,out,l,at.step,number-at.first,space,codes,memory);\nif("
-"!CLSORT_BRANCH_BARRIERS)\ngroup_sync();\ndrawn=draw_ahead(head+ROW_NUMBERS);\ntell_done(head+"
-"ROW_NUMBERS,1);\n}\n}\n#endif\n\n#if CLSORT_IS(SELECT)\n",
-"//---- select: scattered results\n\n\nINLINE uint tallied_before(select_t s,row_part_t p,global "
-"const uint*row,\nlocal uint*sums)\n{\nuint before=0;\nfor(uint q=local_id();q<(p.row<"
-"s.rows?p.part:0);q+=CLSORT_GROUP)\nbefore +=row[CLSORT__ROW_LIST+q];\ngroup_scan_total(before,"
-"sums,&before);\nreturn before;\n}\n\n\n\nINLINE uint scatter_element(select_t s,row_part_t p,"
-"select_range_t r,output_t out,\nuint i,uint place,uint nth)\n{\nconst uint taken=is_taken(s,r,"
-"select_code(s,p,i),i),\nto=taken?place\n:i==nth?s.k-1\n:s.k+(i-place)-(nth<i);\nif(taken?to<"
-"s.k:s.select_mode==CLSORT__SELECT_PARTITION)\nwrite_element(s,p,out,to,i);\nreturn taken;\n}\n\n"
-"\n\n\n\n\nCLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,"
-"CLSORT_OUTPUT_ARGS,\nlocal uint*sums)\n{\nconst select_t all=CLSORT_SELECT,\ns=select_from_row("
-"all,(uint)get_group_id(0)/parts);\nconst output_t out=CLSORT_OUTPUT;\nconst tables_t t="
-"CLSORT_TABLES;\nconst row_part_t p=find_row_part(s,parts,part_elements);\nconst uint exists="
-"p.row<s.rows,parted=s.select_mode==CLSORT__SELECT_PARTITION;\nglobal const uint*row=row_words_of("
-"t,exists?p.row:0);\nconst select_range_t r=exists?load_range(row,s.passes):whole_range(s);\n"
-"const uint nth=exists?row[ROW_COLLECTED]:0,\nmarks= !exists||p.part?0:parted?all.n:s.asked;\n"
-"uint before=tallied_before(s,p,row,sums),total;\nfor(size_t chunk=p.first;chunk<p.end;chunk+="
-"CLSORT_GROUP*CLSORT_VISITS){\nconst size_t first=chunk+local_id()*CLSORT_VISITS,\nend=min(first+"
-"CLSORT_VISITS,(size_t)p.end);\nuint taken=0;\nfor(size_t i=first;i<end;i++)\ntaken+=is_taken(s,r,"
-"select_code(s,p,i),(uint)i);\nuint place=before +group_scan_total(taken,sums,&total);\nfor(uint "
-"i=(uint)first;i<end;i++)\nplace +=scatter_element(s,p,r,out,i,place,nth);\nbefore +=total;\n}\n"
-"for(uint i=(parted?s.n:s.k)+local_id();i<marks;i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,"
-"0xFFFFFFFFu);\n}\n#endif\n#endif\n\n",
-"//---- utility\n#if CLSORT_IS(UTILITY)\n\n\n\n\nINLINE ulong with_one_nan(ulong bits,uint bytes,"
-"ulong nans)\n{\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;\nreturn nans&&("
-"bits&positive)>infinity?infinity+1:bits;\n}\n\n\n\n\n\nCLSORT_KERNEL void clsort_extract(global "
-"const uchar*source,ulong source_at,global uchar*keys,\nulong keys_at,global uchar*indices,ulong "
-"indices_at,uint n,\nuint bytes,ulong stride,ulong minus_zero,ulong nans,\nuint copies,uint "
-"numbers)\n{\nconst size_t i=get_global_id(0);\nif(i>=n)\nreturn;\nif(copies){\nconst ulong bits="
-"load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*bytes,bytes,\nbits=="
+"\n\n\n\n\n\nenum{STEP_READS,STEP_RANKS,STEP_SAMPLES,STEP_READS_AGAIN,STEP_RANKS_AGAIN,"
+"STEP_PASSES};\ntypedef struct{uint step,first,size;}step_t;\ntypedef struct{uint parts,"
+"part_elements,ranges,clusters,wanted;}long_rows_t;\n\nINLINE step_t next_step(select_t s,"
+"long_rows_t l,step_t at)\n{\nconst uint step=at.step +1,\nof_row=step==STEP_SAMPLES||step>"
+"STEP_PASSES+s.passes?1\n:step==STEP_RANKS||step==STEP_RANKS_AGAIN?l.ranges\n:l.parts;\nconst "
+"step_t next={step,at.first+at.size,s.rows*of_row};\nreturn next;\n}\n\n",
+"\n\n\nINLINE uint wait_for_step(global uint*head,step_t at,uint once,uint rows)\n{\nif(at.step>="
+"STEP_SAMPLES){\nwait_until_done(head+ROW_NUMBERS,once);\nif(head[ROW_ANY_FAILED]<1)\nreturn 0;\n}"
+"\nif(at.step>=STEP_PASSES){\nwait_until_done(head+ROW_NUMBERS,2*once +rows);\nif("
+"head[ROW_ANY_FAILED]<2)\nreturn 0;\n}\nwait_until_done(head+ROW_NUMBERS,at.first);\nreturn 1;\n}"
+"\n\n\nINLINE void do_step(select_t s,tables_t t,output_t out,long_rows_t l,uint step,uint i,\n"
+"local uint*space,local code_t*codes,local ulong*lists)\n{\nconst uint rows_step=step=="
+"STEP_SAMPLES||step>STEP_PASSES+s.passes,\nranks=step==STEP_RANKS||step==STEP_RANKS_AGAIN,\nagain="
+"step>STEP_RANKS;\nconst row_part_t p=open_row_part(\nt,row_part(s,ranks?i/l.ranges:i,ranks||"
+"rows_step?1:l.parts,\nranks||rows_step?s.n:l.part_elements),\nstep>=STEP_PASSES?2:again);\nif("
+"ranks)\nrank_share(s,t,out,p.row,i%l.ranges,l.ranges,again,lists);\nelse if(step==STEP_READS||"
+"step==STEP_READS_AGAIN)\nread_row_part(s,t,p,lists);\nelse if(step==STEP_SAMPLES)\nsample_row(s,"
+"t,p,l.clusters,l.wanted,1,lists);\nelse if(rows_step)\nsort_row(s,t,out,p,space,codes);\nelse\n"
+"pass_over(s,t,p,space,step -STEP_PASSES);\n}\n\n\n\nCLSORT_KERNEL void clsort_select_long("
+"CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,CLSORT_OUTPUT_ARGS,\nuint ranges,uint clusters,uint wanted,"
+"local ulong*memory)\n{\nconst select_t s=CLSORT_SELECT;\nconst output_t out=CLSORT_OUTPUT;\n"
+"const tables_t t=CLSORT_TABLES;\nlocal code_t*codes=(local code_t*)memory;\nlocal uint*space=("
+"local uint*)(memory+(list_capacity*CLSORT_KEY_BYTES+7)/8);\nconst long_rows_t l={parts,"
+"part_elements,ranges,clusters,wanted};\nconst uint last=STEP_PASSES+passes+1;\nglobal uint*head="
+"row_words_of(t,0);\nstep_t at={STEP_READS,0,rows*parts};\nuint drawn=rows?draw_ahead(head+"
+"ROW_NUMBERS):0;\nwhile(rows){\ngroup_sync();\nconst uint number=share_number(drawn,space);\n"
+"group_sync();\nwhile(number-at.first>=at.size&&at.step<=last)\nat=next_step(s,l,at);\nif(at.step>"
+"last)\nbreak;\nif(!wait_for_step(head,at,rows*(parts+ranges),rows))\nbreak;\ndo_step(s,t,out,l,"
+"at.step,number-at.first,space,codes,memory);\nif(!CLSORT_BRANCH_BARRIERS)\ngroup_sync();\ndrawn="
+"draw_ahead(head+ROW_NUMBERS);\ntell_done(head+ROW_NUMBERS,1);\n}\n}\n#endif\n\n#if CLSORT_IS("
+"SELECT)\n",
+"\n\n\nINLINE uint tallied_before(select_t s,row_part_t p,global const uint*row,\nlocal uint*sums)"
+"\n{\nuint before=0;\nfor(uint q=local_id();q<(p.row<s.rows?p.part:0);q+=CLSORT_GROUP)\nbefore +="
+"row[CLSORT__ROW_LIST+q];\ngroup_scan_total(before,sums,&before);\nreturn before;\n}\n\n\n\n"
+"INLINE uint scatter_element(select_t s,row_part_t p,select_range_t r,output_t out,\nuint i,uint "
+"place,uint nth)\n{\nconst uint taken=is_taken(s,r,select_code(s,p,i),i),\nto=taken?place\n:i=="
+"nth?s.k-1\n:s.k+(i-place)-(nth<i);\nif(taken?to<s.k:s.select_mode==CLSORT__SELECT_PARTITION)\n"
+"write_element(s,p,out,to,i);\nreturn taken;\n}\n\n\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_select_scatter(CLSORT_SELECT_ARGS,CLSORT_TABLE_ARGS,CLSORT_OUTPUT_ARGS,\nlocal uint*sums)"
+"\n{\nconst select_t all=CLSORT_SELECT,\ns=select_from_row(all,(uint)get_group_id(0)/parts);\n"
+"const output_t out=CLSORT_OUTPUT;\nconst tables_t t=CLSORT_TABLES;\nconst row_part_t p="
+"find_row_part(s,parts,part_elements);\nconst uint exists=p.row<s.rows,parted=s.select_mode=="
+"CLSORT__SELECT_PARTITION;\nglobal const uint*row=row_words_of(t,exists?p.row:0);\nconst "
+"select_range_t r=exists?load_range(row,s.passes):whole_range(s);\nconst uint nth="
+"exists?row[ROW_COLLECTED]:0,\nmarks= !exists||p.part?0:parted?all.n:s.asked;\nuint before="
+"tallied_before(s,p,row,sums),total;\nfor(size_t chunk=p.first;chunk<p.end;chunk+=CLSORT_GROUP*"
+"CLSORT_VISITS){\nconst size_t first=chunk+local_id()*CLSORT_VISITS,\nend=min(first+CLSORT_VISITS,"
+"(size_t)p.end);\nuint taken=0;\nfor(size_t i=first;i<end;i++)\ntaken+=is_taken(s,r,select_code(s,"
+"p,i),(uint)i);\nuint place=before +group_scan_total(taken,sums,&total);\nfor(uint i=(uint)first;"
+"i<end;i++)\nplace +=scatter_element(s,p,r,out,i,place,nth);\nbefore +=total;\n}\nfor(uint i=("
+"parted?s.n:s.k)+local_id();i<marks;i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,0xFFFFFFFFu);\n}\n"
+"#endif\n#endif\n\n",
+"\n#if CLSORT_IS(UTILITY)\n\n\n\n\nINLINE ulong with_one_nan(ulong bits,uint bytes,ulong nans)\n{"
+"\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;\nreturn nans&&(bits&positive)"
+">infinity?infinity+1:bits;\n}\n\n\n\n\n\nCLSORT_KERNEL void clsort_extract(global const uchar*"
+"source,ulong source_at,global uchar*keys,\nulong keys_at,global uchar*indices,ulong indices_at,"
+"uint n,\nuint bytes,ulong stride,ulong minus_zero,ulong nans,\nuint copies,uint numbers)\n{\n"
+"const size_t i=get_global_id(0);\nif(i>=n)\nreturn;\nif(copies){\nconst ulong bits=load_bits("
+"source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*bytes,bytes,\nbits=="
 "minus_zero?0:with_one_nan(bits,bytes,nans));\n}\nif(numbers)\n*(global uint*)(indices+indices_at+"
 "i*4)=(uint)i;\n}\n\n\n\nINLINE uint field_bytes(ulong field)\n{\nreturn(uint)(field>>"
 "CLSORT__FIELD_BYTES)&127;\n}\n\n\nINLINE ulong load_big_endian(global const uchar*place,uint "
@@ -5584,78 +5490,76 @@ static const char *const clsort__source[] = {
 "from>=n)\nreturn;\nfor(uint f=0;f<field_count;f++){\nconst uint bits=8*field_bytes(field[f]);\n"
 "code=(bits<64?code<<bits:0)\n|field_code(records+records_at+from*stride,field[f]);\n}\n"
 "store_bits(codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)\nindex[i]=from;\n}\n\n",
-"//---- utility: segments\n\n\n\nINLINE ulong element_at(segments_t s,segment_t own,uint i,ulong "
-"bytes,ulong apart)\n{\nreturn apart&&own.size?own.begin/s.stride*apart+(i-own.begin)*bytes:i*"
-"bytes;\n}\n\n\n\n\nCLSORT_KERNEL void clsort_number_segments(global const uchar*work,ulong "
-"work_at,\nglobal uchar*target,ulong target_at,\nCLSORT_SEGMENT_ARGS,uint n,uint relative,\nulong "
-"apart)\n{\nconst segments_t s=CLSORT_SEGMENTS;\nconst uint i=(uint)get_global_id(0);\nif(i>=n)\n"
-"return;\nconst segment_t own=segment_around(s,i);\nconst uint inside=own.size>0;\nglobal uint*"
-"place=(global uint*)(target+target_at+element_at(s,own,i,4,apart));\nif(relative&&inside)\n*"
-"place=((global const uint*)(work+work_at))[i]-own.begin;\nelse if(!relative)\n*place="
-"inside?i:0xFFFFFFFFu;\n}\n\n",
-"//---- utility: gather\n\nINLINE ulong divide(ulong a,ulong b)\n{\nreturn(a|b)>>32?a/b:(uint)a/("
-"uint)b;\n}\n\n\n\n\n\n\nCLSORT_KERNEL void clsort_gather(global const uchar*source,ulong "
-"source_at,\nglobal uchar*target,ulong target_at,\nglobal const uchar*indices,ulong indices_at,\n"
-"ulong n,uint count,uint source_count,ulong source_stride,\nulong target_stride,ulong "
-"index_stride,uint bytes,ulong each,\nulong units,\nglobal const uchar*starts,ulong starts_at,"
-"uint has_starts)\n{\nconst ulong id=get_global_id(0),element=units==1?id:divide(id,units);\nif("
-"element>=n)\nreturn;\nconst ulong row=n>count?divide(element,count):0;\nconst ulong i=element-"
-"row*count,unit=id-element*units;\nconst uint from= *(global const uint*)(indices+indices_at+row*"
-"index_stride +i*4);\nif(from>=source_count)\nreturn;\nconst ulong first=has_starts?((global "
-"const uint*)(starts+starts_at))[row]:0;\nsource +=source_at+row*source_stride +((first+from)*"
-"units+unit)*each*bytes;\ntarget+=target_at+row*target_stride +(i*units+unit)*each*bytes;\nfor("
-"ulong k=0;k<each;k++)\nstore_bits(target+k*bytes,bytes,load_bits(source +k*bytes,bytes));\n}\n\n"
-"\n\n\nCLSORT_KERNEL void clsort_copy_rows(global const uchar*keys,ulong keys_at,\nglobal uchar*"
-"keys_to,ulong keys_to_at,\nglobal const uchar*indices,ulong indices_at,\nglobal uchar*indices_to,"
-"ulong indices_to_at,uint n,\nuint count,uint piece,uint bytes,ulong keys_stride,\nulong "
-"keys_to_stride,ulong indices_stride,\nulong indices_to_stride,uint has_keys,uint has_indices)\n{"
-"\nconst uint id=(uint)get_global_id(0),pieces=(count-1)/piece +1;\nif(id>=n)\nreturn;\nconst "
-"uint row=id/pieces,first=(id-row*pieces)*piece,\nend=min(first+piece,count);\nkeys+=keys_at+row*"
-"keys_stride;\nkeys_to+=keys_to_at+row*keys_to_stride;\nindices+=indices_at+row*indices_stride;\n"
-"indices_to+=indices_to_at+row*indices_to_stride;\nfor(uint i=first;i<(has_indices?end:0);i++)\n(("
-"global uint*)indices_to)[i]=((global const uint*)indices)[i];\nfor(uint i=first;i<(has_keys&&"
-"bytes==4?end:0);i++)\n((global uint*)keys_to)[i]=((global const uint*)keys)[i];\nfor(uint i="
-"first;i<(has_keys&&bytes!=4?end:0);i++)\nstore_bits(keys_to+(ulong)i*bytes,bytes,load_bits(keys+("
-"ulong)i*bytes,bytes));\n}\n\n",
-"//---- utility: groups\n\nINLINE uint keys_below(global const uchar*keys,uint bytes,uint first,"
-"uint n,ulong group)\n{\nuint low=first,high=n;\nwhile(low<high){\nconst uint middle=low+((high-"
-"low)>>1);\nif(load_bits(keys+(ulong)middle*bytes,bytes)<group)\nlow=middle +1;\nelse\nhigh="
-"middle;\n}\nreturn low;\n}\n\n\n\n\nCLSORT_KERNEL void clsort_group_starts(global const uchar*"
-"keys,ulong keys_at,\nglobal uchar*starts,ulong starts_at,\nglobal uchar*counts,ulong counts_at,\n"
-"global const uchar*most,ulong most_at,uint n,\nuint groups,uint bytes,uint has_most,uint "
-"writes_starts,\nuint writes_counts)\n{\nconst size_t group=get_global_id(0);\nif(group>groups)\n"
-"return;\nconst uint size=has_most?min(n,*(global const uint*)(most+most_at)):n,\nfirst="
-"keys_below(keys+keys_at,bytes,0,size,group);\nif(writes_starts)\n((global uint*)(starts+"
-"starts_at))[group]=first;\nif(writes_counts&&group<groups)\n((global uint*)(counts+counts_at))"
-"[group]\n=keys_below(keys+keys_at,bytes,first,size,group +1)-first;\n}\n\n",
-"//---- utility: checks\n\nINLINE ulong field_piece(ulong field,uint first)\n{\nconst ulong bytes="
-"min(field_bytes(field)-first,8u);\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+first|bytes<<"
-"CLSORT__FIELD_BYTES;\n}\n\n\nenum{COMES_FIRST,COMES_EQUAL,COMES_LAST};\nINLINE uint "
-"compare_fields(global const uchar*x,global const uchar*y,ulong8 packed,\nuint field_count)\n{\n"
-"ulong field[8];\nuint order=COMES_EQUAL;\nvstore8(packed,0,field);\nfor(uint f=0;f<field_count&&"
-"order==COMES_EQUAL;f++)\nfor(uint k=0;k<field_bytes(field[f])&&order==COMES_EQUAL;k+=8){\nconst "
-"ulong piece=field_piece(field[f],k),code_x=field_code(x,piece),\ncode_y=field_code(y,piece);\n"
-"order=code_x<code_y?COMES_FIRST:code_x>code_y?COMES_LAST:COMES_EQUAL;\n}\nreturn order;\n}\n\n\n"
-"\n\nINLINE uint ordered_element(segments_t s,segment_t own,global const uchar*indices,\nuint "
-"by_index,ulong apart,uint i)\n{\nreturn own.begin\n+ordered_place(indices+(by_index?element_at(s,"
-"own,own.begin,4,apart):0),\nby_index,i-own.begin,own.size);\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_is_sorted(global const uchar*records,ulong records_at,\nglobal const uchar*indices,ulong "
-"indices_at,\nglobal uchar*result,ulong result_at,CLSORT_SEGMENT_ARGS,\nuint n,uint by_index,uint "
-"strict,ulong element,ulong apart,\nulong indices_apart,ulong8 packed,uint field_count)\n{\nconst "
-"segments_t s=CLSORT_SEGMENTS;\nconst uint i=(uint)get_global_id(0);\nif(i>=n)\nreturn;\nfor("
-"ulong k=i;k<s.segments;k+=n)\nif(segment_descends(s,(uint)k))\natomic_min((volatile global uint*)"
-"(result+result_at),0);\nconst segment_t own=segment_around(s,i);\nif(own.size<2||i-own.begin>="
-"own.size -1)\nreturn;\nconst uint x=ordered_element(s,own,indices+indices_at,by_index,"
-"indices_apart,i),\ny=ordered_element(s,own,indices+indices_at,by_index,indices_apart,i+1);\n"
-"const uint order=compare_fields(records+records_at+element_at(s,own,x,element,apart),\nrecords+"
-"records_at+element_at(s,own,y,element,apart),\npacked,field_count);\nif(order==COMES_LAST||("
-"order==COMES_EQUAL&&strict&&y<=x))\natomic_min((volatile global uint*)(result+result_at),i+1);\n}"
-"\n\n",
-"//---- utility: fingerprints\n\n\nINLINE ulong mix(ulong x)\n{\nx=(x^x>>30)*0xBF58476D1CE4E5B9UL;"
-"\nx=(x^x>>27)*0x94D049BB133111EBUL;\nreturn x^x>>31;\n}\n\n\nINLINE ulong mix_bytes(ulong hash,"
-"global const uchar*data,ulong bytes)\n{\nfor(ulong b=0;b<bytes;b++)\nhash=mix(hash+data[b]);\n"
-"return hash;\n}\n\n\n\n\n\n\nCLSORT_KERNEL void clsort_fingerprint(global const uchar*elements,"
-"ulong elements_at,\nglobal const uchar*values,ulong values_at,\nglobal const uchar*indices,ulong "
+"\n\n\n\nINLINE ulong element_at(segments_t s,segment_t own,uint i,ulong bytes,ulong apart)\n{\n"
+"return apart&&own.size?own.begin/s.stride*apart+(i-own.begin)*bytes:i*bytes;\n}\n\n\n\n\n"
+"CLSORT_KERNEL void clsort_number_segments(global const uchar*work,ulong work_at,\nglobal uchar*"
+"target,ulong target_at,\nCLSORT_SEGMENT_ARGS,uint n,uint relative,\nulong apart)\n{\nconst "
+"segments_t s=CLSORT_SEGMENTS;\nconst uint i=(uint)get_global_id(0);\nif(i>=n)\nreturn;\nconst "
+"segment_t own=segment_around(s,i);\nconst uint inside=own.size>0;\nglobal uint*place=(global "
+"uint*)(target+target_at+element_at(s,own,i,4,apart));\nif(relative&&inside)\n*place=((global "
+"const uint*)(work+work_at))[i]-own.begin;\nelse if(!relative)\n*place=inside?i:0xFFFFFFFFu;\n}\n"
+"\n",
+"\n\nINLINE ulong divide(ulong a,ulong b)\n{\nreturn(a|b)>>32?a/b:(uint)a/(uint)b;\n}\n\n\n\n\n\n"
+"\nCLSORT_KERNEL void clsort_gather(global const uchar*source,ulong source_at,\nglobal uchar*"
+"target,ulong target_at,\nglobal const uchar*indices,ulong indices_at,\nulong n,uint count,uint "
+"source_count,ulong source_stride,\nulong target_stride,ulong index_stride,uint bytes,ulong each,"
+"\nulong units,\nglobal const uchar*starts,ulong starts_at,uint has_starts)\n{\nconst ulong id="
+"get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)\nreturn;\nconst ulong row="
+"n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-element*units;\nconst "
+"uint from= *(global const uint*)(indices+indices_at+row*index_stride +i*4);\nif(from>="
+"source_count)\nreturn;\nconst ulong first=has_starts?((global const uint*)(starts+starts_at))"
+"[row]:0;\nsource +=source_at+row*source_stride +((first+from)*units+unit)*each*bytes;\ntarget+="
+"target_at+row*target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)\nstore_bits("
+"target+k*bytes,bytes,load_bits(source +k*bytes,bytes));\n}\n\n\n\n\nCLSORT_KERNEL void "
+"clsort_copy_rows(global const uchar*keys,ulong keys_at,\nglobal uchar*keys_to,ulong keys_to_at,\n"
+"global const uchar*indices,ulong indices_at,\nglobal uchar*indices_to,ulong indices_to_at,uint n,"
+"\nuint count,uint piece,uint bytes,ulong keys_stride,\nulong keys_to_stride,ulong indices_stride,"
+"\nulong indices_to_stride,uint has_keys,uint has_indices)\n{\nconst uint id=(uint)get_global_id("
+"0),pieces=(count-1)/piece +1;\nif(id>=n)\nreturn;\nconst uint row=id/pieces,first=(id-row*pieces)"
+"*piece,\nend=min(first+piece,count);\nkeys+=keys_at+row*keys_stride;\nkeys_to+=keys_to_at+row*"
+"keys_to_stride;\nindices+=indices_at+row*indices_stride;\nindices_to+=indices_to_at+row*"
+"indices_to_stride;\nfor(uint i=first;i<(has_indices?end:0);i++)\n((global uint*)indices_to)[i]=(("
+"global const uint*)indices)[i];\nfor(uint i=first;i<(has_keys&&bytes==4?end:0);i++)\n((global "
+"uint*)keys_to)[i]=((global const uint*)keys)[i];\nfor(uint i=first;i<(has_keys&&bytes!=4?end:0);"
+"i++)\nstore_bits(keys_to+(ulong)i*bytes,bytes,load_bits(keys+(ulong)i*bytes,bytes));\n}\n\n",
+"\n\nINLINE uint keys_below(global const uchar*keys,uint bytes,uint first,uint n,ulong group)\n{\n"
+"uint low=first,high=n;\nwhile(low<high){\nconst uint middle=low+((high-low)>>1);\nif(load_bits("
+"keys+(ulong)middle*bytes,bytes)<group)\nlow=middle +1;\nelse\nhigh=middle;\n}\nreturn low;\n}\n\n"
+"\n\n\nCLSORT_KERNEL void clsort_group_starts(global const uchar*keys,ulong keys_at,\nglobal "
+"uchar*starts,ulong starts_at,\nglobal uchar*counts,ulong counts_at,\nglobal const uchar*most,"
+"ulong most_at,uint n,\nuint groups,uint bytes,uint has_most,uint writes_starts,\nuint "
+"writes_counts)\n{\nconst size_t group=get_global_id(0);\nif(group>groups)\nreturn;\nconst uint "
+"size=has_most?min(n,*(global const uint*)(most+most_at)):n,\nfirst=keys_below(keys+keys_at,bytes,"
+"0,size,group);\nif(writes_starts)\n((global uint*)(starts+starts_at))[group]=first;\nif("
+"writes_counts&&group<groups)\n((global uint*)(counts+counts_at))[group]\n=keys_below(keys+"
+"keys_at,bytes,first,size,group +1)-first;\n}\n\n",
+"\n\nINLINE ulong field_piece(ulong field,uint first)\n{\nconst ulong bytes=min(field_bytes(field)"
+"-first,8u);\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+first|bytes<<CLSORT__FIELD_BYTES;\n}\n"
+"\n\nenum{COMES_FIRST,COMES_EQUAL,COMES_LAST};\nINLINE uint compare_fields(global const uchar*x,"
+"global const uchar*y,ulong8 packed,\nuint field_count)\n{\nulong field[8];\nuint order="
+"COMES_EQUAL;\nvstore8(packed,0,field);\nfor(uint f=0;f<field_count&&order==COMES_EQUAL;f++)\nfor("
+"uint k=0;k<field_bytes(field[f])&&order==COMES_EQUAL;k+=8){\nconst ulong piece=field_piece("
+"field[f],k),code_x=field_code(x,piece),\ncode_y=field_code(y,piece);\norder=code_x<"
+"code_y?COMES_FIRST:code_x>code_y?COMES_LAST:COMES_EQUAL;\n}\nreturn order;\n}\n\n\n\n\nINLINE "
+"uint ordered_element(segments_t s,segment_t own,global const uchar*indices,\nuint by_index,ulong "
+"apart,uint i)\n{\nreturn own.begin\n+ordered_place(indices+(by_index?element_at(s,own,own.begin,"
+"4,apart):0),\nby_index,i-own.begin,own.size);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_is_sorted("
+"global const uchar*records,ulong records_at,\nglobal const uchar*indices,ulong indices_at,\n"
+"global uchar*result,ulong result_at,CLSORT_SEGMENT_ARGS,\nuint n,uint by_index,uint strict,ulong "
+"element,ulong apart,\nulong indices_apart,ulong8 packed,uint field_count)\n{\nconst segments_t s="
+"CLSORT_SEGMENTS;\nconst uint i=(uint)get_global_id(0);\nif(i>=n)\nreturn;\nfor(ulong k=i;k<"
+"s.segments;k+=n)\nif(segment_descends(s,(uint)k))\natomic_min((volatile global uint*)(result+"
+"result_at),0);\nconst segment_t own=segment_around(s,i);\nif(own.size<2||i-own.begin>=own.size -"
+"1)\nreturn;\nconst uint x=ordered_element(s,own,indices+indices_at,by_index,indices_apart,i),\ny="
+"ordered_element(s,own,indices+indices_at,by_index,indices_apart,i+1);\nconst uint order="
+"compare_fields(records+records_at+element_at(s,own,x,element,apart),\nrecords+records_at+"
+"element_at(s,own,y,element,apart),\npacked,field_count);\nif(order==COMES_LAST||(order=="
+"COMES_EQUAL&&strict&&y<=x))\natomic_min((volatile global uint*)(result+result_at),i+1);\n}\n\n",
+"\n\n\nINLINE ulong mix(ulong x)\n{\nx=(x^x>>30)*0xBF58476D1CE4E5B9UL;\nx=(x^x>>27)*"
+"0x94D049BB133111EBUL;\nreturn x^x>>31;\n}\n\n\nINLINE ulong mix_bytes(ulong hash,global const "
+"uchar*data,ulong bytes)\n{\nfor(ulong b=0;b<bytes;b++)\nhash=mix(hash+data[b]);\nreturn hash;\n}"
+"\n\n\n\n\n\n\nCLSORT_KERNEL void clsort_fingerprint(global const uchar*elements,ulong "
+"elements_at,\nglobal const uchar*values,ulong values_at,\nglobal const uchar*indices,ulong "
 "indices_at,\nglobal uchar*sums,ulong sums_at,CLSORT_SEGMENT_ARGS,\nuint n,uint by_index,ulong "
 "bytes,ulong value_bytes,\nulong apart,ulong values_apart,ulong indices_apart,\nuint step)\n{\n"
 "const segments_t s=CLSORT_SEGMENTS;\nuint own_sums[4]={0,0,0,0};\nfor(ulong at=get_global_id(0);"
@@ -6203,8 +6107,8 @@ typedef struct clsort__workspace {
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
     size_t n;                   /* elements in all */
-    size_t run;                 /* those of a run; with two inputs, of a */
-    size_t span;                /* those of a pair of runs, less 1; with two inputs, all bits */
+    size_t run;                 /* elements of a run; with two inputs, of a */
+    size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits */
     clsort__span splits;
     int stored;                 /* kernels of their own find the splits, not each work-group */
 } clsort__merge_pass;
@@ -6249,15 +6153,15 @@ typedef struct clsort__radix_form {
     cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
                                    CLSORT__OWN_GROUP: those that they are compiled for */
     int packs;                  /* keys and values of its second array may lie in one buffer */
-    int yields_to_merge;        /* has no room for passes where AUTO took it, but what merge needs,
-                                   which AUTO takes if the kernels do not build */
+    int yields_to_merge;        /* where AUTO took it, scratch has room for merge, which AUTO takes
+                                   if the kernels do not build, and none for passes */
     int numbers_keys;           /* where indices are wanted, it may number the keys as they are */
-    size_t test_count;          /* elements of its longest self-test; 0: that of passes is enough */
-    /* May it sort this, and is it the fastest? Then *c says what its kernels are compiled for. p
-       has the passes. NULL: it is one of the forms of passes. */
+    size_t test_count;          /* elements of its longest self-test; 0: as many as of passes */
+    /* Returns 1 and fills in *c if this form should sort p, which has the passes. NULL: it is one
+       of the forms of passes. */
     int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
-    /* Passes, which only run if it gives up, are enqueued behind for so many elements or more on
-       devices with so many cores or more; cores 0: never. */
+    /* From this count on, and this number of cores (0: never), passes are enqueued behind it. They
+       run only if it gives up. */
     size_t passes_count;
     cl_uint passes_cores;
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
@@ -6316,26 +6220,24 @@ struct clsort__run {
 
 /* ---- >>status -------------------------------------------------------------------------------- */
 
-static const struct clsort__code { cl_int code; const char *name; } clsort__codes[] = {
-    { 0, "CL_SUCCESS" }, { -1, "CL_DEVICE_NOT_FOUND" }, { -2, "CL_DEVICE_NOT_AVAILABLE" },
-    { -3, "CL_COMPILER_NOT_AVAILABLE" }, { -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
-    { -5, "CL_OUT_OF_RESOURCES" }, { -6, "CL_OUT_OF_HOST_MEMORY" },
-    { -7, "CL_PROFILING_INFO_NOT_AVAILABLE" }, { -8, "CL_MEM_COPY_OVERLAP" },
-    { -11, "CL_BUILD_PROGRAM_FAILURE" }, { -13, "CL_MISALIGNED_SUB_BUFFER_OFFSET" },
-    { -14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" }, { -30, "CL_INVALID_VALUE" },
-    { -32, "CL_INVALID_PLATFORM" }, { -33, "CL_INVALID_DEVICE" }, { -34, "CL_INVALID_CONTEXT" },
-    { -36, "CL_INVALID_COMMAND_QUEUE" }, { -38, "CL_INVALID_MEM_OBJECT" },
-    { -42, "CL_INVALID_BINARY" }, { -43, "CL_INVALID_BUILD_OPTIONS" },
-    { -44, "CL_INVALID_PROGRAM" }, { -46, "CL_INVALID_KERNEL_NAME" }, { -48, "CL_INVALID_KERNEL" },
-    { -49, "CL_INVALID_ARG_INDEX" }, { -50, "CL_INVALID_ARG_VALUE" },
-    { -51, "CL_INVALID_ARG_SIZE" }, { -52, "CL_INVALID_KERNEL_ARGS" },
-    { -54, "CL_INVALID_WORK_GROUP_SIZE" }, { -55, "CL_INVALID_WORK_ITEM_SIZE" },
-    { -57, "CL_INVALID_EVENT_WAIT_LIST" }, { -58, "CL_INVALID_EVENT" },
-    { -59, "CL_INVALID_OPERATION" }, { -61, "CL_INVALID_BUFFER_SIZE" },
-    { -63, "CL_INVALID_GLOBAL_WORK_SIZE" },
-    { -1001, "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, or "
-             "PoCL for CPUs" }
-};
+/* Codes of OpenCL 1.2 that a call may get. */
+#define CLSORT__OPENCL_CODES(X) \
+    X(CL_SUCCESS) X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE) X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP) X(CL_BUILD_PROGRAM_FAILURE) \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET) X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_INVALID_VALUE) X(CL_INVALID_PLATFORM) X(CL_INVALID_DEVICE) X(CL_INVALID_CONTEXT) \
+    X(CL_INVALID_COMMAND_QUEUE) X(CL_INVALID_MEM_OBJECT) X(CL_INVALID_BINARY) \
+    X(CL_INVALID_BUILD_OPTIONS) X(CL_INVALID_PROGRAM) X(CL_INVALID_KERNEL_NAME) \
+    X(CL_INVALID_KERNEL) X(CL_INVALID_ARG_INDEX) X(CL_INVALID_ARG_VALUE) X(CL_INVALID_ARG_SIZE) \
+    X(CL_INVALID_KERNEL_ARGS) X(CL_INVALID_WORK_GROUP_SIZE) X(CL_INVALID_WORK_ITEM_SIZE) \
+    X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION) \
+    X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_MAP_FAILURE) \
+    X(CL_INVALID_DEVICE_TYPE) X(CL_INVALID_QUEUE_PROPERTIES) X(CL_INVALID_HOST_PTR) \
+    X(CL_INVALID_PROGRAM_EXECUTABLE) X(CL_INVALID_KERNEL_DEFINITION) X(CL_INVALID_WORK_DIMENSION) \
+    X(CL_INVALID_GLOBAL_OFFSET)
+
+static const char clsort__no_name[] = "an OpenCL error";
 
 /* Begins a call with a sorter, which may be NULL; 0: another thread is in one. errno lies elsewhere
    in each thread, so its address tells them apart: public functions may call others. The call ends
@@ -6356,14 +6258,21 @@ static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
     return CL_SUCCESS;
 }
 
-/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. */
+/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. A
+   detail of one word is a place: the text of the status says what is wrong there. Other details
+   stand alone. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
-    const int number = status;
+    const char *const text = clsort_status_text(status), *meaning = strchr(text, ':');
+    const int length = (int)strcspn(text, ":"), number = status;
+    char code[16] = "";
     if (s->quiet) return status;
-    snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "",
-             detail ? ": " : "", clsort_status_text(status), number);
+    if (detail && strchr(detail, ' ')) meaning = NULL;
+    if (text == clsort__no_name) snprintf(code, sizeof code, " %d", number);
+    snprintf(s->message, sizeof s->message, "%s%s%s%s%s%.*s%s%s", function, detail ? ": " : "",
+             detail ? detail : "", meaning ? meaning : "", detail || meaning ? " (" : ": ", length,
+             text, code, detail || meaning ? ")" : "");
     if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
     return status;
 }
@@ -6890,7 +6799,8 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
                                                                     properties, &code);
     return clsort__note(s, code, "clCreateCommandQueueWithProperties");
 #else
-    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "quicksort-device");
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort",
+                        "quicksort-device: compile with CL_TARGET_OPENCL_VERSION 200 or later");
 #endif
 }
 
@@ -7099,7 +7009,7 @@ typedef struct clsort__entry {
 enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
 
 /* Each step can be undone, so texts of one length that differ in one word have different hashes.
-   The factors are those of Vigna's splitmix64. */
+   The factors come from Vigna's splitmix64. */
 static void clsort__add_word(clsort__hash *h, cl_ulong word)
 {
     const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
@@ -7159,7 +7069,7 @@ static void clsort__open_cache(clsort_sorter *s)
     s->options.cache_save = NULL;
 }
 
-/* The head of an entry, but for the hash of its binary. */
+/* The head of an entry, without the hash of its binary. */
 static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
 {
     clsort__entry e;
@@ -7221,7 +7131,7 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
         if (clsort__keep_file(path, text, entry, sizeof head + bytes)) return;
         s->options.cache_save = NULL;
         s->function = "clsort_cache_folder";
-        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%s",
+        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%.140s: no folder that only you can write to",
                        path ? path : "the user's folder of caches");
         return;
     }
@@ -7562,7 +7472,7 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
     char detail[320];
     size_t length;
     const char *line = clsort__first_error(log, &length);
-    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s",
+    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s: see clsort_build_log",
              c->comparator ? "record_type, precedes, " : "", clsort__family_name(c->family),
              length ? ": " : "", length < 200 ? (int)length : 200, line);
     return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram",
@@ -7876,7 +7786,8 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
         if (status != CL_SUCCESS) return status;
         if (fit == CLSORT__SPILLS) clsort__lower_items(s, &p->asked, &p->config);
         else if (p->config.group_log2 == clsort__least_group(&p->config))
-            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
+            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort",
+                                "the kernels need larger work-groups than the device runs");
         else {
             p->config.group_log2--;
             if (p->config.share_log2) p->config.share_log2--;
@@ -8773,8 +8684,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
            | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
 
-/* Those of them that AUTO takes: none if one did not build, since another may need more scratch
-   memory. */
+/* Families for few elements that AUTO may take; none after a build failure, since another one may
+   need more scratch memory. */
 static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint families = clsort__few_families(s, d);
@@ -9198,7 +9109,8 @@ static void clsort__check_bits(clsort__checks *c, const clsort_desc *d)
     const clsort__mistake mistakes[] = {
         { !d->key_type, "first_bit, last_bit beside fields or precedes" },
         { last > width, "last_bit is above the key's width" },
-        { d->first_bit == last, "no bit lies between first_bit and last_bit" },
+        { d->first_bit == last,
+          "no bit lies between first_bit and last_bit: leave both 0 for all bits" },
         { d->first_bit > last, "first_bit is above last_bit" }
     };
     if (clsort__some_bits(d)) CLSORT__BLAME(c, CLSORT_ERROR_BIT_RANGE, mistakes);
@@ -9310,7 +9222,8 @@ static void clsort__need_room(clsort__checks *c, const char *field, size_t count
                               size_t offset)
 {
     if (!clsort__fits(count, size, offset))
-        clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "%s, with all elements", field);
+        clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "%s and all elements do not fit in a size_t",
+                      field);
 }
 
 static void clsort__need_multiple(clsort__checks *c, const char *field, size_t value, size_t unit)
@@ -9328,7 +9241,7 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
     clsort__need_multiple(c, field, offset, unit);
 }
 
-/* Can the device allocate so many elements at once? */
+/* Can the device allocate `count` elements at once? */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
     return !s->context || !clsort__product_exceeds(count, size, s->max_allocation);
@@ -9406,12 +9319,12 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
 {
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
     const clsort__mistake values[] = {
-        { (d->values || d->values_out) && !d->value_size, "value_size, the bytes of a value" },
+        { (d->values || d->values_out) && !d->value_size, "value_size is 0 beside values" },
         { c->needs_buffers && d->count && d->value_size && !d->values,
-          "values, of value_size bytes each" }
+          "values is NULL beside value_size" }
     };
     const clsort__mistake records[] = {
-        { d->record_size && outside, "record_size is below key_offset and the key" },
+        { d->record_size && outside, "record_size is below key_offset plus the key's size" },
         { d->key_offset && !d->record_size, "key_offset without record_size" }
     };
     cl_uint i;
@@ -9453,7 +9366,7 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     const clsort__mistake mistakes[] = {
         { clsort__exceeds_32_bits(rows), "rows" },
         { rows > 1 && clsort__product_exceeds(rows - 1, stride, left),
-          "rows: from the first to the last, with gaps" },
+          "rows: 2^32 elements or more from the first to the last, gaps included" },
         { segments >= 0xFFFFFFFFu, "segment_count" }
     };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
@@ -9498,9 +9411,11 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
+        { d->segment_count && !d->segments,
+          "segments is NULL: it holds segment_count + 1 offsets" },
         { !d->keys, "keys" },
-        { moves_values && !d->values_out, "values_out, for values beside indices or top_k" },
+        { moves_values && !d->values_out,
+          "values_out is NULL: values beside indices or top_k need it" },
         { selects && !d->keys_out && !d->indices && !d->values_out,
           "keys_out, indices or values_out: top_k needs one of them" }
     };
@@ -9508,7 +9423,8 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     if (!d->count) return;
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
         if (a->buffer == CLSORT_LATER)
-            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "%s, which is CLSORT_LATER", a->name);
+            clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER,
+                          "%s is CLSORT_LATER: this call needs the buffer", a->name);
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
@@ -9537,7 +9453,8 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     clsort__need_multiple(c, "row_stride", d->row_stride, element);
     clsort__check_field_alignment(c, d);
     if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
-        clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
+        clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k is above count: k = %.0f, a row has %.0f keys",
+                      (double)d->top_k, (double)d->count);
     if (c->needs_buffers) clsort__check_present(c, d, purpose);
 }
 
@@ -9619,7 +9536,8 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
         if (last && last->at.buffer != r[i].at.buffer) last = written = NULL;
         other = r[i].writes ? last : written;
         if (other && r[i].at.offset < other->at.offset + other->bytes)
-            return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s, %s", other->role, r[i].role);
+            return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s and %s overlap", other->role,
+                                  r[i].role);
         if (!last || last->at.offset + last->bytes < r[i].at.offset + r[i].bytes) last = &r[i];
         if (r[i].writes) written = &r[i];
     }
@@ -9634,7 +9552,7 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     int property;
     for (i = 0; i < count; i++) {
         CLSORT__REQUIRE(s, r[i].at.buffer != CLSORT_LATER, CLSORT_ERROR_MISSING_BUFFER,
-                        "%s, which is CLSORT_LATER", r[i].role);
+                        "%s is CLSORT_LATER: this call needs the buffer", r[i].role);
         if (r[i].at.buffer) r[given++] = r[i];
     }
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
@@ -9695,7 +9613,9 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
            + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
-    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS, "local memory");
+    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
+                    "local memory: %.0f bytes are needed, the device has %.0f", (double)need,
+                    (double)s->local_bytes);
     return CL_SUCCESS;
 }
 
@@ -9703,8 +9623,8 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
     CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
-                    "scratch of %.0f bytes, of which a buffer holds at most %.0f", (double)l->bytes,
-                    (double)l->most);
+                    "scratch of %.0f bytes, a buffer holds at most %.0f: sort fewer at once",
+                    (double)l->bytes, (double)l->most);
     return CL_SUCCESS;
 }
 
@@ -10824,7 +10744,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
     const int needed = needs_buffers && p->count;
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
     if (values.buffer && !size)
-        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size is 0 beside values");
     if (needed && size && !values.buffer)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names.values);
     if (values.offset && !size) clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names.values_offset);
@@ -11521,7 +11441,7 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job
     }
 }
 
-/* Work-groups that draw numbers in one launch of several steps: so many on a core. */
+/* Work-groups of one launch of several steps, which draw numbers: 4 per compute unit. */
 static size_t clsort__most_drawing(const clsort_sorter *s)
 {
     return 4 * (size_t)s->compute_units;
@@ -11543,7 +11463,7 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
 }
 
 /* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
-   so many blocks and no more. */
+   a limited number of blocks. */
 static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
 {
     const size_t busy = 8 * (size_t)s->compute_units,
@@ -11801,7 +11721,7 @@ static size_t clsort__top_down_bytes(const clsort__plan *p)
     return p->config.value_bytes ? 8 : p->key.bytes;
 }
 
-/* Are there so many codes of 4 bytes that a range needs as many second digits as for others? */
+/* Does a range of codes of 4 bytes need as many second digits as one of others? */
 static cl_uint clsort__hybrid_wide(const clsort__plan *p)
 {
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
@@ -11915,7 +11835,7 @@ typedef struct clsort__hybrid_job {
     size_t tables, second_digits, group_digits;
 } clsort__hybrid_job;
 
-/* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
+/* One launch of a hybrid kernel, which reads or writes all elements `times` times. local: bytes. */
 static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j, int kernel,
                                   size_t groups, size_t local, cl_uint times)
 {
@@ -12262,7 +12182,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
-/* One launch, which reads so many keys per element, and moves each element so often. */
+/* One launch, which reads `keys` keys per element, and moves each element `moves` times. */
 static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
                                   cl_uint part, size_t groups, cl_uint keys, cl_uint moves)
 {
@@ -12328,7 +12248,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 
 /* ---- >>forms --------------------------------------------------------------------------------- */
 
-/* Elements of the longest self-test: so many that hybrid radix splits ranges again. */
+/* Elements of the longest self-test: enough for hybrid radix to split ranges again. */
 enum { CLSORT__TEST_TOP_DOWN = 700001 };
 
 static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
@@ -13101,9 +13021,11 @@ static void clsort__check_gather_part(clsort__checks *c, const clsort_gather_des
     if (!r.element_bytes)
         clsort__blame_gather_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
     if (clsort__exceeds_32_bits(r.count))
-        clsort__blame_gather_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
+        clsort__blame_gather_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i,
+                                  ": count or source_count is 2^32 or more");
     if (!fits)
-        clsort__blame_gather_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
+        clsort__blame_gather_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i,
+                                  "_offset and all rows do not fit in a size_t");
     if (r.span.offset % align) clsort__blame_gather_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
     if (r.stride % align) clsort__blame_gather_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
     if (g->count && r.count && !r.span.buffer)
@@ -13199,7 +13121,7 @@ static void clsort__check_groups(clsort__checks *c, clsort__job *j)
     clsort__check_offset(c, "count_offset", 1, 4, g->count_offset, 4);
     if (!g->keys && g->count) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "keys");
     if (!g->starts && !g->counts)
-        clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts, counts");
+        clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts and counts are NULL: give one");
 }
 
 static clsort_status clsort__check_group_buffers(clsort__job *j)
@@ -13774,7 +13696,7 @@ static const struct clsort__select_plan {
     cl_uint mode, last_mode;        /* CLSORT__SELECT_* */
     size_t least_rows, most_rows;   /* most_rows 0: one for every two cores */
     size_t least, most;             /* the count, ... */
-    size_t least_ks;                /* ... which is at least so many times k ... */
+    size_t least_ks;                /* ... which is at least least_ks times k ... */
     size_t most_ks, parts;          /* ... and at most most_ks / parts times k */
 } clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
@@ -14935,8 +14857,8 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
     if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
     if (d->count && !values != !d->value_size)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
-                      values ? "value_size, the bytes of a value"
-                             : "values, of value_size bytes each");
+                      values ? "value_size is 0 beside values"
+                             : "values is NULL beside value_size");
     for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
         if (a->buffer || a->offset || a->stride)
             clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
@@ -15173,8 +15095,8 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
-/* With CLSORT_FLAG_NO_BUILD, kernels that a measured choice takes may not be built, but those of
-   the built-in one: then plans by that. */
+/* With CLSORT_FLAG_NO_BUILD, plans by the built-in choice if only its kernels are built, and not
+   those of the measured choice. */
 static clsort_status clsort__ready_choice(clsort__job *j)
 {
     clsort_status status;
@@ -15392,12 +15314,13 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
 {
-    CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
+    CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT,
+                    "context and device: give both or neither");
     CLSORT__MUST(clsort__judge_struct(s, "options", wrong));
     CLSORT__REQUIRE(s, !(s->options.flags
                          & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
-                    CLSORT_ERROR_UNKNOWN_FLAG, "options");
+                    CLSORT_ERROR_UNKNOWN_FLAG, "options.flags");
     s->pinned = (s->options.flags
                  & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
@@ -15577,8 +15500,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* ---- >>self-test ----------------------------------------------------------------------------- */
 
-/* Elements of the longest self-test sorts: of all algorithms; of radix from the top, so many that
-   hybrid radix splits ranges again. */
+/* Elements of the longest self-test sorts. */
 enum { CLSORT__TEST_COUNT = 20011 };
 
 /* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
@@ -15927,8 +15849,7 @@ static clsort_status clsort__test_runs(clsort_sorter *s, clsort__pieces_test *t)
                         clsort__family_name(CLSORT__RUNS));
 }
 
-/* Judges a partition by splitters at equal distances: each key goes behind those of its part that
-   came before. */
+/* Judges a partition by splitters at equal distances: the keys of a part keep their order. */
 static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, cl_uint count)
 {
     cl_uint next[CLSORT_MAX_SPLITTERS + 2], wanted[CLSORT_MAX_SPLITTERS + 2], p;
@@ -16033,7 +15954,7 @@ enum {
 };
 
 /* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
-   top-k those of a sort of whole rows, a proof and what it is before each sort. */
+   top-k outputs of a sort of whole rows, a proof, and its content before each sort. */
 enum {
     CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
     CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
@@ -16042,8 +15963,8 @@ enum {
     CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
 };
 
-/* How a count is sorted. Trials that plan the same share the number of the first of them, and its
-   times: those of two rounds, in ns, 0 if it was dropped. */
+/* How a count is sorted. Trials with one plan share the number of the first of them, and its times
+   in two rounds, in ns; 0: it was dropped. */
 typedef struct clsort__timings {
     size_t n;
     int trial[CLSORT__TRIALS];
@@ -16158,7 +16079,7 @@ static clsort_status clsort__read_clock(clsort__measurement *m)
     return clsort__touch(m->s, m->queue, m->memory[CLSORT__ITS_PROOF], &m->now);
 }
 
-/* Is there time for so many ns more? */
+/* Is there time for `more` ns? */
 static clsort_status clsort__check_time(const clsort__measurement *m, double more)
 {
     const double most = 1e6 * (m->m.max_ms ? m->m.max_ms : 10000);
@@ -16226,8 +16147,8 @@ static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_des
     return clsort_judge(&proof);
 }
 
-/* Reads the first elements of all rows of outputs, the first of which is `first`, and whose rows
-   have so many elements. */
+/* Reads the first elements of all rows of the outputs. Rows have `count` elements; buffers begin
+   with number `first`. */
 static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
                                        unsigned char *to)
 {
@@ -16925,7 +16846,7 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
                     CLSORT_ERROR_UNSUPPORTED,
                     "sort: only plain sorts by AUTO, and the plain first k of rows");
     CLSORT__REQUIRE(s, d->top_k || (!d->rows && !d->segments && !d->segment_count),
-                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments");
+                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments are sorted in one way");
     plain.count = d->count;
     plain.key_type = d->key_type;
     plain.order = d->order;
@@ -17253,13 +17174,18 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
-    size_t i;
-#define CLSORT__TEXT(name, code, text) case code: return text;
-    switch (status) { CLSORT_STATUS_LIST(CLSORT__TEXT) }
+#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
+#define CLSORT__NAME(name) case name: return #name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        CLSORT__OPENCL_CODES(CLSORT__NAME)
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
+               "or PoCL for CPUs";
+    default: return clsort__no_name;
+    }
 #undef CLSORT__TEXT
-    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
-        if (clsort__codes[i].code == status) return clsort__codes[i].name;
-    return "an OpenCL error";
+#undef CLSORT__NAME
 }
 
 CLSORT_API cl_uint clsort_version(void)
@@ -17491,8 +17417,8 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
     return most;
 }
 
-/* The most scratch memory of AUTO's built-in choices for so many elements or fewer: where one gives
-   way to another, the latter may need less. */
+/* The most scratch memory of AUTO's built-in choices up to a count: a choice for more elements may
+   need less than the one before it. */
 static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
 {
     const clsort__crossover row = clsort__built_in_crossover(s, desc);
@@ -17858,7 +17784,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
                     CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
     CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
-                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
+                    "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
                                                                        m->sort)));
@@ -17946,7 +17872,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
     CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
-                    "CLSORT_OPTION_BUILT_IN_CHOICES or CLSORT_OPTION_FEW_SORTS");
+                    "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
@@ -17975,76 +17901,70 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    0.4.0  not released
 
    Breaks: old -> new
-   - by some bits of the key, and with a count on the device, AUTO keeps the order of equal keys
-     -> set `stable`; rows and segments keep it without. clsort_enqueue_verify and
-     CLSORT_OPTION_VERIFY ask for that order only where ORDER promises it
-   - build/clsort sort --bits keeps the order of keys that are equal in these bits -> --stable;
-     verify --bits asks for it only then, and in rows and segments
-   - tuning.bitonic_step, local, radix, pivot, scheduler, scan, and CLSORT_STEP_*, LOCAL_*,
-     RADIX_*, PIVOT_*, SCHEDULER_*, SCAN_* -> names: clsort_set_algorithm(&d,
-     "bitonic-b4-local"), with suffixes where a word had no name:
-     "quicksort-host+median3+blelloch". The name sets pivots and sums, too. A variant of one
-     algorithm beside another one, or beside CLSORT_AUTO -> refused
-   - CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT, _COUNT_BUFFER, _LENGTHS -> CLSORT_LATER in the
-     field of that name: d.indices = CLSORT_LATER
-   - clsort_gather, clsort_groups, their _default() -> clsort_gather_desc, clsort_groups_desc,
-     clsort_gather_desc_default(), clsort_groups_desc_default()
-   - CLSORT_NO_MERGE, CLSORT_NO_QUICKSORT -> gone, an #error says so: nothing works without
-     merge, and CLSORT_NO_PUBLISHED leaves out quicksort, too
-   - CL_TARGET_OPENCL_VERSION below 120, which did not compile -> an #error that says what to
-     define
-   - the diagnostic callback uses its sorter for anything, which never was safe -> only for
-     messages, the context and the device
-   - clsort_resolve fills in the algorithm of long rows -> CLSORT_AUTO stays
-   - one trip of clsort_sort_host_on in place whose result cannot be read back: the arrays were
-     as before -> they are undefined, as those of clsort_sort_host
-   - Python: merges, partition_by and group_starts took inputs in any order, and merges lost some
-     of their elements -> a ValueError that names the first place and what to pass; check=False
-   - Python: arrays that are none of PyOpenCL's, or in SVM: AttributeError -> TypeError;
-     values_out without values, lengths for one row, values=[] -> ValueError
-   - build/clsort gen uniform of floats has all bits, NaNs among them -> codes; uniform makes
-     numbers
-   - build/clsort tune and report --seconds count builds of kernels, too
+   - order of equal keys by AUTO, by some bits or with a count on the device: kept -> set `stable`
+     (rows and segments still keep it); CLSORT_OPTION_VERIFY asks for it only where ORDER says so
+   - tuning.bitonic_step, local, radix, pivot, scheduler, scan; CLSORT_STEP_*, LOCAL_*, RADIX_*,
+     PIVOT_*, SCHEDULER_*, SCAN_* -> clsort_set_algorithm(&d, "bitonic-b4-local"), with suffixes:
+     "quicksort-host+median3+blelloch". The name sets pivots and sums, too
+   - a variant of one algorithm beside another one, or beside CLSORT_AUTO -> refused
+   - CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT, _COUNT_BUFFER, _LENGTHS -> d.indices =
+     CLSORT_LATER and so on
+   - clsort_gather, clsort_groups, their _default() -> clsort_gather_desc, clsort_groups_desc
+   - CLSORT_NO_MERGE -> nothing; CLSORT_NO_QUICKSORT -> CLSORT_NO_PUBLISHED. An #error says so
+   - CL_TARGET_OPENCL_VERSION below 120: did not compile -> an #error that says what to define
+   - clsort_last_error and diagnostics: "..., general text (-5027)" -> "one reason
+     (CLSORT_ERROR_TOP_K)"; clsort_status_text begins with the name
+   - the diagnostic callback uses its sorter: not safe -> only messages, context and device
+   - clsort_resolve of long rows: an algorithm -> CLSORT_AUTO
+   - clsort_sort_host_on in place, in one trip, when reading back fails: arrays as before ->
+     undefined, as by clsort_sort_host
+   - Python: merges, partition_by and group_starts of unsorted inputs: lost elements or nothing said
+     -> ValueError that says where; check=False does not look
+   - examples/clsort.hpp -> tools/cpp/clsort.hpp; its sort with values -> sort_by_key
+   - Python: k out of bounds: "top_k is above count" -> "k=11 is out of bounds: a row has 10 keys";
+     kth below 0: refused -> from the end, as in numpy; dir() and import * leave out the header's
+     numbers and structs
+   - Python: arrays that are not PyOpenCL's, or in SVM: AttributeError -> TypeError; values_out
+     without values, lengths for one row, values=[] -> ValueError
+   - build/clsort sort --bits kept the order of equal keys -> --stable; verify --bits asks for it
+     only then, and in rows and segments
+   - build/clsort gen uniform of floats: all bits, NaNs among them -> --nans; numbers without
+   - build/clsort info: tables -> --verbose; make demo: every algorithm -> build/demo --all
+   - build/clsort tune and report --seconds: sorts -> sorts and builds of kernels
 
    New
-   - clsort_sort_host on NVIDIA's GPUs pins large arrays for the call, and moves small ones by
-     way of a pinned block that is kept until clsort_trim: 2^26 u32 in 27 ms in place of 220 to
-     290. GPUs that share the host's memory sort the arrays where they lie.
-   - clsort_sort_host_on does so, too (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s in place of
-     1.6. In one trip in place it needs no `work`, and pinned arrays take 0.18 s in place of
-     0.60.
-   - AUTO sorts long rows one after another, as arrays: on CPUs in 0.25 to 0.7 of the time, on an
-     H200 from 2^22 elements on in 0.45 to 0.65.
-   - Top-k of k up to 2048 in long rows on CPUs of few cores: in 0.03 to 0.5 of the time.
-   - CLSORT_ERROR_BUSY (-5035): a call with a sorter that another thread is using is refused,
-     where that is noticed; it crashed.
-   - CLSORT_ERROR_CACHE_FOLDER (-5036): a cache folder that cannot be used or written to is told
-     once per sorter to the diagnostic callback; no call fails.
-   - Sorters on parts of devices (clCreateSubDevices), also where a context names the whole
-     device.
-   - clsort_explain writes names with suffixes. CLSORT_LATER also stands for segment_ends.
-   - Python: sort(keys, out=keys) sorts in place.
-   - Python: merges take `stable` and `zero_equal`, which mean what they mean for sorts, so that
-     they merge what numpy sorted; `python -m build examples/python` writes an archive that
-     builds.
+   - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
+   - CLSORT_ERROR_CACHE_FOLDER, to the diagnostic callback: a cache folder cannot be used
+   - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
+   - CLSORT_LATER for buffers that do not exist yet, also segment_ends
+   - clsort_explain writes names with suffixes
+   - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; takes views
+     of keys or descriptions; sort_host, prepare, scratch_size. examples/engine.cpp
+   - Python: clsort.sort(a) and the like on a default device, clsort.devices(),
+     Sorter(device="nvidia"), axis= of sort_by_key, top_k and partition, sort(keys, out=keys);
+     merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
+   - Python: errors say what to do about a missing library, datetime64, strings and byte orders
+   - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
+     bench and tune; tune says how long builds take, and where nothing gains
 
    Mended
-   - The headers compile behind windows.h, rpcndr.h, Qt's keywords, Apple's AssertMacros.h,
-     altivec.h, term.h and others: no identifier of theirs is a macro there.
-   - A program that makes a queue for each sort has scratch memory for two, on PoCL too, where it
-     got one for each. A queue that was released with work to do no longer shares its scratch
-     memory with the next one.
-   - The sorter's scratch memory grows with a quarter to spare, at most 64 MiB: counts that grow
-     from call to call made it anew each time.
-   - A sort, a check of order or a proof of no elements needs no buffer, whatever its description
-     says.
-   - Messages: a field of CLSORT_BYTES + 65 is told the limit, clsort_save_choices what room it
-     needs.
-   - examples/clsort.hpp: top() of a view of size 0 wrote behind the view, argsort() of a view
-     without a buffer sorted the keys in place. What is refused for a short view says so in
-     error().
-   - make install and install-lib take a PREFIX and a DESTDIR with blanks, quotes or other
-     letters.
+   - the headers compile behind windows.h, rpcndr.h, Qt, AssertMacros.h, altivec.h, term.h
+   - a queue for each sort: scratch memory for two, on PoCL too; it was one for each. A queue that
+     was released with work to do no longer shares its scratch memory with the next one
+   - the sorter's scratch memory no longer grows anew from call to call
+   - a sort, a check of order or a proof of no elements needs no buffer
+   - messages: CLSORT_BYTES + 65 is told the limit, clsort_save_choices the room it needs
+   - clsort.hpp: top() of an empty view wrote behind it, argsort() without a buffer sorted in place
+   - make install, install-lib: any letters in PREFIX and DESTDIR
+
+   Faster
+   - clsort_sort_host on NVIDIA's GPUs: 2^26 u32 in 27 ms, before 220 to 290; GPUs that share the
+     host's memory sort arrays where they lie
+   - clsort_sort_host_on (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s, before 1.6; pinned and in
+     place, without `work`, 0.18 s, before 0.60
+   - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
+     0.65
+   - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time
 
    0.3.0  2026-11-28
 

@@ -1,4 +1,4 @@
-/* Calls all of examples/clsort.hpp: with views of sizes 0, 1, short, fitting and long, at any place
+/* Calls all of clsort.hpp: with views of sizes 0, 1, short, fitting and long, at any place
    of a buffer, and reads what each call says where it refuses. tests/scripts/examples compiles and
    runs it. Ends with the number of checks that failed; the exit status is 1 if there is one. */
 
@@ -29,10 +29,12 @@ struct stage {
     cl_command_queue queue;
     cl_mem keys, target;   /* ROOM elements each */
     std::vector<cl_uint> key;
+    cl_mem alive;          /* how many keys of a row are sorted; NULL: all */
 };
 
 /* Views begin behind MARGIN elements, and what is around them must not change. */
 const size_t ROOM = 400, MARGIN = 3;
+const cl_uint LIVING = 7;
 const unsigned char MARK = 0xa5;
 
 /* A value that no other member of its buffer has, of some bytes. */
@@ -155,10 +157,28 @@ void judge(const stage &st, const one_call &c, clsort_status status, const event
     check(done.wait() == CL_SUCCESS, c.name, "waiting failed");
 }
 
+/* What a frame of a renderer has: a count that only the device knows, scratch memory of the
+   caller's, and nothing to build. */
+template <class V> void make_ready(stage &st, clsort_desc &d, const char *name)
+{
+    size_t bare = 0;
+    d.count_buffer = st.alive;
+    check(st.s.scratch_size(d, &bare) == CL_SUCCESS
+              && st.s.scratch_size<V>(d, &d.scratch_size) == CL_SUCCESS && d.scratch_size > bare,
+          name, "pairs take no more scratch memory than keys");
+    d.scratch = clCreateBuffer(clsort_context(st.s.get()), CL_MEM_READ_WRITE, d.scratch_size,
+                               nullptr, nullptr);
+    check(st.s.prepare<V>(st.queue, d) == CL_SUCCESS, name, st.s.error());
+    d.flags = CLSORT_FLAG_NO_BUILD;
+}
+
 /* Rows of the table of sorts, with values of one type. */
 template <class V> void run_sort(stage &st, const one_call &c)
 {
     const size_t step = c.stride ? c.stride : c.count;
+    const size_t count = st.alive ? std::min<size_t>(c.count, LIVING) : c.count;
+    clsort_desc d = describe(st, c);
+    if (st.alive) make_ready<V>(st, d, c.name);
     std::vector<V> values(ROOM), sorted_values;
     std::vector<cl_uint> sorted_keys = st.key;
     for (size_t i = 0; i < ROOM; i++) number_it(values[i], i);
@@ -167,11 +187,12 @@ template <class V> void run_sort(stage &st, const one_call &c)
     sorted_values = values;
     event done;
     const view<V> moved(c.size ? st.target : nullptr, c.size, MARGIN);
-    judge(st, c, st.s.sort(st.queue, describe(st, c), moved, nullptr, &done), done);
+    judge(st, c, st.s.sort_by_key(st.queue, d, moved, nullptr, &done), done);
+    if (d.scratch) clReleaseMemObject(d.scratch);
     for (size_t r = 0; c.status == CL_SUCCESS && r < std::max<size_t>(c.rows, 1); r++) {
         const size_t begin = MARGIN + r * step;
-        const std::vector<size_t> from = sorted_places(st, begin, c.count);
-        for (size_t i = 0; i < c.count; i++) {
+        const std::vector<size_t> from = sorted_places(st, begin, count);
+        for (size_t i = 0; i < count; i++) {
             sorted_keys[begin + i] = st.key[begin + from[i]];
             sorted_values[begin + i] = values[begin + from[i]];
         }
@@ -223,7 +244,8 @@ void descriptions()
 {
     key_type<cl_uchar>(1), key_type<cl_ushort>(1), key_type<cl_uint>(1), key_type<cl_ulong>(1);
     key_type<cl_char>(2), key_type<cl_short>(2), key_type<cl_int>(2), key_type<cl_long>(2);
-    key_type<cl_float>(3), key_type<cl_double>(3);
+    key_type<cl_float>(3), key_type<cl_double>(3), key_type<const cl_float>(3);
+    key_type<bool>(1), key_type<unsigned long long>(1), key_type<long>(2), key_type<long long>(2);
     const view<triple> whole(nullptr, 10, 1), part = whole.part(2, 5), none = whole.part(10, 0);
     check(part.size == 5 && part.first == 3 && part.offset() == 3 * sizeof(triple), "part",
           "another size or place");
@@ -233,50 +255,81 @@ void descriptions()
 /* An error is of the last failure, whoever refused, and names what is wrong. */
 void errors(stage &st)
 {
+    const auto refuses = [&st](clsort_status is, clsort_status wanted, const char *words) {
+        check(is == wanted && std::strstr(st.s.error(), words), words, st.s.error());
+    };
     const clsort_desc d = sorter::desc(view<cl_uint>(st.keys, 10));
+    const clsort_status missing = CLSORT_ERROR_MISSING_BUFFER;
+    const view<cl_uint> nine(st.target, 9), none(nullptr, 10);
     clsort_desc wrong = d;
     wrong.keys = nullptr;
-    check(st.s.sort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT
-              && std::strstr(st.s.error(), "view of values"),
-          "a short view", st.s.error());
-    check(st.s.sort(st.queue, wrong) == CLSORT_ERROR_MISSING_BUFFER
-              && std::strstr(st.s.error(), "keys"),
-          "keys that are missing, then", st.s.error());
-    check(st.s.argsort(st.queue, d, view<cl_uint>(nullptr, 10)) == CLSORT_ERROR_MISSING_BUFFER
-              && std::strstr(st.s.error(), "indices"),
-          "indices that are missing", st.s.error());
-    check(st.s.top(st.queue, d, view<cl_uint>(nullptr, 5)) == CLSORT_ERROR_MISSING_BUFFER
-              && std::strstr(st.s.error(), "indices"),
-          "indices of the top that are missing", st.s.error());
-    check(st.s.sort(st.queue, d, view<cl_uint>(nullptr, 10)) == CLSORT_ERROR_VALUE_SIZE
-              && std::strstr(st.s.error(), "value"),
-          "values that are missing", st.s.error());
-    check(st.s.sort(st.queue, d, view<cl_uint>(st.target, 10, 3 * ROOM - 9)) == SHORT
-              && std::strstr(st.s.error(), "clsort_enqueue_sort: values"),
-          "a view beyond its buffer", st.s.error());
-    check(st.s.sort(nullptr, d) == CLSORT_ERROR_NULL_ARGUMENT && st.s.error()[0], "no queue",
-          st.s.error());
-    check(st.s.argsort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT
-              && std::strstr(st.s.error(), "view of indices"),
-          "a short view", st.s.error());
+    refuses(st.s.sort_by_key(st.queue, d, nine), SHORT, "view of values");
+    refuses(st.s.sort(st.queue, wrong), missing, "keys");
+    refuses(st.s.argsort(st.queue, d, none), missing, "indices");
+    refuses(st.s.top(st.queue, d, view<cl_uint>(nullptr, 5)), missing, "indices");
+    refuses(st.s.sort_by_key(st.queue, d, none), CLSORT_ERROR_VALUE_SIZE, "value");
+    refuses(st.s.sort_by_key(st.queue, d, view<cl_uint>(st.target, 10, 3 * ROOM - 9)), SHORT,
+            "clsort_enqueue_sort: values");   /* the view is beyond its buffer */
+    refuses(st.s.sort(nullptr, d), CLSORT_ERROR_NULL_ARGUMENT, "queue");
+    refuses(st.s.argsort(st.queue, d, nine), SHORT, "view of indices");
     wrong.key_type = 0;
-    check(st.s.prepare(st.queue, wrong) == CLSORT_ERROR_KEY_TYPE
-              && std::strstr(st.s.error(), "key_type"),
-          "prepare without a key type, then", st.s.error());
+    refuses(st.s.prepare(st.queue, wrong), CLSORT_ERROR_KEY_TYPE, "key_type");
+    refuses(st.s.argsort(st.queue, d, nine), SHORT, "view of indices");
+    refuses(st.s.scratch_size(d, nullptr), CLSORT_ERROR_NULL_ARGUMENT, "bytes");
 }
 
+/* A sort of any smaller count is prepared, too, by a sorter that has built nothing yet. */
 void preparing(stage &st)
 {
+    sorter other(clsort_context(st.s.get()), clsort_device(st.s.get()));
+    check(other.prepare(st.queue, view<cl_uint>(nullptr, 4096)) == CL_SUCCESS, "prepare",
+          other.error());
     for (const size_t count : { size_t(0), size_t(1), size_t(100) }) {
         clsort_desc d = sorter::desc(view<cl_uint>(st.keys, count));
-        check(st.s.prepare(st.queue, d) == CL_SUCCESS, "prepare", st.s.error());
         d.flags = CLSORT_FLAG_NO_BUILD;
-        check(st.s.sort(st.queue, d) == CL_SUCCESS, "a sort that was prepared", st.s.error());
+        check(other.sort(st.queue, d) == CL_SUCCESS, "a sort that was prepared", other.error());
     }
     clsort_desc d = sorter::desc(view<cl_uint>(st.keys, 100));
     d.top_k = 101;
     check(st.s.prepare(st.queue, d) == TOP_K && std::strstr(st.s.error(), "top_k"),
           "prepare with k above n", st.s.error());
+}
+
+/* Views in the place of a description, keys in host memory, and a description that says more. */
+void without_description(stage &st)
+{
+    std::vector<cl_uint> sorted(st.key);
+    std::sort(sorted.begin(), sorted.end());
+    const view<const cl_uint> read(st.keys, ROOM);
+    const view<cl_uint> keys(st.keys, ROOM), indices(st.target, ROOM);
+    write(st, st.keys, st.key);
+    check(st.s.top(st.queue, read, indices.part(0, 1)) == CL_SUCCESS
+              && st.s.argsort(st.queue, read, indices) == CL_SUCCESS
+              && st.s.sort_by_key(st.queue, keys, indices) == CL_SUCCESS
+              && st.s.sort(st.queue, keys) == CL_SUCCESS
+              && st.s.prepare(st.queue, keys) == CL_SUCCESS,
+          "a view of keys", st.s.error());
+    expect(st, st.keys, sorted, "a view of keys");
+    std::vector<cl_uint> host(st.key);
+    check(st.s.sort_host(host.data(), ROOM) == CL_SUCCESS && host == sorted, "sort_host",
+          st.s.error());
+    clsort_desc d = clsort_desc_default();
+    d.order = CLSORT_DESCENDING;
+    std::reverse(sorted.begin(), sorted.end());
+    check(st.s.sort_host(host.data(), ROOM, d) == CL_SUCCESS && host == sorted,
+          "sort_host, the largest first", st.s.error());
+}
+
+/* All sorts of the table again, by a sorter that has built nothing yet. */
+void count_on_device(stage &st, cl_context context)
+{
+    const std::vector<cl_uint> living(1, LIVING);
+    stage other = { sorter(context, clsort_device(st.s.get())), st.queue, st.keys, st.target,
+                    st.key, clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, nullptr) };
+    write(other, other.alive, living);
+    for (const one_call &c : sorts)
+        if (c.status == CL_SUCCESS && c.count > 1) run_sort<triple>(other, c);
+    clReleaseMemObject(other.alive);
 }
 
 /* An argsort takes a view of `size` indices, and of no fewer. */
@@ -350,9 +403,9 @@ void owners(stage &st)
     refuses(two, st, CLSORT_ERROR_NULL_ARGUMENT, "a sorter that was moved from by =");
     const clsort_desc d = sorter::desc(view<cl_uint>(st.keys, 10));
     check(lone.sort(st.queue, d) == CL_SUCCESS, "a clone that was moved", lone.error());
-    check(lone.sort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT, "a clone", "took it");
+    check(lone.argsort(st.queue, d, view<cl_uint>(st.target, 9)) == SHORT, "a clone", "took it");
     sorter three(std::move(lone));
-    check(std::strstr(three.error(), "view of values"), "an error after a move", three.error());
+    check(std::strstr(three.error(), "view of indices"), "an error after a move", three.error());
     clsort_options options = clsort_options_default();
     options.struct_size = 3;
     sorter unknown(nullptr, nullptr, &options);
@@ -375,7 +428,7 @@ bool make(stage &st)
 
 int main()
 {
-    stage st = { sorter(), nullptr, nullptr, nullptr, {} };
+    stage st = { sorter(), nullptr, nullptr, nullptr, {}, nullptr };
     if (!make(st)) return 1;
     for (const one_call &c : sorts) run_sort<cl_uint>(st, c), run_sort<triple>(st, c);
     for (int none = 0; none < 2; none++) {
@@ -389,6 +442,8 @@ int main()
     preparing(st);
     lengths(st);
     events(st);
+    without_description(st);
+    count_on_device(st, clsort_context(st.s.get()));
     owners(st);
     clReleaseMemObject(st.keys);
     clReleaseMemObject(st.target);

@@ -36,6 +36,19 @@ static void status_texts(bench *b)
     CHECK(!strcmp(clsort_status_text(CL_SUCCESS), "CL_SUCCESS"));
 }
 
+/* The text of a status begins with its name. */
+static void status_names(bench *b)
+{
+    size_t i;
+    (void)b;
+    for (i = 0; i < CODES; i++) {
+        const char *text = clsort_status_text(all_codes[i]), *name = status_name(all_codes[i]);
+        CHECK(!strncmp(text, name, strlen(name)) && !strncmp(name, "CL", 2));
+        CHECK(i >= CODES - 4 || !strncmp(text + strlen(name), ": ", 2));
+    }
+    CHECK(!strcmp(clsort_status_text(CL_INVALID_GLOBAL_OFFSET), "CL_INVALID_GLOBAL_OFFSET"));
+}
+
 static void version_number(bench *b)
 {
     (void)b;
@@ -437,7 +450,7 @@ static void diagnostics(bench *b)
                  CLSORT_ERROR_UNKNOWN_FLAG);
     CHECK(s == NULL && book.calls == 1 && book.status == CLSORT_ERROR_UNKNOWN_FLAG
           && !strcmp(book.function, "clsort_create"));
-    CHECK(strstr(book.message, clsort_status_text(CLSORT_ERROR_UNKNOWN_FLAG)) != NULL);
+    CHECK(strstr(book.message, "CLSORT_ERROR_UNKNOWN_FLAG") != NULL);
     options.flags = 0;
     if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s))) return;
     CHECK(book.calls == 1);
@@ -532,7 +545,7 @@ static void expect_scratch(bench *b, const clsort_desc *d, size_t wanted)
         printf("  %zu bytes, not %zu\n", bytes, wanted);
 }
 
-/* Exact sizes, within those of the header's MEMORY chapter; K = 4, n = 1001. */
+/* Exact sizes, within those of tools/README.md; K = 4, n = 1001. */
 static void scratch_of_bitonic(bench *b)
 {
     const size_t a4 = 4016;
@@ -1086,6 +1099,7 @@ static void violations_in_records(bench *b)
 
 static const test_entry tests[] = {
     { "every status has a text of its own", status_texts },
+    { "the text of a status begins with its name", status_names },
     { "the version and the size of the description can be queried", version_number },
     { "default structs have their size, and zeros", default_structs },
     { "structs that may grow have no padding at their end", no_padding_at_the_end },

@@ -861,7 +861,7 @@ static int expect_failure(call *c, clsort_status code)
     good = CHECK_STATUS(status, code) && CHECK(enqueued == 0) && CHECK(done == none);
     if (good && c->sorter) good = CHECK(strncmp(clsort_last_error(c->sorter), "clsort", 6) == 0);
     if (good && c->sorter)
-        good = CHECK(strstr(clsort_last_error(c->sorter), clsort_status_text(code)) != NULL);
+        good = CHECK(strstr(clsort_last_error(c->sorter), status_name(code)) != NULL);
     return good;
 }
 
@@ -1183,7 +1183,7 @@ static void expect_bad_merge_call(const world *w, clsort_sorter *s, cl_command_q
     bad_calls++;
     CHECK_STATUS(clsort_enqueue_merge(s, queue, m, n_wait, wait, &done), code);
     CHECK(enqueued == 0 && done == none);
-    if (s) CHECK(strstr(clsort_last_error(s), clsort_status_text(code)) != NULL);
+    if (s) CHECK(strstr(clsort_last_error(s), status_name(code)) != NULL);
     world_is_intact(w);
 }
 
@@ -1517,6 +1517,37 @@ static void sorts_of_nothing(bench *b)
     close_world(&w);
 }
 
+/* The last message is this one. */
+static int says(const bench *b, const char *wanted)
+{
+    AT("%s", clsort_last_error(b->sorter));
+    return CHECK(!strcmp(clsort_last_error(b->sorter), wanted));
+}
+
+/* A message has the name of its status, no number, and one reason: a particular one where there is
+   one, else the general text. */
+static void messages_word_for_word(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    char general[400];
+    d.count = 10;
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_KEY_TYPE);
+    snprintf(general, sizeof general, "clsort_check: key_type: %s (CLSORT_ERROR_KEY_TYPE)",
+             clsort_status_text(CLSORT_ERROR_KEY_TYPE) + sizeof "CLSORT_ERROR_KEY_TYPE:");
+    says(b, general);
+    d.key_type = CLSORT_U32;
+    d.top_k = 11;
+    d.indices = CLSORT_LATER;
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_TOP_K);
+    says(b, "clsort_check: top_k is above count: k = 11, a row has 10 keys (CLSORT_ERROR_TOP_K)");
+    CHECK_STATUS(clsort__note(b->sorter, CL_OUT_OF_RESOURCES, "clFinish"), CL_OUT_OF_RESOURCES);
+    says(b, "clFinish: CL_OUT_OF_RESOURCES");
+    CHECK_STATUS(clsort__note(b->sorter, -9999, "clFinish"), -9999);
+    says(b, "clFinish: an OpenCL error -9999");
+    clsort__fail(b->sorter, CL_INVALID_KERNEL_NAME, "clCreateKernel", "clsort_merge_pass");
+    says(b, "clCreateKernel: clsort_merge_pass (CL_INVALID_KERNEL_NAME)");
+}
+
 static const test_entry tests[] = {
     { "every bad sort gets its code and leaves no trace", every_bad_sort },
     { "of two faults the one that is checked first is reported", two_faults_at_once },
@@ -1529,6 +1560,7 @@ static const test_entry tests[] = {
     { "bad merges of two inputs get their codes and leave no trace", bad_merges },
     { "a field of too many bytes is told the limit", fields_of_many_bytes },
     { "bad checks of order get their codes", bad_order_checks },
+    { "a message has the name of its status and one reason", messages_word_for_word },
     { "bad sorts of host arrays leave them alone", bad_host_sorts },
     { "a queue of another device is rejected", queue_of_another_device },
     { "the sorter sorts after a bad call", the_sorter_still_sorts },

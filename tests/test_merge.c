@@ -269,7 +269,7 @@ static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_typ
     CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, &done),
                  CLSORT_ERROR_COMPARATOR);
     CHECK(!done);
-    CHECK(strstr(clsort_last_error(s), clsort_status_text(CLSORT_ERROR_COMPARATOR)) != NULL);
+    CHECK(strstr(clsort_last_error(s), "CLSORT_ERROR_COMPARATOR") != NULL);
     CHECK(clsort_build_log(s)[0] != 0);
     if (line && !CHECK(log_holds(b, clsort_build_log(s), line, text)))
         printf("%.500s\n", clsort_build_log(s));

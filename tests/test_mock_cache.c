@@ -468,7 +468,7 @@ static void hear_folder(void *user, clsort_status status, const char *function,
                         const char *message)
 {
     CHECK(status == CLSORT_ERROR_CACHE_FOLDER && !strcmp(function, "clsort_cache_folder")
-          && strstr(message, clsort_status_text(status)));
+          && strstr(message, "CLSORT_ERROR_CACHE_FOLDER"));
     ++*(int *)user;
 }
 

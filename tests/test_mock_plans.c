@@ -362,14 +362,16 @@ static void explain(plan_line *p, const clsort_desc *d, char *shape, char *rest,
              number_after(text, "\nscratch "), (unsigned long long)most);
 }
 
-/* The code of an error; its message without the function and the text that is the code's. */
+/* The code of an error; its message without the function and what the code says in general. */
 static void explain_error(const plan_line *p, clsort_status status, int full, char *plan,
                           size_t room)
 {
     const char *message = clsort_last_error(p->sorter), *detail = strstr(message, ": ");
-    const char *end = detail ? strstr(detail, clsort_status_text(status)) : NULL;
-    if (full && detail && end && end - detail > 4)
-        snprintf(plan, room, "error %d, %.*s", (int)status, (int)(end - detail - 4), detail + 2);
+    const char *general = strchr(clsort_status_text(status), ':'), *end = NULL;
+    if (detail && general) end = strstr(detail, general);
+    if (detail && !end) end = strstr(detail, " (CL");
+    if (full && end && end > detail)
+        snprintf(plan, room, "error %d, %.*s", (int)status, (int)(end - detail - 2), detail + 2);
     else snprintf(plan, room, "error %d", (int)status);
 }
 

@@ -5,13 +5,14 @@ or `pip install examples/python`, which compiles the library. It needs numpy, an
 you pass its arrays.
 
     import clsort, numpy as np
-    s = clsort.Sorter()                               # the first GPU, else the first device
-    s.sort(np.array([3, -1, 4, 0, 2], "f4"))          # [-1. 0. 2. 3. 4.]
+    clsort.sort(np.array([3, -1, 4, 0, 2], "f4"))     # [-1. 0. 2. 3. 4.]
+
+clsort.sort and the like run on the first GPU, else the first device, by one sorter that they share;
+clsort.devices() lists all. A clsort.Sorter has the same methods, on the device that you choose.
 
 Keys are bool, integers of 1 to 8 bytes, f2, f4, f8 and ml_dtypes' bfloat16, in the machine's byte
-order. An array of several dimensions is sorted along its last axis, or by sort and argsort along
-another one: each row by itself. The device must hold an array at once; sort_on and argsort_on take
-larger ones.
+order. An array of several dimensions is sorted along its last axis, or another one: each row by
+itself. The device must hold an array at once; sort_on and argsort_on take larger ones.
 Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes. They can be
 sorted, and up to 8 bytes selected by top_k, but not merged or parted by splitters.
 Keys of any other dtype are a TypeError. Values may have any dtype that holds no objects. Masked
@@ -44,6 +45,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
+import inspect
 import itertools
 import math
 import operator
@@ -61,8 +64,19 @@ if typing.TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import ArrayLike
     from pyopencl.array import Array as DeviceArray
-    from typing_extensions import Unpack
+    from typing_extensions import Concatenate, ParamSpec, TypeVar, Unpack
     AnyArray = DeviceArray | np.ndarray
+    P = ParamSpec("P")
+    Result = TypeVar("Result")
+
+__all__ = ["ArgumentError", "Device", "Error", "MergeOrder", "Order", "Sorter", "argsort",
+           "argsort_on", "array_api", "devices", "explain", "gather", "group_starts", "key_type",
+           "merge", "merge_runs", "partition", "partition_by", "sort", "sort_by_key", "sort_on",
+           "top_k"]
+
+
+def __dir__() -> list[str]:
+    return __all__   # not the numbers and structs of the header, nor what is imported
 
 
 class MergeOrder(typing.TypedDict, total=False):
@@ -243,10 +257,18 @@ def _load(path=None):
     places = [os.path.join(here, name), os.path.join(here, "..", "..", "build", "lib", name)]
     path = path or os.environ.get("CLSORT_LIBRARY")
     path = path or next((place for place in places if os.path.exists(place)), name)
-    library = ctypes.CDLL(path)
-    for name, text in FUNCTIONS.items():
+    try:
+        library = ctypes.CDLL(path)
+        functions = [getattr(library, function) for function in FUNCTIONS]
+    except OSError as error:
+        told = "" if os.path.exists(path) else (
+            ": run `make lib` in your clone of clsort; for a copy of clsort.py elsewhere, copy "
+            f"build/lib/{name} beside it, or set CLSORT_LIBRARY to its path")
+        raise OSError(f"{error}{told}") from None
+    except AttributeError as error:
+        raise OSError(f"{error}: it is of another version than clsort.py: run `make lib`") from None
+    for function, text in zip(functions, FUNCTIONS.values()):
         result, parameters = text.split(":")
-        function = getattr(library, name)
         function.restype = _ctype(result)
         function.argtypes = [_ctype(parameter) for parameter in parameters.split()]
     return library
@@ -276,7 +298,7 @@ def _error(status, text):
 
 
 class _OpenCL:
-    """The few functions of OpenCL that numpy's arrays need."""
+    """The few functions of OpenCL that numpy's arrays and lists of devices need."""
 
     def __init__(self, library):
         self._library = ctypes.WinDLL("OpenCL") if sys.platform == "win32" else library
@@ -298,6 +320,53 @@ class _OpenCL:
             raise Error(status.value, f"{name}: error {status.value}")
         return made
 
+    def listed(self, name, *arguments):
+        """The handles that a function lists. Where it finds none, it answers an error."""
+        count, made = ctypes.c_uint32(), (ctypes.c_void_p * 64)()
+        try:
+            self(name, *arguments, ctypes.c_uint32(64), made, ctypes.byref(count))
+        except Error:
+            return []
+        return made[:min(count.value, 64)]
+
+    def told(self, name, handle, what, value):
+        """The value, after a query has written there."""
+        self(name, ctypes.c_void_p(handle), ctypes.c_uint32(what),
+             ctypes.c_size_t(ctypes.sizeof(value)), ctypes.byref(value), None)
+        return value.value
+
+
+class Device(typing.NamedTuple):
+    """A device of OpenCL. `kind` is "gpu", "cpu" or "other"; int_ptr is the cl_device_id."""
+    name: str
+    platform: str
+    kind: str
+    int_ptr: int
+
+
+def devices(*, library: str | None = None) -> list[Device]:
+    """All devices, the GPUs first: the first one is that of Sorter()."""
+    cl, found = _OpenCL(_load(library)), []
+    for platform in cl.listed("clGetPlatformIDs"):
+        for device in cl.listed("clGetDeviceIDs", ctypes.c_void_p(platform),
+                                ctypes.c_uint64(0xFFFFFFFF)):
+            kind = cl.told("clGetDeviceInfo", device, 0x1000, ctypes.c_uint64())
+            texts = (cl.told(*query, ctypes.create_string_buffer(1024)).decode(errors="replace")
+                     for query in (("clGetDeviceInfo", device, 0x102B),
+                                   ("clGetPlatformInfo", platform, 0x902)))
+            kind = "gpu" if kind & 4 else "cpu" if kind & 2 else "other"
+            found.append(Device(*texts, kind, device))
+    return sorted(found, key=lambda device: device.kind != "gpu")
+
+
+def _device_named(part, found):
+    """The first device that has this in its name, its platform's or its kind's."""
+    for device in found:
+        if part.casefold() in " ".join(device[:3]).casefold():
+            return device
+    there = "; ".join(f"{d.name} ({d.platform}, {d.kind})" for d in found) or "none"
+    raise ValueError(f"device: no device has {part!r} in its name; there are: {there}")
+
 
 # ---- arrays --------------------------------------------------------------------------------------
 
@@ -309,8 +378,10 @@ class _Queue(typing.NamedTuple):
 def _handle(given, kind, what):
     """The handle of an object of one of PyOpenCL's classes, or of ours. Another object's in its
     place could crash the interpreter."""
-    if not isinstance(given, (_Queue, getattr(sys.modules.get("pyopencl"), kind, _Queue))):
-        raise TypeError(f"{what}: {type(given).__name__} is no {kind} of PyOpenCL's")
+    ours = Device if kind == "Device" else _Queue
+    if not isinstance(given, (ours, getattr(sys.modules.get("pyopencl"), kind, ours))):
+        listed = ", and none of devices()" if kind == "Device" else ""
+        raise TypeError(f"{what}: {type(given).__name__} is no {kind} of PyOpenCL's{listed}")
     return given.int_ptr
 
 
@@ -381,16 +452,29 @@ def _rows(given):
 
 
 def _axis(axis, array):
-    """The axis as an int, if the array has it; else numpy's own error."""
+    """The axis, counted from behind, if the array has it; else numpy's own error."""
     axis, dimensions = operator.index(axis), array.ndim
     if not -dimensions <= axis < dimensions:
         raise getattr(np, "exceptions", np).AxisError(axis, dimensions)   # since numpy 1.25 there
-    return axis
+    return axis if axis < 0 else axis - dimensions
 
 
-def _along(keys, axis):
-    """The keys with that axis last; in one row if it is None."""
-    return keys.ravel() if axis is None else np.moveaxis(keys, _axis(axis, keys), -1)
+def _along(array, axis):
+    """The array with that axis last, and which it was, counted from behind; in one row if it is
+    None."""
+    if axis is None:
+        return array.ravel(), -1
+    axis = _axis(axis, array)
+    return np.moveaxis(array, axis, -1), axis
+
+
+def _first_k(k, count, segments):
+    """k as an int, if rows or segments may have as many keys."""
+    k = operator.index(k)
+    if not 1 <= k <= count:
+        has = "a row has" if segments is None else "there are"
+        raise _error(-5027, f"k={k} is out of bounds: {has} {count} keys")
+    return k
 
 
 _KINDS = {None: False, "quicksort": False, "heapsort": False, "mergesort": True, "stable": True}
@@ -475,7 +559,7 @@ def _receiver(out, keys, rows, axis):
         raise TypeError("out: it is no array of numpy's")
     keys = np.asarray(keys)
     _matches(out, "out", keys.shape, keys.dtype)
-    if axis is not None and _axis(axis, keys) % keys.ndim != keys.ndim - 1:
+    if axis is not None and _axis(axis, keys) != -1:
         raise ValueError(f"out: axis is {axis}, but must be the last one, or None")
     if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
         raise ValueError("out: it must be C-contiguous, aligned and writeable")
@@ -632,11 +716,20 @@ def key_type(dtype: np.dtype, field: bool = False) -> int:
     number = KEY_TYPES.get(dtype.name)
     plain = dtype.isnative and dtype.names is None and dtype.subdtype is None
     if number is None or not plain or number > BYTES and not field:
-        swapped = "" if dtype.isnative else " in another byte order"
-        fields = ": name its fields in `by`" if field and dtype.names else ""
-        raise TypeError(f"keys of dtype {dtype}{swapped} cannot be "
-                        f"{'sorted' if field else 'used here'}{fields}")
+        raise TypeError(f"keys of dtype {dtype} cannot be {'sorted' if field else 'used here'}"
+                        f"{_instead(dtype, field)}")
     return number
+
+
+def _instead(dtype, field):
+    """What to write where keys have a dtype that cannot be one; "" if nothing helps."""
+    if dtype.names:
+        return ": name its fields in `by`" if field else ""
+    if not dtype.isnative:
+        return " in another byte order: pass keys.astype(keys.dtype.newbyteorder('='))"
+    if dtype.kind in "mM":
+        return ": pass keys.view('i8'), or records with such a field; NaT comes first there"
+    return ": pass keys.astype('S'), if all are ASCII" if field and dtype.kind == "U" else ""
 
 
 # ---- sorter --------------------------------------------------------------------------------------
@@ -645,6 +738,9 @@ class Sorter:
     """Sorts on one device. Several threads may use a sorter; one at a time runs.
 
     Sorter()                    the first GPU, else the first device
+    Sorter(device="nvidia")     the first of devices() with this in its name, its platform's or its
+                                kind's; or one of devices() itself, or PyOpenCL's, for arrays of
+                                numpy's
     Sorter(context, device)     PyOpenCL's, for arrays that live there
     Sorter(queue)               the queue's context and device
 
@@ -656,8 +752,9 @@ class Sorter:
     """
 
     def __init__(self, context: cl.Context | cl.CommandQueue | None = None,
-                 device: cl.Device | None = None, *, cache: bool | str | os.PathLike = False,
-                 verify: bool = False, profile: Callable[[str, int], object] | None = None,
+                 device: cl.Device | Device | str | None = None, *,
+                 cache: bool | str | os.PathLike = False, verify: bool = False,
+                 profile: Callable[[str, int], object] | None = None,
                  library: str | None = None) -> None:
         self._handle, self._queue, self._lock = None, None, threading.RLock()
         self._lib = _load(library)
@@ -674,13 +771,26 @@ class Sorter:
             options.profile = ctypes.cast(self._profile, ctypes.c_void_p)
         if device is None and hasattr(context, "device"):
             context, device = context.context, context.device
-        handles = [None, None]
-        if not context is device is None:
-            if context is None or device is None or not hasattr(context, "int_ptr"):
-                raise TypeError("pass a queue, or a context and a device")
-            handles = [_handle(context, "Context", "context"), _handle(device, "Device", "device")]
+        if isinstance(device, str):
+            device = _device_named(device, devices(library=library))
+        if context is not None and device is None:
+            raise TypeError("pass a queue, device=, or a context and a device")
+        context = None if context is None else _handle(context, "Context", "context")
+        device = None if device is None else _handle(device, "Device", "device")
+        if context is not None or device is None:
+            self._create(context, device, options)
+            return
+        made = self._cl.create("clCreateContext", None, ctypes.c_uint32(1),
+                               ctypes.byref(ctypes.c_void_p(device)), None, None)
+        try:
+            self._create(made, device, options)
+        finally:
+            self._cl("clReleaseContext", ctypes.c_void_p(made))
+
+    def _create(self, context, device, options):
         sorter = ctypes.c_void_p()
-        status = self._lib.clsort_create(*handles, ctypes.byref(options), ctypes.byref(sorter))
+        status = self._lib.clsort_create(context, device, ctypes.byref(options),
+                                         ctypes.byref(sorter))
         if status:
             raise _error(status, self._lib.clsort_status_text(status).decode())
         self._handle = sorter
@@ -737,12 +847,10 @@ class Sorter:
                   itself: in place. Rows are then along the last axis, or axis is None. Where arrays
                   are large, a new one costs more than the sort on a GPU: its pages are new, too
         """
-        rows = _along(_host(keys), axis)
+        rows, place = _along(_host(keys), axis)
         sorts = np.array(rows, order="C") if out is None else _receiver(out, keys, rows, axis)
         self._sort_host(sorts, None, None, by, segments, segment_ends, _of_kind(kind, order))
-        if out is not None:
-            return out
-        return sorts if axis is None else np.moveaxis(sorts, -1, axis)
+        return np.moveaxis(sorts, -1, place) if out is None else out
 
     def argsort(self, keys: ArrayLike, axis: int | None = -1, kind: str | None = None, *,
                 by: Sequence[str] | None = None, segments: ArrayLike | None = None,
@@ -751,26 +859,34 @@ class Sorter:
 
         They count in their row or segment. With `stable` they are those of kind="stable".
         """
-        keys = np.ascontiguousarray(_along(_host(keys), axis))
-        indices = np.zeros(keys.shape, np.uint32)
-        self._sort_host(keys, None, indices, by, segments, segment_ends, _of_kind(kind, order))
-        return indices if axis is None else np.moveaxis(indices, -1, axis)
+        rows, place = _along(_host(keys), axis)
+        rows = np.ascontiguousarray(rows)
+        indices = np.zeros(rows.shape, np.uint32)
+        self._sort_host(rows, None, indices, by, segments, segment_ends, _of_kind(kind, order))
+        return np.moveaxis(indices, -1, place)
 
-    def sort_by_key(self, keys: ArrayLike, values: ArrayLike, *, by: Sequence[str] | None = None,
-                    segments: ArrayLike | None = None, segment_ends: ArrayLike | None = None,
+    def sort_by_key(self, keys: ArrayLike, values: ArrayLike, axis: int | None = -1, *,
+                    by: Sequence[str] | None = None, segments: ArrayLike | None = None,
+                    segment_ends: ArrayLike | None = None,
                     **order: Unpack[Order]) -> tuple[np.ndarray, np.ndarray]:
-        """(sorted keys, their values): new arrays. Values have the shape of keys."""
-        keys, values = (np.array(_rows(a), order="C") for a in (keys, values))
+        """(sorted keys, their values): new arrays. Values have the shape of keys; `axis` is as of
+        `sort`."""
+        keys, values = _host(keys), _host(values)
         _matches(values, "values", keys.shape)
-        self._sort_host(keys, values, None, by, segments, segment_ends, order)
-        return keys, values
+        (rows, place), (moved, _) = _along(keys, axis), _along(values, axis)
+        rows, moved = np.array(rows, order="C"), np.array(moved, order="C")
+        self._sort_host(rows, moved, None, by, segments, segment_ends, order)
+        return np.moveaxis(rows, -1, place), np.moveaxis(moved, -1, place)
 
-    def top_k(self, keys: ArrayLike, k: int, *, values: ArrayLike | None = None,
-              lengths: ArrayLike | None = None, segments: ArrayLike | None = None,
-              segment_ends: ArrayLike | None = None, by: Sequence[str] | None = None,
-              sort: bool = True, **order: Unpack[Order]) -> tuple[np.ndarray, ...]:
-        """(the first k keys of each row's order, their indices): shapes (..., k), indices u4.
+    def top_k(self, keys: ArrayLike, k: int, axis: int | None = -1, *,
+              values: ArrayLike | None = None, lengths: ArrayLike | None = None,
+              segments: ArrayLike | None = None, segment_ends: ArrayLike | None = None,
+              by: Sequence[str] | None = None, sort: bool = True,
+              **order: Unpack[Order]) -> tuple[np.ndarray, ...]:
+        """(the first k keys of each row's order, their indices): shapes (..., k), or with k in the
+        place of `axis`; indices u4.
 
+        axis      rows are along this one; None: all keys are one row
         values    of the shape of keys: the result is (keys, indices, values)
         lengths   of two dimensions: how many keys each row has, at most its length
         segments  offsets as in `sort`: a row of the result for each. Those with segment_ends may
@@ -779,8 +895,12 @@ class Sorter:
         Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF, and what its keys
         and values are there means nothing.
         """
-        keys = _rows(keys)
-        k, numbers = _integer(k, "k", 1), _offsets(keys, segments, segment_ends, may_overlap=True)
+        keys, values = _host(keys), None if values is None else _host(values)
+        _matches(values, "values", keys.shape)
+        keys, place = _along(keys, axis)
+        values = None if values is None else _along(values, axis)[0]
+        k = _first_k(k, keys.shape[-1], segments)
+        numbers = _offsets(keys, segments, segment_ends, may_overlap=True)
         shape = _selections(keys, *numbers)
         if lengths is not None:
             lengths = _integers(lengths, "lengths", keys.shape[-1])
@@ -797,21 +917,24 @@ class Sorter:
                                indices=indices, values=moved, values_out=values_out,
                                lengths=gpu.upload(lengths), segments=segments,
                                segment_ends=segment_ends)
-            return tuple(gpu.download(a) for a in (out, indices, values_out) if a is not None)
+            return tuple(np.moveaxis(gpu.download(a), -1, place)
+                         for a in (out, indices, values_out) if a is not None)
 
-    def partition(self, keys: ArrayLike, kth: int, **order: Unpack[Order]) -> np.ndarray:
+    def partition(self, keys: ArrayLike, kth: int, axis: int | None = -1,
+                  **order: Unpack[Order]) -> np.ndarray:
         """A new array with the key number kth of each row's order in its place, those before it in
-        front and the rest behind it; as np.partition, but kth is 0 or more."""
-        keys, kth = _rows(keys), _integer(kth, "kth", most=0xFFFFFFFE)
-        if keys.size and kth >= keys.shape[-1]:
-            raise ValueError(f"kth: {kth} is out of bounds: a row has {keys.shape[-1]} keys")
+        front and the rest behind it; as np.partition. A kth below 0 counts from the end."""
+        keys, place = _along(_host(keys), axis)
+        kth, count = operator.index(kth), keys.shape[-1]
+        if keys.size and not -count <= kth < count:
+            raise ValueError(f"kth={kth} is out of bounds: a row has {count} keys")
         with self._lock, _Buffers(self) as gpu:
             both = gpu.upload(keys)
             desc = self._desc(both, None, order)
             if keys.size:
-                desc.top_k, desc.flags = kth + 1, FLAG_TOP_PARTITION
+                desc.top_k, desc.flags = kth % count + 1, FLAG_TOP_PARTITION
             self._enqueue("clsort_enqueue_sort", gpu.queue, desc)
-            return gpu.download(both)
+            return np.moveaxis(gpu.download(both), -1, place)
 
     def merge(self, a: ArrayLike, b: ArrayLike, *,
               values: tuple[ArrayLike, ArrayLike] | None = None, check: bool = True,
@@ -1019,14 +1142,14 @@ class Sorter:
         if values is None and given["values_out"] is not None:
             raise ValueError("values_out: there are no values")
         shape = tuple(keys.shape)
+        desc = self._desc(keys, by, order)
         if k is not None:
-            k = _integer(k, "k", 1)
+            k = _first_k(k, keys.shape[-1], segments)
             shape = _selections(keys, segments, given["segment_ends"]) + (k,)
         _matches(values, "values", keys.shape)
         for name, dtype in (("out", keys.dtype), ("values_out", _dtype(values)),
                             ("indices", None)):
             _matches(given[name], name, shape, dtype)
-        desc = self._desc(keys, by, order)
         if k is not None and 0 in shape[:-1]:   # nothing to select from
             given["lengths"] = None
         elif k is not None:
@@ -1546,6 +1669,35 @@ def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory,
         sorters[0]._check(sorters[0]._lib.clsort_sort_host_on(handles, len(sorters),
                                                               ctypes.byref(multi)))
 
+
+_default_lock, _default_sorter = threading.Lock(), None
+
+
+def _default():
+    """The sorter of the functions below, which is made when it is first needed."""
+    global _default_sorter
+    with _default_lock:
+        _default_sorter = _default_sorter or Sorter()
+        return _default_sorter
+
+
+def _on_default(method: Callable[Concatenate[Sorter, P], Result]) -> Callable[P, Result]:
+    """A method of Sorter as a function: on the first GPU, else the first device."""
+    @functools.wraps(method)
+    def call(*arguments: P.args, **named: P.kwargs) -> Result:
+        return method(_default(), *arguments, **named)
+
+    signature = inspect.signature(method)
+    call.__signature__ = signature.replace(parameters=[*signature.parameters.values()][1:])
+    return call
+
+
+sort, argsort = _on_default(Sorter.sort), _on_default(Sorter.argsort)
+sort_by_key, top_k = _on_default(Sorter.sort_by_key), _on_default(Sorter.top_k)
+merge, merge_runs = _on_default(Sorter.merge), _on_default(Sorter.merge_runs)
+partition, partition_by = _on_default(Sorter.partition), _on_default(Sorter.partition_by)
+gather, group_starts = _on_default(Sorter.gather), _on_default(Sorter.group_starts)
+explain = _on_default(Sorter.explain)
 
 _LATER_FIELDS = {"indices": "indices", "out": "keys_out", "values_out": "values_out",
                  "lengths": "lengths", "count": "count_buffer"}

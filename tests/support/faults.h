@@ -93,12 +93,8 @@ static inline clsort_status wanted_status(clsort_status got, const char **report
 /* Is what was told last well-formed? */
 static inline int check_message(const said *s)
 {
-    char number[32];
-    int good;
-    snprintf(number, sizeof number, "(%d)", (int)s->status);
-    good = CHECK(!strncmp(s->message, s->function, strlen(s->function)));
-    return CHECK(strstr(s->message, number) && strstr(s->message, clsort_status_text(s->status)))
-           && good;
+    const int good = CHECK(!strncmp(s->message, s->function, strlen(s->function)));
+    return CHECK(strstr(s->message, status_name(s->status))) && good;
 }
 
 /* What may be told of a fault, besides its own code by its own function. */

@@ -65,6 +65,15 @@ static struct {
 } test_now;
 
 /* Of CPU, by all threads of this program: what else runs changes little. */
+/* The name of a status, which every message about it has. */
+static inline const char *status_name(clsort_status status)
+{
+#define NAME_OF(name, code, text) case code: return #name;
+    switch (status) { CLSORT_STATUS_LIST(NAME_OF) }
+#undef NAME_OF
+    return clsort_status_text(status);
+}
+
 static inline double test_cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static inline double test_seconds(void)

@@ -120,9 +120,8 @@ static double median(double *values, int count)
 /* Reports a failed OpenCL call; returns an exit code. */
 static int cl_check(cl_int code, const char *what)
 {
-    return code == CL_SUCCESS
-               ? DONE_OK
-               : fail(DONE_OPENCL, "%s: %s (%d)", what, clsort_status_text(code), (int)code);
+    return code == CL_SUCCESS ? DONE_OK
+                              : fail(DONE_OPENCL, "%s: %s", what, clsort_status_text(code));
 }
 
 /* The exit code of a status: was it the description, which is made of options, or the device? */

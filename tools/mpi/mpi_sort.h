@@ -166,10 +166,12 @@ CLSORT_MPI_API clsort_mpi_desc clsort_mpi_desc_default(void)
 CLSORT_MPI_API const char *clsort_mpi_status_text(clsort_status status)
 {
     switch (status) {
-    case CLSORT_MPI_ERROR_MPI: return "an MPI call failed";
-    case CLSORT_MPI_ERROR_DISAGREE: return "the ranks were given different orders, sizes or flags";
-    case CLSORT_MPI_ERROR_ROOM: return "`room` is below what this rank receives: see "
-                                       "clsort_mpi_room";
+    case CLSORT_MPI_ERROR_MPI: return "CLSORT_MPI_ERROR_MPI: an MPI call failed";
+    case CLSORT_MPI_ERROR_DISAGREE:
+        return "CLSORT_MPI_ERROR_DISAGREE: the ranks were given different orders, sizes or flags";
+    case CLSORT_MPI_ERROR_ROOM:
+        return "CLSORT_MPI_ERROR_ROOM: `room` is below what this rank receives: see "
+               "clsort_mpi_room";
     default: return clsort_status_text(status);
     }
 }

@@ -1322,7 +1322,7 @@ static void clsort__multi_check_sizes(clsort__checks *c, const clsort__multi *m)
     const size_t n = m->count;
     const int fits = clsort__fits(n, m->size[0], 0) && clsort__fits(n, m->size[1], 0);
     const size_t bytes = clsort__round_up(n * m->size[0]) + n * m->size[1];
-    if (!fits) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "count, value_size");
+    if (!fits) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, "count * value_size is too large");
     else if (m->given.work && m->given.work_size < bytes)
         clsort__blame(c, CLSORT_ERROR_SCRATCH_TOO_SMALL, "work_size: %.0f bytes are needed",
                       (double)bytes);

@@ -1,6 +1,6 @@
 /* clsort.cpp - clsort's own algorithms, from keys to keys_out, and its top-k, on the OpenCL device
-   that CLSORT_DEVICE names. Kernels are built and scratch memory is allocated before the time
-   starts. */
+   that CLSORT_DEVICE names; clsort-counted is AUTO, with the count in a buffer of the device.
+   Kernels are built and scratch memory is allocated before the time starts. */
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -116,7 +116,7 @@ static void upload(const buffer &b, const void *data)
 
 class loaded_buffers : public loaded {
     const peer_shape shape;
-    buffer keys, keys_out, values, values_out, parts;
+    buffer keys, keys_out, values, values_out, parts, count;
     clsort_desc desc, chosen;   /* without and with an algorithm */
 
     peer_sums sums(const buffer &k, const buffer &v)
@@ -138,9 +138,11 @@ public:
     explicit loaded_buffers(const cell &c)
         : shape(c.shape), keys(shape.count * shape.key_bytes), keys_out(keys.bytes),
           values(shape.count * shape.value_bytes), values_out(values.bytes),
-          parts(check_items(shape.count) * sizeof(peer_sums)), desc(clsort_desc_default())
+          parts(check_items(shape.count) * sizeof(peer_sums)), count(sizeof(cl_uint)),
+          desc(clsort_desc_default())
     {
         device &d = the_device();
+        const cl_uint elements = (cl_uint)shape.n;
         desc.count = shape.n;
         desc.rows = c.rows > 1 ? c.rows : 0;
         desc.key_type = key_type_of(c.type);
@@ -150,6 +152,7 @@ public:
         desc.values = values.memory;
         desc.values_out = values_out.memory;
         upload(keys, c.keys);
+        upload(count, &elements);
         if (!values.memory) return;
         clSetKernelArg(d.number, 0, sizeof shape, &shape);
         clSetKernelArg(d.number, 1, sizeof values.memory, &values.memory);
@@ -160,7 +163,9 @@ public:
     void choose(const std::string &peer)
     {
         chosen = desc;
-        if (clsort_set_algorithm(&chosen, peer.c_str() + strlen("clsort-")) != CL_SUCCESS)
+        if (peer == "clsort-counted")
+            chosen.count_buffer = count.memory;
+        else if (clsort_set_algorithm(&chosen, peer.c_str() + strlen("clsort-")) != CL_SUCCESS)
             throw unavailable("no such algorithm");
         sorter_check(clsort_prepare(the_device().sorter, the_device().queue, &chosen));
     }
@@ -242,8 +247,8 @@ static loaded *peer_load_selection(const cell &c) { return new selected_buffers(
 /* Those that sort anything on any device, or say that they cannot. */
 int main(int count, char **words)
 {
-    static const char *const names[] = { "clsort-auto", "clsort-bitonic", "clsort-merge",
-                                         "clsort-radix", "clsort-radix-portable",
+    static const char *const names[] = { "clsort-auto", "clsort-counted", "clsort-bitonic",
+                                         "clsort-merge", "clsort-radix", "clsort-radix-portable",
                                          "clsort-radix-hybrid", "clsort-radix-samples",
                                          "clsort-quicksort", "clsort-quicksort-device",
                                          "clsort-quicksort-host", NULL };
