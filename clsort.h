@@ -53,9 +53,9 @@
                clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows or segments: with `precedes`; by merge-local-only; by any other algorithm than AUTO and
-       merge. Exception: batch-* sort rows
-     - a count on the device by quicksort, bitonic-* or merge-local-only
+     - rows or segments with `precedes`, or by an algorithm except AUTO and merge. Exception:
+       batch-* sort rows
+     - a count_buffer by quicksort, bitonic-*, batch-* or merge-local-only
      - `precedes` by any algorithm but AUTO and merge; fields of more than 8 bytes by bitonic or
        quicksort
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
@@ -89,49 +89,51 @@
      - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
      - If a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
        its keys is the last key of the order (all bits of its code are set). With equal NaNs the
-       rest of the keys is not written. The rest of values and records never is.
+       rest of the keys is not written. The rest of values and records is never written.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
        above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
        48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row, or the rest as above if the row
-       has none.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. A row with fewer than k gets
+       the rest described above.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
        sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
-       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device it is a
-       stable sort, and costs as much.
+       indices are 0xFFFFFFFF there. Segments, and rows without lengths and count_buffer, are
+       sorted stably as a whole, at that cost.
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
-       if a sort alone does it.
+       where a sort writes the whole output: such partitions, some selections with top_k = count.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
-       Rows are not sorted whole if tuning.work_group is set.
+       Setting tuning.work_group rules out the way that sorts rows whole and copies k.
 
    MEMORY
      clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
      the last, gaps included) with keys of K bytes and values or records of V bytes:
 
-       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB, from 2^30 elements on 1.4 for 0.7;
+       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB; 0.7 becomes 1.4 from 2^30 elements on;
                                    with `precedes` n (4 + V + 2) + 8
        quicksort                   n (K + V + 1.24) + 137 KB, from 2^23 elements on
                                    n (K + V + 0.5) + 6.3 MB
        bitonic, batch-*            0; bitonic-a n (K + V)
-       by way of indices           the same with V = 4, n (K + 4), and the arrays in place once more
-       merge_runs, partition       n / 5 + 1 KiB, on CPUs 1 KiB for each core; 1.14 MB
+       by way of indices           a line above with V = 4, + n (K + 4), + the bytes of arrays
+                                   sorted in place
+       merge_runs                  n / 5 + 1 KiB; on CPUs n / 400 + 1 KiB for each core
+       partition                   1.14 MB
        other functions             0
 
-     By way of indices (pairs of key and index are sorted, then the rest is gathered) go outputs of
-     indices, values above 8 bytes, records above 16, fields, stable bitonic or quicksort and some
-     others. tools/README.md has the formula of each case, and of top-k.
+     These sorts go by way of indices (they sort pairs of key and index, then gather the rest):
+     with `indices`, values above 8 bytes, records above 16, fields, stable bitonic or quicksort,
+     and some others. tools/README.md has the formula of each case, and of top-k.
 
      Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
      sorter's: for each queue one buffer, or several if one would exceed the device's largest
      allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
-     clsort_trim. Arrays may be as large as the largest allocation: for keys and values alone AUTO
-     needs no larger array in scratch memory.
+     clsort_trim. Your arrays may be as large as the largest allocation: for keys and values alone,
+     no array in AUTO's scratch memory is larger.
      The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A program may make a queue
-     for each sort: a new queue takes over the buffers of one that has been idle since the last new
-     queue came (markers tell), so there are buffers for two.
+     for each sort: a new queue takes over the buffers of an idle queue that sorted nothing since
+     the last new queue came. Two queues then have buffers.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
      on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
      Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
@@ -140,7 +142,7 @@
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values: medians
      from the call to the end of clFinish.
 
-       radix           0.84   1.60   2 passes over keys alone; then buckets in local memory
+       radix           0.84   1.60   bare keys: 2 passes, then sorts of buckets in local memory
        radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
                                      last_bit. A digit that all keys share costs only its launch
        radix-portable  2.28          the same, but each pass reads the keys twice
@@ -153,8 +155,8 @@
      - Short rows and segments are read and written once; longer ones take the passes of merge. AUTO
        sorts long rows one after another, as arrays. A million short rows take as many launches as
        one.
-     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache.
-       Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
+     - Building kernels takes 0.25 to 3.1 s on that GPU and 0.6 to 2.5 s on PoCL, once per driver
+       cache. Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
      - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info
        --verbose` prints choices and plans of your devices.
 
@@ -164,9 +166,9 @@
      - Big-endian devices are untested.
 
    BEFORE 1.0
-     Stays: fields of structs with a struct_size, codes and key types, the order of each key type,
+     Stays: fields of structs with a struct_size, error codes, key types and the order of each,
      OpenCL 1.2, both licences. A number never gets another meaning.
-     May change: clsort_tuning, names (an old one then does not compile), the order of equal keys in
+     May change: clsort_tuning, names (old ones then fail to compile), the order of equal keys in
      sorts that are not stable, choices and scratch memory of AUTO, texts of messages and of
      clsort_explain, entries of caches. Each version of the revision history says first what breaks.
 
@@ -267,7 +269,7 @@ extern "C" {
 /* ---- rules for all calls ---------------------------------------------------------------------
 
    STRUCTS
-     Start a struct that begins with struct_size from the function of its name and _default, as in
+     Start a struct that begins with struct_size by its function <type>_default(), such as
      clsort_desc_default(). It stores the size; all else is 0, which stands for the default. Zero
      other structs first.
      Later versions only append fields, so programs and implementations of different versions work
@@ -282,9 +284,8 @@ extern "C" {
      Host memory is read during the call only, unless a comment says otherwise.
 
    UNITS, BUFFERS
-     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
-     largest power of two up to 8 that divides the size of the elements there; scratch_offset is a
-     multiple of 16.
+     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of 1, 2, 4
+     or 8: the largest of these that divides the element's size. scratch_offset is a multiple of 16.
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
@@ -313,15 +314,14 @@ extern "C" {
      leave some elements only in scratch memory and others doubled.
      Any function may answer CLSORT_ERROR_NULL_ARGUMENT, CL_OUT_OF_HOST_MEMORY, codes of the OpenCL
      functions that it calls, and what CLSORT_STATUS_LIST says of its struct, queue, events and
-     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Its
-     comment names only others.
+     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Comments
+     of functions list only further errors.
 
    THREADS
      There are no globals. A sorter serves one call at a time; only clsort_context and clsort_device
      may run beside another. A call with a sorter that another thread is using answers
-     CLSORT_ERROR_BUSY and touches nothing. A plain variable tells: calls that begin at the same
-     moment may still crash. Any thread may call a function that takes no sorter, or NULL for it, at
-     any time.
+     CLSORT_ERROR_BUSY and touches nothing. This check is not atomic: it may miss calls that begin
+     together. Any thread may call a function that takes no sorter, or NULL for it, at any time.
      Callbacks run on the thread that uses the sorter, and may not use this sorter. Exception: the
      diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
@@ -439,13 +439,13 @@ enum {
 
 /* Settings for measurements; their meaning may change. */
 typedef struct clsort_tuning {
-    cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
+    cl_uint variant;        /* set together with `algorithm`, by clsort_set_algorithm only */
     cl_uint reserved_1;     /* 0 */
-    /* Work-items per work-group: a power of two, lowered to what the device can do. For radix 1
-       stands for 2. */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 2
+       for 1. */
     cl_uint work_group;
-    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs. For
-       bitonic 1 stands for 2; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
+       Bitonic takes 2 for 1; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
        are possible, too. */
     cl_uint items;
     cl_uint reserved[12];   /* 0 */
@@ -476,11 +476,11 @@ typedef struct clsort_desc {
     cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
-    /* Compares only bits first_bit to last_bit - 1 of the key's code. Whether a key is a NaN or a
-       zero still depends on all its bits: CLSORT_NAN_EQUAL gives every NaN the code of the first
-       positive NaN (the bits of +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by
-       some bits a NaN may come before a number, or be equal to one. Only these sort by some bits:
-       radix, sorts of rows or segments, and top_k. */
+    /* Compares only bits first_bit to last_bit - 1 of the key's code. The code is made before, from
+       all bits: CLSORT_NAN_EQUAL gives every NaN the code of the first positive NaN (the bits of
+       +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by some bits a NaN may come
+       before a number, or be equal to one. Of one array only AUTO and radix sort by some bits, of
+       rows and segments only AUTO and merge. top_k does, too. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -540,9 +540,9 @@ typedef struct clsort_desc {
 
     size_t top_k;               /* not 0: see TOP-K. At most `count` */
 
-    /* A count that only the device knows: one cl_uint. If it is less than `count`, it stands for
-       `count`: for the number of keys, of keys in each row, or the end of the last segment.
-       Elements from there on are not touched. */
+    /* A count that only the device knows: one cl_uint. The smaller of it and `count` is the number
+       of keys, of keys in each row, or the end of the last segment. Elements from there on are not
+       touched. */
     cl_mem count_buffer;
     size_t count_offset;
 
@@ -560,8 +560,8 @@ typedef struct clsort_desc {
        kernels.cl (key, load_bits, item_t): give macros and functions a prefix of your own, such as
        my_. Members of clsort_record may have any name that is no macro there. */
     const char *record_type;
-    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)", of any scalar type, true
-       where it is not 0. It is compiled into the kernels, once per sorter and text, and kept until
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". Any scalar type; nonzero is
+       true. It is compiled into the kernels, once per sorter and text, and kept until
        clsort_destroy: do not make texts that differ only in numbers. If it contradicts itself (a
        before b, b before c, c before a; different answers to the same question), the order is
        undefined, but no record is lost, doubled or written outside the range. */
@@ -583,21 +583,23 @@ CLSORT_API const char *clsort_algorithm_name(cl_uint number);
    clsort_algorithm_name, alone or with suffixes, such as "quicksort-host+median3+blelloch". Leaves
    tuning.work_group and tuning.items as they are, unless the name fixes them. clsort_explain tells
    the name of a description.
-   - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
-     every step is a launch. -local, as in "bitonic": the first stages, and the tail of every later
-     stage, are in local memory. +start: only the first stages are. +global: nothing is.
-     +global-tail: nothing is, but first stages and tails are one launch each, with barriers.
+   - bitonic-a, -b2, -b4, -b8, -b16: a work-item holds 2 (a, b2) to 16 keys in a step over global
+     memory, and every step is a launch. These stages are in local memory:
+       -local, as in "bitonic"   the first stages, and the tail of every later stage
+       +start                    only the first stages
+       +global                   nothing
+       +global-tail              nothing; first stages and tails are one launch each, with barriers
    - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
      tuning.work_group * tuning.items keys are sorted, but not the whole array.
-   - quicksort enqueues all rounds at once; -host reads back after each; by -device kernels start
-     them, with OpenCL 2.0 or later if the device can. A pivot is half way between the least and the
-     greatest code; +median3: the median of the first, the middle and the last key; +sample: the
-     median of 7 to 63 keys. Sums are made by hand in local memory (+local), in -device by
-     work-group functions (+builtin, only there); +blelloch: by a tree of sums, as published for
-     OpenCL 1.2.
+   - quicksort enqueues all rounds at once; -host reads back after each; in -device kernels launch
+     them, if the device can (OpenCL 2.0 or later).
+     Pivots: half way between the least and the greatest code; +median3: the median of the first,
+     the middle and the last key; +sample: the median of 7 to 63 keys.
+     Sums: by hand in local memory (+local), in -device by work-group functions (+builtin, only
+     there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
    - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
-   - What another form of radix does not sort, "radix-sweeps" sorts; where work-groups are not known
-     to make progress, "radix-portable".
+   - A form of radix that cannot sort a description gives it to radix-sweeps; where work-groups are
+     not known to make progress, to radix-portable.
    Sources:
    - bitonic: Batcher, 1968; bitonic-*, merge-local-only: Bainville, 2011
    - merge: Green, McColl, Bader, 2012; on CPUs Inoue et al., 2007
@@ -647,7 +649,7 @@ enum {
      and data NULL.
    - save keeps `size` bytes under that name in place of what is there. It may fail in silence. It
      is called at the end of clsort_prepare, clsort_self_test and clsort_measure, when all kernels
-     have run once, and by clsort_destroy for other programs.
+     have run once, and by clsort_destroy for what was not saved before.
    An entry's name, size and hash are checked before the driver sees a byte of it. One that is
    damaged, or that the driver does not take, costs only a build; then save replaces it. The hash
    does not guard against malice: who can write entries can run code here. */
@@ -724,8 +726,8 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
 /* Writes the description that would run, with some fields filled in: algorithm, last_bit,
-   tuning.work_group and tuning.items (their product is a block of the "only" algorithms); with
-   top_k and without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
+   tuning.work_group and tuning.items (their product is a block of *-local-only); with top_k and
+   without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
    one after another stays CLSORT_AUTO. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
@@ -744,9 +746,9 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
                                         const clsort_desc *desc);
 
 /* Bytes of scratch memory that such a sort needs; if `sorter` is NULL, an upper bound for any
-   device. For AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, the size is enough after any
-   clsort_measure or clsort_load_choices: for bitonic (up to 2^22 elements), merge, radix,
-   radix-hybrid and what is built in. It never shrinks when only counts grow. */
+   device. For AUTO it is the most that any choice may need (with CLSORT_OPTION_BUILT_IN_CHOICES any
+   built-in one), so it stays enough after clsort_measure and clsort_load_choices. It never shrinks
+   when only counts grow. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -760,8 +762,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
-                records, codes and indices; not tables, and not what searches read or
-                expressions by the number of a record
+                records, codes and indices. Not counted: tables, reads of searches, and records
+                that `precedes` reads by their number
      scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
    If the data decides, it is the most that can happen. A build may make work-groups smaller: a
    later call knows. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
@@ -784,7 +786,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    - On NVIDIA's GPUs arrays above 2 MiB are pinned for the call, if the driver can do that; smaller
      ones go by way of a block that is kept until clsort_trim.
    After a failure:
-   - With `indices`, and before the first launch, keys and values are unchanged.
+   - Keys and values are unchanged if `indices` was given, or if nothing was launched.
    - If arrays were copied to the device, they are unchanged, or undefined if reading back the
      result failed.
    - Arrays that were not copied are as ERRORS says, undefined if a command failed on the device. No
@@ -825,7 +827,7 @@ CLSORT__DEFAULT(clsort_gather_desc)
    element as it was. For the indices of
    - an argsort of n elements: count n
    - an argsort of R rows of n keys: rows R, count n, and the sort's indices_row_stride. If that was
-     0 and row_stride made the keys S apart, it is 4 S. Set strides for the arrays, too
+     0 and the sort's rows were S elements apart, pass 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
@@ -886,8 +888,8 @@ CLSORT__DEFAULT(clsort_merge_desc)
 /* Enqueues a stable merge: of equal keys, a's come first.
    Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
    description's order, the output lacks elements, has others twice, and keeps what it held at some
-   places. No error tells; nothing else is touched. A sort with equal zeros or NaNs, as most other
-   libraries have them, leaves another order. */
+   places. No error tells; nothing else is touched. Sorts with equal zeros or NaNs, as in most other
+   libraries, leave another order: do not merge their output. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -1011,9 +1013,9 @@ typedef struct clsort_proof {
                                    with their values */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes; if indices are the only
-                                   output, of the keys in the order of the indices. If the sort is
-                                   stable (see ORDER), equal keys must keep their order, too */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes. If no keys are written, they
+                                   are checked in the order of the indices; by a stable sort (see
+                                   ORDER) equal ones must then keep their order, too */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
@@ -1046,10 +1048,10 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, also with each form of radix that AUTO
    may take here, and compares with the host. AUTO leaves out what failed, and answers
-   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions answer it, too, if
-   they failed. Kernels for rows, segments and top-k are not tested. Builds all kernels that it
-   tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its cache
-   has them. The finding holds for this sorter and for later clones.
+   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions that failed here
+   return it from then on. Kernels for rows, segments and top-k are not tested. Builds all kernels
+   that it tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its
+   cache has them. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -1057,11 +1059,10 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
    - A measured choice serves sorts of one array with keys of that width and that payload, up to the
-     count that was measured; in clsort_prepare with CLSORT_FLAG_ANY_COUNT each count up to that.
-     The built-in choice serves all others, and is taken where CLSORT_FLAG_NO_BUILD would refuse the
-     measured one.
-   - A choice of top-k has a way to select for each length of rows, rounded up to a power of two;
-     without a gain, the built-in one. It serves every k and number of rows that round up to the
+     count that was measured. The built-in choice serves all others, and is taken where
+     CLSORT_FLAG_NO_BUILD would refuse the measured one.
+   - For each length of rows, rounded up to a power of two, a choice of top-k has the fastest way,
+     or the built-in one if none gained. It serves every k and number of rows that round up to the
      same powers, but not segments, some bits of keys and flags of top-k. Rows are sorted whole,
      which needs much scratch memory, only if built-in choices may do so. The 65th choice of top-k
      replaces the oldest.
@@ -1076,8 +1077,10 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 
 typedef struct clsort_measure_desc {
     size_t struct_size;
-    /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
-       will be: buffers, which are neither read nor written, or CLSORT_LATER. */
+    /* It gives
+       - types, order, sizes
+       - the largest count; with top_k also rows, without gaps
+       - which arrays there will be: CLSORT_LATER or buffers, neither read nor written */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -1089,8 +1092,8 @@ CLSORT__DEFAULT(clsort_measure_desc)
 
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
-/* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
-   twos; for top-k at lengths of rows from 2 k. Blocks.
+/* Measures what AUTO may take for sorts like measure->sort, at counts 256, 512 and so on up to its
+   count; for top-k at lengths of rows from 2 k. Blocks.
    - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
      (selections by a sort of whole rows, for which there must be memory): what is wrong once is
      dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
@@ -1110,9 +1113,11 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
 CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_measure_desc *measure);
 
-/* Payloads of choices, and origins. DERIVED: built in, from measurements of other kinds of devices.
-   BUILT_IN: measured on such a device. LOADED: from the cache, measured on this device, or from a
-   text, on a device of this name. MEASURED: with this sorter, or the one it was cloned from. */
+/* Payloads of choices, and origins:
+     DERIVED    built in, from measurements of other kinds of devices
+     BUILT_IN   measured on such a device
+     LOADED     from the cache (measured on this device) or a text (on a device of this name)
+     MEASURED   with this sorter, or the one it was cloned from */
 enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
        CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
        CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
@@ -1130,9 +1135,12 @@ typedef struct clsort_choice {
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
                                    built-in one 2^32 - 1 */
-    /* AUTO takes the first of these that fits: radix of samples or by ranks, up to few_most, if
-       they sort this; hybrid radix from hybrid_least on, if it sorts this; radix from radix_least
-       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge.
+    /* AUTO takes the first of these that fits:
+       - up to few_most, radix of samples or by ranks, if they sort this
+       - from hybrid_least on, hybrid radix, if it sorts this
+       - from radix_least on, radix; on CPUs in its cached form from hybrid_least on
+       - up to bitonic_most, bitonic
+       - merge
        A `most` of 0 is never, of 2^32 - 1 always; a `least` the other way round. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time by the built-in choice / by this, times 1000; 0: built
