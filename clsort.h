@@ -7563,7 +7563,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
 /* How a program is built: its text and options. */
 typedef struct clsort__recipe {
     clsort__text_list list;
-    char options[640];
+    char options[704];
 } clsort__recipe;
 
 static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
