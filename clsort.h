@@ -479,8 +479,8 @@ typedef struct clsort_desc {
     /* Compares only bits first_bit to last_bit - 1 of the key's code. The code is made before, from
        all bits: CLSORT_NAN_EQUAL gives every NaN the code of the first positive NaN (the bits of
        +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by some bits a NaN may come
-       before a number, or be equal to one. Of one array only AUTO and radix sort by some bits, of
-       rows and segments only AUTO and merge. top_k does, too. */
+       before a number, or be equal to one. By merge this needs rows or segments; bitonic and
+       quicksort cannot be `stable` then. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -1503,7 +1503,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__RESUME_LINE "745"
+#define CLSORT__RESUME_LINE "746"
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1619,8 +1619,8 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n#define "
-"__has_builtin(name)0\n#endif\n\n",
+"\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"#define __has_builtin(name)0\n#endif\n\n",
 "\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2==0)\n#define "
 "CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS("
 "PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define CLSORT_HAS_RADIX 1\n"
@@ -1707,19 +1707,24 @@ static const char *const clsort__source[] = {
 "#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_CUT(blocks,n,"
 "size)\\\n min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
 "#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_CUT(blocks,n,size)blocks\n"
-"#endif\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global "
-"const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong "
-"rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {("
-"code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef struct{code_t mask,"
-"flip,rotate;}codec_t;\n\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate "
-"CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
-"CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\nINLINE "
-"codes_t toggle_magnitude(codes_t k,code_t mask)\n{\ncodes_t sign=(codes_t)(k>>(code_t)(8*"
-"CLSORT_KEY_BYTES-1));\nreturn(codes_t)(k^((codes_t)(-sign)&mask));\n}\n\nINLINE codes_t encode("
-"codes_t k,codec_t c)\n{\nreturn(codes_t)((codes_t)(toggle_magnitude(k,c.mask)^c.flip)-c.rotate);"
-"\n}\n\nINLINE codes_t decode(codes_t code,codec_t c)\n{\nreturn toggle_magnitude((codes_t)(("
-"codes_t)(code +c.rotate)^c.flip),c.mask);\n}\n\n\nINLINE uint keys_are_codes(codec_t c)\n{\n"
-"return c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
+"#endif\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;"
+"global const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,"
+"ulong rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define "
+"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef "
+"struct{code_t mask,flip,rotate;}codec_t;\n\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,"
+"ulong rotate CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
+"CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n\n\n#if "
+"CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
+"c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits)\\\n (("
+"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#else\n#define CLSORT_LEFT(type,"
+"code,bits)rotate(code,(type)(code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n"
+"#define CLSORT_LEFT(type,code,bits)(code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)("
+"k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1))&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n"
+" INLINE type encode(type k,codec_t c)\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-"
+"CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,"
+"codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)"
+"^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\n"
+"INLINE uint keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
 "\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}array_t;\n#define "
 "CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE(bits)(bits)<<32\n"
 "#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,*values;}array_t;"
@@ -2071,7 +2076,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2150\n",
+"#line 2171\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2085,7 +2090,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2197\n",
+"#line 2218\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2098,7 +2103,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2220\n",
+"#line 2241\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2118,7 +2123,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2271\n",
+"#line 2292\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2142,7 +2147,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2332\n",
+"#line 2353\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2558,7 +2563,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3763\n",
+"#line 3784\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -2940,13 +2945,10 @@ static const char *const clsort__source[] = {
 "v;\nreturn;\n}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)\nto[i]=lane[i];\n}\n#endif\n"
 "\nINLINE vector_t load_whole_vector(global const lane_t*from)\n{\nreturn load_vector(from,"
 "CLSORT_VECTOR_LANES,0);\n}\n\nINLINE void store_whole_vector(vector_t v,global lane_t*to)\n{\n"
-"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nINLINE vector_t toggle_vector(vector_t k,codec_t c)"
-"\n{\nreturn k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&(vector_t)c.mask);\n}\n\nINLINE "
-"vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn(toggle_vector(k,c)^(vector_t)c.flip)-("
-"vector_t)c.rotate;\n}\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
-"CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^(vector_t)c.flip,c);\n}\n\nINLINE "
-"lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n"
-"\n",
+"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nCLSORT_CODEC_OF(vector_t,encode_vector,"
+"decode_vector)\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
+"CLSORT_PACKS_PAIRS?v:decode_vector(v,c);\n}\n\nINLINE lane_t finish_lane(lane_t v,codec_t c)\n{\n"
+"return CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n\n",
 "\n\nINLINE vector_t swap_lanes(vector_t v,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nreturn "
 "bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd\n:bits==3?v.s32107654ba98fedc:bits=="
 "4?v.s45670123cdef89ab\n:bits==7?v.s76543210fedcba98:bits==8?v.s89abcdef01234567\n"
@@ -4626,7 +4628,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10917\n",
+"#line 10930\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4947,33 +4949,33 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 11989\n",
+"#line 12002\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
 "CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong minus_zero,"
-"\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint "
-"select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global "
-"const uchar*ends,ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n"
-"#define CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored_high_bits,"
-"first_bit,rows,n,\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)("
-"bounds+bounds_at),(global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),"
-"given_as\\\n }\ntypedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\n"
-"uint ignored_high_bits,first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,"
-"passes;\nglobal const uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE "
-"select_t select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&"
-"CLSORT__COUNT_ON_DEVICE&&row<s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*"
-"s.stride:0;\ns.n=most;\nif(s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row])"
-";\nif(s.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],"
-"most);\nbegin=first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\n"
-"s.keys+=begin;\ns.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){"
-"return s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*"
-"indices,ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong "
-"indices_apart,ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+"
-"keys_out_at,outputs,indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\n"
-"uint outputs;\nulong indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define "
-"add_local(place,x)atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local("
-"local uint*place,uint x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
+"\\\n uint ignored,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint select_mode,uint "
+"list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global const uchar*ends,"
+"ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n#define "
+"CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored,first_bit,rows,n,"
+"\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)(bounds+bounds_at),("
+"global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),given_as\\\n }\n"
+"typedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\nuint ignored,"
+"first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,passes;\nglobal const "
+"uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE select_t "
+"select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&CLSORT__COUNT_ON_DEVICE&&row<"
+"s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*s.stride:0;\ns.n=most;\nif("
+"s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row]);\nif(s.given_as&"
+"CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],most);\nbegin="
+"first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\ns.keys+=begin;\n"
+"s.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){return "
+"s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*indices,"
+"ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong indices_apart,"
+"ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+keys_out_at,outputs,"
+"indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\nuint outputs;\nulong "
+"indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define add_local(place,x)"
+"atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local(local uint*place,uint "
+"x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
 "\n\n\ntypedef struct{\nglobal const uchar*keys;\nuint row,part,first,end;\nglobal const uint*"
 "numbers;\n}row_part_t;\n\nINLINE row_part_t row_part(select_t s,uint number,uint parts,uint "
 "part_elements)\n{\nconst uint row=number/parts,part=number%parts;\nconst uint first=(uint)min(("
@@ -4982,21 +4984,20 @@ static const char *const clsort__source[] = {
 "}\n\nINLINE row_part_t find_row_part(select_t s,uint parts,uint part_elements)\n{\nreturn "
 "row_part(s,(uint)get_group_id(0),parts,part_elements);\n}\n\n\nINLINE code_t code_of(select_t s,"
 "code_t key)\n{\nconst code_t code=encode(key==s.minus_zero?0:key,s.codec);\nreturn(code_t)(("
-"code_t)(code<<s.ignored_high_bits)>>(s.ignored_high_bits+s.first_bit));\n}\n\n\nINLINE uint "
-"takes_whole_keys(select_t s)\n{\nreturn!(s.minus_zero||s.ignored_high_bits||s.first_bit);\n}\n\n"
-"\nINLINE code_t select_code(select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global "
-"const code_t*)p.keys)[i]);\n}\n\n\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn "
-"p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;\n}\n\n\n\nINLINE void write_result(select_t s,"
-"row_part_t p,output_t out,size_t place,uint i,\nuint known,code_t code)\n{\nif(out.outputs&"
-"CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+p.row*out.indices_apart))[place]=number_of("
-"p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global code_t*)(out.keys+p.row*out.keys_apart))"
-"[place]\n=known?decode(code,s.codec):((global const code_t*)p.keys)[i];\n}\n\n\n\nINLINE void "
-"write_element(select_t s,row_part_t p,output_t out,size_t place,uint i)\n{\nwrite_result(s,p,out,"
-"place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE void write_marks(select_t s,row_part_t p,"
-"output_t out)\n{\nconst uint nth=is_nth(s),there=nth?s.k==s.asked:s.k;\nfor(uint i=there +"
-"local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\n"
-"INLINE row_part_t whole_row(select_t s,uint row)\n{\nconst row_part_t p={s.keys+row*s.stride,row,"
-"0,0,s.n,0};\nreturn p;\n}\n\n",
+"code_t)(code<<s.ignored)>>(s.ignored+s.first_bit));\n}\n\n\nINLINE uint takes_whole_keys("
+"select_t s)\n{\nreturn!(s.minus_zero||s.ignored||s.first_bit);\n}\n\n\nINLINE code_t select_code("
+"select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global const code_t*)p.keys)[i]);\n}\n\n"
+"\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;"
+"\n}\n\n\n\nINLINE void write_result(select_t s,row_part_t p,output_t out,size_t place,uint i,\n"
+"uint known,code_t code)\n{\nif(out.outputs&CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+"
+"p.row*out.indices_apart))[place]=number_of(p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global "
+"code_t*)(out.keys+p.row*out.keys_apart))[place]\n=known?decode(code,s.codec):((global const "
+"code_t*)p.keys)[i];\n}\n\n\n\nINLINE void write_element(select_t s,row_part_t p,output_t out,"
+"size_t place,uint i)\n{\nwrite_result(s,p,out,place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE "
+"void write_marks(select_t s,row_part_t p,output_t out)\n{\nconst uint nth=is_nth(s),there="
+"nth?s.k==s.asked:s.k;\nfor(uint i=there +local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\n"
+"write_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\nINLINE row_part_t whole_row(select_t s,uint row)\n{"
+"\nconst row_part_t p={s.keys+row*s.stride,row,0,0,s.n,0};\nreturn p;\n}\n\n",
 "\n\n#if CLSORT_KEY_BYTES<=4\ntypedef ulong ranked_t;\n#define CLSORT_RANKED(code,index)((ulong)("
 "code)<<32|(index))\n#define CLSORT_RANKED_CODE(x)((x)>>32)\n#define CLSORT_RANKED_INDEX(x)((uint)"
 "(x))\n#define CLSORT_RANKED_BEFORE(x,y)((x)<(y))\n#else\ntypedef struct{ulong code,index;}"
@@ -5107,9 +5108,9 @@ static const char *const clsort__source[] = {
 "CLSORT__SELECT_PARTITION)\nreturn code<r.low||(code==r.low&&i<r.low_index);\nreturn is_nth(s)"
 "?in_range(r,code,i)\n:code<r.low||(code<=r.high&&i<=r.high_index);\n}\n\n\ntypedef struct{uint "
 "by_index,shift;}select_digit_t;\n\nINLINE select_digit_t select_pass_digit(select_t s,uint pass)"
-"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored_high_bits-s.first_bit,\nindex_bits=32-clz("
-"s.n-1);\nconst uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index="
-"pass>=code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
+"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored-s.first_bit,\nindex_bits=32-clz(s.n-1);\n"
+"const uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index=pass>="
+"code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
 "by_index?code_passes:0))*CLSORT_DIGIT_BITS;\nconst select_digit_t d={by_index,bits>end?bits-"
 "end:0};\nreturn d;\n}\n\nINLINE uint digit_inside(select_range_t r,select_digit_t d,code_t code,"
 "uint i)\n{\nreturn d.by_index?(i-r.low_index)>>d.shift:(uint)((code_t)(code -r.low)>>d.shift);\n}"
@@ -5716,11 +5717,11 @@ enum {
     CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
     CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
                                    progress (NVIDIA since 7.0), else PORTABLE */
-    /* From the top digit down: keys of 4 or 8 bytes without values, records and bit ranges; keys
-       of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the
-       order of their values, as cl_uint, or in their own. */
+    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes with
+       indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of their
+       values, as cl_uint, or in their own. */
     CLSORT__RADIX_HYBRID,
-    /* Few elements, without bit ranges. In one launch up to work_group * 64, with values or
+    /* Few elements. In one launch up to work_group * 64, with values or
        indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
        launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4
        bytes that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
@@ -5728,7 +5729,7 @@ enum {
        GPUs 512 but for one tile. */
     CLSORT__RADIX_SAMPLES,
     /* CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted in a
-       core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by AVX-512,
+       core's cache; keys of 4 or 8 bytes; in vectors bare keys and, by AVX-512,
        where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices. */
     CLSORT__RADIX_CACHED
 };
@@ -5875,6 +5876,7 @@ typedef struct clsort__config {
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
     cl_uint counted;            /* the count of a sort lies on the device */
+    cl_uint turns;              /* codes are turned */
 } clsort__config;
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -6030,7 +6032,6 @@ static const struct clsort__way { char letter; const char *name; } clsort__ways[
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
     cl_uint mode;               /* CLSORT__SELECT_* */
-    cl_uint ignored_high_bits;  /* of each code */
     cl_uint list_capacity, most_capacity;   /* elements that a work-group sorts at the end */
     cl_uint passes;             /* over each row, before that */
     size_t rows, wanted;        /* wanted: elements written per row */
@@ -6065,6 +6066,7 @@ typedef struct clsort__key {
     int has_codes;              /* codes are made first: of several fields, or of some bits of the
                                    keys of segments */
     size_t bytes;               /* of a sorted key or code */
+    cl_uint ignored;            /* high bits of the code */
 } clsort__key;
 
 /* The arrays of a call. One that is sorted in place is its own output. */
@@ -7546,7 +7548,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s",
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -7562,14 +7564,14 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              (unsigned)c->wide, clsort__uses_progress(s, c),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             c->counted ? " -D CLSORT_COUNTED=1" : "", clsort__more_options(c),
-             clsort__register_options(s, c));
+             c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
+             clsort__more_options(c), clsort__register_options(s, c));
 }
 
 /* How a program is built: its text and options. */
 typedef struct clsort__recipe {
     clsort__text_list list;
-    char options[640];
+    char options[704];
 } clsort__recipe;
 
 static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
@@ -8180,6 +8182,14 @@ static int clsort__some_bits(const clsort_desc *d)
            || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
+/* Does what is equal in some bits keep its order? */
+static int clsort__keeps_ties(const clsort_desc *d)
+{
+    return clsort__some_bits(d)
+           && (d->stable || d->rows || d->segment_count || d->nan_order == CLSORT_NAN_EQUAL
+               || d->zero_order || d->algorithm == CLSORT_MERGE);
+}
+
 /* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
@@ -8232,11 +8242,12 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         /* key_offset may be large: it is added to the place of the records */
         const clsort_field key = clsort__only_field(d, 0);
         const cl_uint bits = clsort__key_bits(d->key_type);
-        const cl_ulong ignored = d->last_bit ? bits - d->last_bit : 0, first = d->first_bit;
-        k->fields[0] = clsort__pack_field(&key) | first << CLSORT__FIELD_FIRST_BIT
-                       | ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
+        k->ignored = d->last_bit ? bits - d->last_bit : 0;
+        k->fields[0] = clsort__pack_field(&key)
+                       | (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
+                       | (cl_ulong)k->ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
         k->field_count = 1;
-        k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
+        k->has_codes = clsort__has_segments(d) && clsort__keeps_ties(d);
         if (!k->has_codes) k->codec = clsort__make_codec(&key);
         k->bytes = bits / 8;
     }
@@ -8389,7 +8400,7 @@ static cl_uint clsort__demands(const clsort_desc *d)
 {
     cl_uint demands = 0;
     if (clsort__is_batch(d) && !d->rows) return ~0u;
-    if (clsort__some_bits(d)) demands |= CLSORT__CAN_BITS;
+    if (clsort__keeps_ties(d)) demands |= CLSORT__CAN_BITS;
     if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
     if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
     if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
@@ -8626,10 +8637,18 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int forced = s && s->forced && s->forced->row;
+    const cl_uint all = clsort__key_bits(d->key_type),
+                  bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
     const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
     clsort__crossover row = forced ? *s->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
+    if (bits - 1 < all / 4 * 3)   /* few passes */
+        row.radix /= row.radix == CLSORT__NEVER ? 1024 : 2;
+    if (bits - 1 < all / 2) {
+        row.radix = row.samples /= 4;
+        row.hybrid = CLSORT__NEVER;
+    }
     if (!s) row.hybrid = 0;
     return row;
 }
@@ -8659,8 +8678,7 @@ static int clsort__suits_samples(const clsort_desc *d)
 {
     const int indices = d->indices != NULL;
     if (clsort__is_bare(d)) return 1;
-    return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
-           && !clsort__has_segments(d)
+    return !d->record_size
            && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
 }
 
@@ -8669,8 +8687,7 @@ static int clsort__suits_samples(const clsort_desc *d)
 static int clsort__moves_values(const clsort_desc *d)
 {
     const int by_index = d->indices || d->value_size > 8;
-    if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
-        return 0;
+    if (d->fields || d->precedes) return 0;
     if (d->record_size)
         return !clsort__keys_stay(d) && !by_index && d->record_size <= 16 && !d->value_size;
     return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
@@ -8685,8 +8702,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
               ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !row.samples || d->count > row.samples || d->nan_order == CLSORT_NAN_EQUAL
-        || d->zero_order == CLSORT_ZERO_EQUAL
+    if (!s || !row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
+        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
@@ -8825,6 +8842,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
+    c->turns = !p->stable && p->key.ignored;
     if (!s) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
@@ -8927,7 +8945,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
     for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__make_plan(NULL, &d, &p);
+        clsort__plan_by(NULL, desc, d.algorithm, &p);
         clsort__plan_scratch(NULL, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
@@ -9844,7 +9862,9 @@ static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
 /* The codec, and if there is a comparator, the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip, p->key.codec.rotate);
+    const cl_ulong turn = run->asked.turns * p->key.ignored;
+    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip,
+                   p->key.codec.rotate | turn << (8 * p->key.bytes - 6));
     if (p->d.precedes) clsort__arg_span(run, records);
     clsort__arg_count(run, p);
 }
@@ -11575,6 +11595,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
 static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
+    p->config.turns = 0;
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                            ? (cl_uint)CLSORT__SUBSET_ALONE
@@ -11794,15 +11815,14 @@ static size_t clsort__hybrid_second_digits(const clsort_sorter *s, const clsort_
 /* Are a plan's elements bare keys that are sorted from the top down? */
 static int clsort__top_down_can(const clsort__plan *p)
 {
-    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records
-           && !clsort__some_bits(&p->d);
+    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
 /* Or pairs, each as one code? Equal keys come in the order of their values: where they must keep
    their order, values are indices that ascend. */
 static int clsort__pairs_can(const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+    return clsort__packs(p) && !p->d.precedes
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
 
@@ -12022,7 +12042,7 @@ static size_t clsort__samples_tables(const clsort__config *c, size_t n)
    are gathered in the end, so they must not lie where they go. */
 static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+    return clsort__packs(p) && !p->d.precedes
            && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
@@ -12112,7 +12132,7 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
 {
     const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
                          && !p->d.record_size;
-    return !p->d.precedes && !clsort__some_bits(&p->d) && (as_it_is || !p->indirect);
+    return !p->d.precedes && (as_it_is || !p->indirect);
 }
 
 /* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
@@ -12227,7 +12247,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->subset = 0;
     c->family = CLSORT__CACHED;
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
-           && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
+           && p->key.bytes >= 4 && !p->key.has_codes
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
@@ -12280,6 +12300,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
+    j.first_bit = p->d.first_bit + p->key.ignored;
     j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= CLSORT__CACHED_SMALL) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
@@ -12341,6 +12362,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     const clsort__radix_form *form = clsort__radix_forms;
     clsort__config c;
     clsort__plan_passes(s, p);
+    if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
         if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
@@ -12351,6 +12373,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
             p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
+        p->config.turns = before.turns;
         return;
     }
 }
@@ -13591,9 +13614,10 @@ static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
 
 /* Chooses the mode of a selection, and its passes. */
 static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
-                                const clsort__config *c, clsort__selection *t)
+                                const clsort__plan *p, clsort__selection *t)
 {
-    const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
+    const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
+                  digit = p->config.digit_bits,
                   number_bits = clsort__ceil_log2(d->count);
     t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
               : !clsort__takes_some(d)       ? CLSORT__SELECT_PARTITION
@@ -13604,8 +13628,7 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
-                          + clsort__ceil_divide(number_bits, c->digit_bits));
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit) + clsort__ceil_divide(number_bits, digit));
 }
 
 /* Cuts rows into parts: as many, or less. */
@@ -14172,9 +14195,8 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
-    t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
-    clsort__select_mode(s, d, &p->config, t);
+    clsort__select_mode(s, d, p, t);
     clsort__select_list(s, d, t);
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
@@ -14268,7 +14290,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, none);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
-    CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
+    CLSORT__UINTS(run, p->key.ignored, p->d.first_bit,
                   clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
     CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
