@@ -1,10 +1,16 @@
 # What compiles programs installs what it needs first (tools/dev/deps). All is built in build/. GNU
-# make.
+# make. V=1 shows the compilers' commands, and all that tests print.
 
 PREFIX ?= /usr/local
 CFLAGS ?= -O2
 COUNT ?=
+V ?=
+SECONDS ?=
+SEED ?=
 
+quiet = $(if $(V),,@echo "compiling $@";)
+at_once = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(or $(CLSORT_TEST_JOBS),$(shell nproc \
+    2>/dev/null || echo 1)))
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
 folders = tools/clsort tools/mpi tools/multi tests/support
 multi = tools/multi/clsort_multi.h
@@ -15,10 +21,9 @@ tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/
 benches = $(patsubst tools/bench/%.c,build/%,$(wildcard tools/bench/*.c))
 tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_gpu.c, \
     $(wildcard tests/*.c)))
+programs = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c tests/fuzz*.c))
 mpi = build/clsort-mpi build/mpi_cases
-mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults \
-    test_mock_measure \
-    test_mock_multi test_mock_plans
+mocked = $(filter-out test_mock_threads,$(patsubst tests/%.c,%,$(wildcard tests/test_mock*.c)))
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
     test_queues test_shapes test_top_k $(mocked))
 memory = $(mocked:%=build/memory/%)
@@ -28,21 +33,38 @@ sanitized_tools = build/sanitized/clsort
 demo: build/demo
 	build/demo $(COUNT)
 
-test: build/clsort build/demo $(benches:build/%=build/compiled/%) $(tests) \
-    $(if $(shell command -v mpicc),$(mpi)) strict lib
-	tests/run
+# Does this copy sort right on this device? Needs what `tools/dev/deps` installs.
+test:
+	@$(MAKE) --no-print-directory $(at_once) programs
+	@tests/run
 
-check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
-	tools/dev/check
+programs: $(programs) build/builds.so
+
+# All else: what tests leave out, the scripts, other compilers and drivers, sanitizers, simulators.
+check:
+	@tools/dev/deps && tools/dev/deps check
+	@$(MAKE) --no-print-directory $(at_once) -o deps -o deps-check -o deps-mpi checked
+	@tools/dev/check
+
+checked: build/clsort build/demo $(benches:build/%=build/compiled/%) $(programs) \
+    build/driver_fault $(if $(shell command -v mpicc),$(mpi)) strict lib $(sanitized) \
+    $(sanitized_tools) $(memory) $(threads)
+
+# Random cases, without end or for so many SECONDS, from a SEED, which is the date's by default.
+fuzz: build/fuzz
+	@tools/dev/fuzz '$(SECONDS)' '$(SEED)'
 
 # On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name
 # one GPU. NVIDIA's GPUs run the tests twice: as what they are, and as another vendor's, for which
 # the linker takes the place of clGetDeviceInfo. CLSORT_TEST_OTHER_VENDOR=1: only as that; 0: only
 # as what they are.
 gpu_tests = $(tests:build/%=build/gpu/%)
-test-gpu: $(gpu_tests)
-	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= \
+test-gpu:
+	@$(MAKE) --no-print-directory $(at_once) gpu-programs
+	@CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu \
 	    CLSORT_TEST_OTHER_VENDOR="$${CLSORT_TEST_OTHER_VENDOR:-too}" tests/run
+
+gpu-programs: $(programs:build/%=build/gpu/%) build/gpu/nvidia
 
 $(gpu_tests) build/choices: disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
 $(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
@@ -101,7 +123,7 @@ lib: build/lib/$(shared) build/lib/libclsort.a build/lib/clsort.pc
 
 build/lib/clsort.o: $(library) Makefile | deps
 	@mkdir -p $(@D)
-	$(CC) $(lib_flags) -x c -c $(multi) -o $@
+	$(quiet)$(CC) $(lib_flags) -x c -c $(multi) -o $@
 
 build/lib/$(shared): build/lib/clsort.o
 	$(CC) -shared -Wl,-soname,$(shared) $(LDFLAGS) $< -o $@ -lOpenCL
@@ -142,14 +164,11 @@ deps:
 deps-bench: deps
 	tools/dev/deps bench
 
-deps-check: deps-test
+deps-check: deps
 	tools/dev/deps check
 
 deps-mpi: deps
 	tools/dev/deps mpi
-
-deps-test: deps
-	tools/dev/deps test
 
 deps-intel:
 	tools/dev/deps intel
@@ -157,8 +176,8 @@ deps-intel:
 deps-vendors:
 	tools/dev/deps vendors
 
-compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. $(folders:%=-I%) \
-    $(CFLAGS) -pthread $< $(disguise) -o $@ $(LDFLAGS) -lOpenCL -lm
+compile = $(quiet)$(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. $(folders:%=-I%) \
+    $(CFLAGS) -pthread $< $(disguise) $(linked) -o $@ $(LDFLAGS) -lOpenCL -lm
 
 $(tools): build/%: %.c $(headers) | deps
 	$(compile)
@@ -172,13 +191,26 @@ $(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
 # What tests wait for is the kernels' compiler: optimizing costs more time than it saves, but for
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
-optimized = fuzz fuzz_large test_faults test_merge test_mock test_mock_faults test_mock_frames \
-    test_mock_multi test_promises test_quicksort test_radix test_rows test_rows_parts \
-    test_rows_radix test_segments test_top_k
+optimized = fuzz_large $(filter test_rows%,$(programs:build/%=%)) test_mock test_mock_cases \
+    test_mock_faults test_mock_frames test_mock_multi test_promises test_top_k
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
-$(tests): build/%: tests/%.c $(headers) | deps-test
+$(tests): build/%: tests/%.c $(headers) | deps
 	$(compile)
+
+# Programs that use public names only share one implementation.
+public = $(patsubst tests/%.c,build/%,$(shell grep -l '^.define TEST_PUBLIC' tests/*.c))
+$(public): CFLAGS = -O1
+$(public): linked = -DTEST_LINKED build/implementation.o
+$(public): build/implementation.o
+
+build/implementation.o: clsort.h | deps
+	$(quiet)$(CC) -std=c99 $(warnings) $(CPPFLAGS) -DCL_TARGET_OPENCL_VERSION=300 \
+	    -DCLSORT_IMPLEMENTATION -O1 -x c -c $< -o $@
+
+# Preloaded by tests/run: counts the programs of kernels that are built.
+build/builds.so: tests/preload/builds.c | deps
+	$(quiet)$(CC) -std=c99 $(warnings) $(CPPFLAGS) -O1 -shared -fPIC $< -o $@ $(LDFLAGS) -ldl
 
 $(mpi): CC = mpicc
 build/clsort-mpi: tools/mpi/clsort-mpi.c $(headers) | deps-mpi
@@ -216,7 +248,7 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 # Otherwise programs would sort by the kernels that kernels.cl had before.
 $(tools) $(benches:build/%=build/compiled/%) $(tests) $(gpu_tests) $(mpi) $(sanitized) \
     $(sanitized_tools) $(memory) $(threads) \
-    build/lib/clsort.o: | build/embedded
+    build/lib/clsort.o build/implementation.o: | build/embedded
 build/embedded: kernels.cl clsort.h tools/dev/embed
 	@mkdir -p $(@D)
 	@tools/dev/embed --check
@@ -249,23 +281,23 @@ strict: $(strict:%=build/strict/%.o)
 
 strictly = $(foreach word,$(subst -, ,$*),$(flags_$(word))) -I.
 whole = $(if $(findstring -multi-,$*),$(multi),clsort.h)
-build/strict/%.o: $(library) | deps-test build/include/CL
+build/strict/%.o: $(library) | deps-check build/include/CL
 	@mkdir -p $(@D)
-	$(strictly) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
+	$(quiet)$(strictly) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
 	    $(warnings) -Werror $(if $(filter $(deep),$*),-O2,-O0) \
 	    -DCLSORT_IMPLEMENTATION -c $(whole) -o $@
 
-$(newer:%=build/strict/%.o): build/strict/%.o: $(library) | deps-test
+$(newer:%=build/strict/%.o): build/strict/%.o: $(library) | deps-check
 	@mkdir -p $(@D)
-	if ! $(strictly) -fsyntax-only /dev/null 2>/dev/null; then echo "skipped: $*"; \
+	$(quiet)if ! $(strictly) -fsyntax-only /dev/null 2>/dev/null; then echo "skipped: $*"; \
 	else $(strictly) $(warnings) -Werror -fsyntax-only -DCLSORT_IMPLEMENTATION $(whole); fi
-	touch $@
+	@touch $@
 
 # OpenCL's headers without the C library's beside them, which are not those of mingw.
-build/include/CL: | deps-test
+build/include/CL: | deps-check
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: bench bench-mpi bench-peers check check-vendors clean clsort-mpi demo deps deps-bench \
-    deps-check deps-intel deps-mpi deps-test deps-vendors dist embed install install-lib kernels \
-    lib plots strict test test-gpu
+.PHONY: bench bench-mpi bench-peers check check-vendors checked clean clsort-mpi demo deps \
+    deps-bench deps-check deps-intel deps-mpi deps-vendors dist embed fuzz gpu-programs install \
+    install-lib kernels lib plots programs strict test test-gpu

@@ -53,8 +53,9 @@
                clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows, segments or a count on the device: with `precedes`; by merge-local-only; by any other
-       algorithm than AUTO and merge. Exception: batch-* sort rows
+     - rows or segments with `precedes`, or by an algorithm except AUTO and merge. Exception:
+       batch-* sort rows
+     - a count_buffer by quicksort, bitonic-*, batch-* or merge-local-only
      - `precedes` by any algorithm but AUTO and merge; fields of more than 8 bytes by bitonic or
        quicksort
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
@@ -88,49 +89,51 @@
      - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
      - If a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
        its keys is the last key of the order (all bits of its code are set). With equal NaNs the
-       rest of the keys is not written. The rest of values and records never is.
+       rest of the keys is not written. The rest of values and records is never written.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
        above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
        48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row, or the rest as above if the row
-       has none.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. A row with fewer than k gets
+       the rest described above.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
        sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
-       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device it is a
-       stable sort, and costs as much.
+       indices are 0xFFFFFFFF there. Segments, and rows without lengths and count_buffer, are
+       sorted stably as a whole, at that cost.
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
-       if a sort alone does it.
+       where a sort writes the whole output: such partitions, some selections with top_k = count.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
-       Rows are not sorted whole if tuning.work_group is set.
+       Setting tuning.work_group rules out the way that sorts rows whole and copies k.
 
    MEMORY
      clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
      the last, gaps included) with keys of K bytes and values or records of V bytes:
 
-       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB, from 2^30 elements on 1.4 for 0.7;
+       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB; 0.7 becomes 1.4 from 2^30 elements on;
                                    with `precedes` n (4 + V + 2) + 8
        quicksort                   n (K + V + 1.24) + 137 KB, from 2^23 elements on
                                    n (K + V + 0.5) + 6.3 MB
        bitonic, batch-*            0; bitonic-a n (K + V)
-       by way of indices           the same with V = 4, n (K + 4), and the arrays in place once more
-       merge_runs, partition       n / 5 + 1 KiB, on CPUs 1 KiB for each core; 1.14 MB
+       by way of indices           a line above with V = 4, + n (K + 4), + the bytes of arrays
+                                   sorted in place
+       merge_runs                  n / 5 + 1 KiB; on CPUs n / 400 + 1 KiB for each core
+       partition                   1.14 MB
        other functions             0
 
-     By way of indices (pairs of key and index are sorted, then the rest is gathered) go outputs of
-     indices, values above 8 bytes, records above 16, fields, stable bitonic or quicksort and some
-     others. tools/README.md has the formula of each case, and of top-k.
+     These sorts go by way of indices (they sort pairs of key and index, then gather the rest):
+     with `indices`, values above 8 bytes, records above 16, fields, stable bitonic or quicksort,
+     and some others. tools/README.md has the formula of each case, and of top-k.
 
      Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
      sorter's: for each queue one buffer, or several if one would exceed the device's largest
      allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
-     clsort_trim. Arrays may be as large as the largest allocation: for keys and values alone AUTO
-     needs no larger array in scratch memory.
+     clsort_trim. Your arrays may be as large as the largest allocation: for keys and values alone,
+     no array in AUTO's scratch memory is larger.
      The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A program may make a queue
-     for each sort: a new queue takes over the buffers of one that has been idle since the last new
-     queue came (markers tell), so there are buffers for two.
+     for each sort: a new queue takes over the buffers of an idle queue that sorted nothing since
+     the last new queue came. Two queues then have buffers.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
      on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
      Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
@@ -139,7 +142,7 @@
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values: medians
      from the call to the end of clFinish.
 
-       radix           0.84   1.60   2 passes over keys alone; then buckets in local memory
+       radix           0.84   1.60   bare keys: 2 passes, then sorts of buckets in local memory
        radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
                                      last_bit. A digit that all keys share costs only its launch
        radix-portable  2.28          the same, but each pass reads the keys twice
@@ -152,8 +155,8 @@
      - Short rows and segments are read and written once; longer ones take the passes of merge. AUTO
        sorts long rows one after another, as arrays. A million short rows take as many launches as
        one.
-     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache.
-       Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
+     - Building kernels takes 0.25 to 3.1 s on that GPU and 0.6 to 2.5 s on PoCL, once per driver
+       cache. Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
      - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info
        --verbose` prints choices and plans of your devices.
 
@@ -163,9 +166,9 @@
      - Big-endian devices are untested.
 
    BEFORE 1.0
-     Stays: fields of structs with a struct_size, codes and key types, the order of each key type,
+     Stays: fields of structs with a struct_size, error codes, key types and the order of each,
      OpenCL 1.2, both licences. A number never gets another meaning.
-     May change: clsort_tuning, names (an old one then does not compile), the order of equal keys in
+     May change: clsort_tuning, names (old ones then fail to compile), the order of equal keys in
      sorts that are not stable, choices and scratch memory of AUTO, texts of messages and of
      clsort_explain, entries of caches. Each version of the revision history says first what breaks.
 
@@ -177,8 +180,8 @@
                                 your allocator; all three or none
      CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
      CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs radix:
-                                rows, segments, a count on the device, quicksort, and top_k above
-                                what a work-group sorts. These answer CLSORT_ERROR_UNSUPPORTED
+                                rows, segments, quicksort, and top_k above what a work-group sorts.
+                                These answer CLSORT_ERROR_UNSUPPORTED
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: quicksort, and the
@@ -266,7 +269,7 @@ extern "C" {
 /* ---- rules for all calls ---------------------------------------------------------------------
 
    STRUCTS
-     Start a struct that begins with struct_size from the function of its name and _default, as in
+     Start a struct that begins with struct_size by its function <type>_default(), such as
      clsort_desc_default(). It stores the size; all else is 0, which stands for the default. Zero
      other structs first.
      Later versions only append fields, so programs and implementations of different versions work
@@ -281,9 +284,8 @@ extern "C" {
      Host memory is read during the call only, unless a comment says otherwise.
 
    UNITS, BUFFERS
-     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
-     largest power of two up to 8 that divides the size of the elements there; scratch_offset is a
-     multiple of 16.
+     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of 1, 2, 4
+     or 8: the largest of these that divides the element's size. scratch_offset is a multiple of 16.
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
@@ -312,15 +314,14 @@ extern "C" {
      leave some elements only in scratch memory and others doubled.
      Any function may answer CLSORT_ERROR_NULL_ARGUMENT, CL_OUT_OF_HOST_MEMORY, codes of the OpenCL
      functions that it calls, and what CLSORT_STATUS_LIST says of its struct, queue, events and
-     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Its
-     comment names only others.
+     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Comments
+     of functions list only further errors.
 
    THREADS
      There are no globals. A sorter serves one call at a time; only clsort_context and clsort_device
      may run beside another. A call with a sorter that another thread is using answers
-     CLSORT_ERROR_BUSY and touches nothing. A plain variable tells: calls that begin at the same
-     moment may still crash. Any thread may call a function that takes no sorter, or NULL for it, at
-     any time.
+     CLSORT_ERROR_BUSY and touches nothing. This check is not atomic: it may miss calls that begin
+     together. Any thread may call a function that takes no sorter, or NULL for it, at any time.
      Callbacks run on the thread that uses the sorter, and may not use this sorter. Exception: the
      diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
@@ -438,13 +439,13 @@ enum {
 
 /* Settings for measurements; their meaning may change. */
 typedef struct clsort_tuning {
-    cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
+    cl_uint variant;        /* set together with `algorithm`, by clsort_set_algorithm only */
     cl_uint reserved_1;     /* 0 */
-    /* Work-items per work-group: a power of two, lowered to what the device can do. For radix 1
-       stands for 2. */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 2
+       for 1. */
     cl_uint work_group;
-    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs. For
-       bitonic 1 stands for 2; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
+       Bitonic takes 2 for 1; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
        are possible, too. */
     cl_uint items;
     cl_uint reserved[12];   /* 0 */
@@ -475,11 +476,11 @@ typedef struct clsort_desc {
     cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
-    /* Compares only bits first_bit to last_bit - 1 of the key's code. Whether a key is a NaN or a
-       zero still depends on all its bits: CLSORT_NAN_EQUAL gives every NaN the code of the first
-       positive NaN (the bits of +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by
-       some bits a NaN may come before a number, or be equal to one. Only these sort by some bits:
-       radix, sorts of rows, of segments or with a count on the device, and top_k. */
+    /* Compares only bits first_bit to last_bit - 1 of the key's code. The code is made before, from
+       all bits: CLSORT_NAN_EQUAL gives every NaN the code of the first positive NaN (the bits of
+       +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by some bits a NaN may come
+       before a number, or be equal to one. By merge this needs rows or segments; bitonic and
+       quicksort cannot be `stable` then. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -539,9 +540,9 @@ typedef struct clsort_desc {
 
     size_t top_k;               /* not 0: see TOP-K. At most `count` */
 
-    /* A count that only the device knows: one cl_uint. If it is less than `count`, it stands for
-       `count`: for the number of keys, of keys in each row, or the end of the last segment.
-       Elements from there on are not touched. */
+    /* A count that only the device knows: one cl_uint. The smaller of it and `count` is the number
+       of keys, of keys in each row, or the end of the last segment. Elements from there on are not
+       touched. */
     cl_mem count_buffer;
     size_t count_offset;
 
@@ -559,8 +560,8 @@ typedef struct clsort_desc {
        kernels.cl (key, load_bits, item_t): give macros and functions a prefix of your own, such as
        my_. Members of clsort_record may have any name that is no macro there. */
     const char *record_type;
-    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)", of any scalar type, true
-       where it is not 0. It is compiled into the kernels, once per sorter and text, and kept until
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". Any scalar type; nonzero is
+       true. It is compiled into the kernels, once per sorter and text, and kept until
        clsort_destroy: do not make texts that differ only in numbers. If it contradicts itself (a
        before b, b before c, c before a; different answers to the same question), the order is
        undefined, but no record is lost, doubled or written outside the range. */
@@ -582,21 +583,23 @@ CLSORT_API const char *clsort_algorithm_name(cl_uint number);
    clsort_algorithm_name, alone or with suffixes, such as "quicksort-host+median3+blelloch". Leaves
    tuning.work_group and tuning.items as they are, unless the name fixes them. clsort_explain tells
    the name of a description.
-   - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
-     every step is a launch. -local, as in "bitonic": the first stages, and the tail of every later
-     stage, are in local memory. +start: only the first stages are. +global: nothing is.
-     +global-tail: nothing is, but first stages and tails are one launch each, with barriers.
+   - bitonic-a, -b2, -b4, -b8, -b16: a work-item holds 2 (a, b2) to 16 keys in a step over global
+     memory, and every step is a launch. These stages are in local memory:
+       -local, as in "bitonic"   the first stages, and the tail of every later stage
+       +start                    only the first stages
+       +global                   nothing
+       +global-tail              nothing; first stages and tails are one launch each, with barriers
    - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
      tuning.work_group * tuning.items keys are sorted, but not the whole array.
-   - quicksort enqueues all rounds at once; -host reads back after each; by -device kernels start
-     them, with OpenCL 2.0 or later if the device can. A pivot is half way between the least and the
-     greatest code; +median3: the median of the first, the middle and the last key; +sample: the
-     median of 7 to 63 keys. Sums are made by hand in local memory (+local), in -device by
-     work-group functions (+builtin, only there); +blelloch: by a tree of sums, as published for
-     OpenCL 1.2.
+   - quicksort enqueues all rounds at once; -host reads back after each; in -device kernels launch
+     them, if the device can (OpenCL 2.0 or later).
+     Pivots: half way between the least and the greatest code; +median3: the median of the first,
+     the middle and the last key; +sample: the median of 7 to 63 keys.
+     Sums: by hand in local memory (+local), in -device by work-group functions (+builtin, only
+     there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
    - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
-   - What another form of radix does not sort, "radix-sweeps" sorts; where work-groups are not known
-     to make progress, "radix-portable".
+   - A form of radix that cannot sort a description gives it to radix-sweeps; where work-groups are
+     not known to make progress, to radix-portable.
    Sources:
    - bitonic: Batcher, 1968; bitonic-*, merge-local-only: Bainville, 2011
    - merge: Green, McColl, Bader, 2012; on CPUs Inoue et al., 2007
@@ -646,7 +649,7 @@ enum {
      and data NULL.
    - save keeps `size` bytes under that name in place of what is there. It may fail in silence. It
      is called at the end of clsort_prepare, clsort_self_test and clsort_measure, when all kernels
-     have run once, and by clsort_destroy for other programs.
+     have run once, and by clsort_destroy for what was not saved before.
    An entry's name, size and hash are checked before the driver sees a byte of it. One that is
    damaged, or that the driver does not take, costs only a build; then save replaces it. The hash
    does not guard against malice: who can write entries can run code here. */
@@ -723,8 +726,8 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
 /* Writes the description that would run, with some fields filled in: algorithm, last_bit,
-   tuning.work_group and tuning.items (their product is a block of the "only" algorithms); with
-   top_k and without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
+   tuning.work_group and tuning.items (their product is a block of *-local-only); with top_k and
+   without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
    one after another stays CLSORT_AUTO. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
@@ -743,9 +746,9 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
                                         const clsort_desc *desc);
 
 /* Bytes of scratch memory that such a sort needs; if `sorter` is NULL, an upper bound for any
-   device. For AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, the size is enough after any
-   clsort_measure or clsort_load_choices: for bitonic (up to 2^22 elements), merge, radix,
-   radix-hybrid and what is built in. It never shrinks when only counts grow. */
+   device. For AUTO it is the most that any choice may need (with CLSORT_OPTION_BUILT_IN_CHOICES any
+   built-in one), so it stays enough after clsort_measure and clsort_load_choices. It never shrinks
+   when only counts grow. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -759,8 +762,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
-                records, codes and indices; not tables, and not what searches read or
-                expressions by the number of a record
+                records, codes and indices. Not counted: tables, reads of searches, and records
+                that `precedes` reads by their number
      scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
    If the data decides, it is the most that can happen. A build may make work-groups smaller: a
    later call knows. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
@@ -783,7 +786,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    - On NVIDIA's GPUs arrays above 2 MiB are pinned for the call, if the driver can do that; smaller
      ones go by way of a block that is kept until clsort_trim.
    After a failure:
-   - With `indices`, and before the first launch, keys and values are unchanged.
+   - Keys and values are unchanged if `indices` was given, or if nothing was launched.
    - If arrays were copied to the device, they are unchanged, or undefined if reading back the
      result failed.
    - Arrays that were not copied are as ERRORS says, undefined if a command failed on the device. No
@@ -824,7 +827,7 @@ CLSORT__DEFAULT(clsort_gather_desc)
    element as it was. For the indices of
    - an argsort of n elements: count n
    - an argsort of R rows of n keys: rows R, count n, and the sort's indices_row_stride. If that was
-     0 and row_stride made the keys S apart, it is 4 S. Set strides for the arrays, too
+     0 and the sort's rows were S elements apart, pass 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
@@ -885,8 +888,8 @@ CLSORT__DEFAULT(clsort_merge_desc)
 /* Enqueues a stable merge: of equal keys, a's come first.
    Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
    description's order, the output lacks elements, has others twice, and keeps what it held at some
-   places. No error tells; nothing else is touched. A sort with equal zeros or NaNs, as most other
-   libraries have them, leaves another order. */
+   places. No error tells; nothing else is touched. Sorts with equal zeros or NaNs, as in most other
+   libraries, leave another order: do not merge their output. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -1010,9 +1013,9 @@ typedef struct clsort_proof {
                                    with their values */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes; if indices are the only
-                                   output, of the keys in the order of the indices. If the sort is
-                                   stable (see ORDER), equal keys must keep their order, too */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes. If no keys are written, they
+                                   are checked in the order of the indices; by a stable sort (see
+                                   ORDER) equal ones must then keep their order, too */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
@@ -1045,10 +1048,10 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, also with each form of radix that AUTO
    may take here, and compares with the host. AUTO leaves out what failed, and answers
-   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions answer it, too, if
-   they failed. Kernels for rows, segments and top-k are not tested. Builds all kernels that it
-   tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its cache
-   has them. The finding holds for this sorter and for later clones.
+   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions that failed here
+   return it from then on. Kernels for rows, segments and top-k are not tested. Builds all kernels
+   that it tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its
+   cache has them. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -1056,11 +1059,10 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
    - A measured choice serves sorts of one array with keys of that width and that payload, up to the
-     count that was measured; in clsort_prepare with CLSORT_FLAG_ANY_COUNT each count up to that.
-     The built-in choice serves all others, and is taken where CLSORT_FLAG_NO_BUILD would refuse the
-     measured one.
-   - A choice of top-k has a way to select for each length of rows, rounded up to a power of two;
-     without a gain, the built-in one. It serves every k and number of rows that round up to the
+     count that was measured. The built-in choice serves all others, and is taken where
+     CLSORT_FLAG_NO_BUILD would refuse the measured one.
+   - For each length of rows, rounded up to a power of two, a choice of top-k has the fastest way,
+     or the built-in one if none gained. It serves every k and number of rows that round up to the
      same powers, but not segments, some bits of keys and flags of top-k. Rows are sorted whole,
      which needs much scratch memory, only if built-in choices may do so. The 65th choice of top-k
      replaces the oldest.
@@ -1075,8 +1077,10 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 
 typedef struct clsort_measure_desc {
     size_t struct_size;
-    /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
-       will be: buffers, which are neither read nor written, or CLSORT_LATER. */
+    /* It gives
+       - types, order, sizes
+       - the largest count; with top_k also rows, without gaps
+       - which arrays there will be: CLSORT_LATER or buffers, neither read nor written */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -1088,8 +1092,8 @@ CLSORT__DEFAULT(clsort_measure_desc)
 
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
-/* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
-   twos; for top-k at lengths of rows from 2 k. Blocks.
+/* Measures what AUTO may take for sorts like measure->sort, at counts 256, 512 and so on up to its
+   count; for top-k at lengths of rows from 2 k. Blocks.
    - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
      (selections by a sort of whole rows, for which there must be memory): what is wrong once is
      dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
@@ -1109,9 +1113,11 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
 CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_measure_desc *measure);
 
-/* Payloads of choices, and origins. DERIVED: built in, from measurements of other kinds of devices.
-   BUILT_IN: measured on such a device. LOADED: from the cache, measured on this device, or from a
-   text, on a device of this name. MEASURED: with this sorter, or the one it was cloned from. */
+/* Payloads of choices, and origins:
+     DERIVED    built in, from measurements of other kinds of devices
+     BUILT_IN   measured on such a device
+     LOADED     from the cache (measured on this device) or a text (on a device of this name)
+     MEASURED   with this sorter, or the one it was cloned from */
 enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
        CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
        CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
@@ -1129,9 +1135,12 @@ typedef struct clsort_choice {
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
                                    built-in one 2^32 - 1 */
-    /* AUTO takes the first of these that fits: radix of samples or by ranks, up to few_most, if
-       they sort this; hybrid radix from hybrid_least on, if it sorts this; radix from radix_least
-       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge.
+    /* AUTO takes the first of these that fits:
+       - up to few_most, radix of samples or by ranks, if they sort this
+       - from hybrid_least on, hybrid radix, if it sorts this
+       - from radix_least on, radix; on CPUs in its cached form from hybrid_least on
+       - up to bitonic_most, bitonic
+       - merge
        A `most` of 0 is never, of 2^32 - 1 always; a `least` the other way round. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time by the built-in choice / by this, times 1000; 0: built
@@ -1494,6 +1503,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
+#define CLSORT__RESUME_LINE "746"
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1609,8 +1619,8 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n#define "
-"__has_builtin(name)0\n#endif\n\n",
+"\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"#define __has_builtin(name)0\n#endif\n\n",
 "\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2==0)\n#define "
 "CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS("
 "PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define CLSORT_HAS_RADIX 1\n"
@@ -1680,7 +1690,7 @@ static const char *const clsort__source[] = {
 "void store_bits(global uchar*place,uint bytes,ulong bits)\n{\nif(bytes==1)*place=(uchar)bits;\n"
 "else if(bytes==2)*(global ushort*)place=(ushort)bits;\nelse if(bytes==4)*(global uint*)place=("
 "uint)bits;\nelse*(global ulong*)place=bits;\n}\n\n",
-"//---- comparator\n\n\n\n\n",
+"// comparator\n\n\n\n\n",
 "\n#if CLSORT_COMPARATOR\n\ntypedef char\nclsort_record_size_is_that_of_the_type[sizeof("
 "clsort_record)==CLSORT_RECORD_BYTES?1: -1];\n#endif\n\n#if CLSORT_KEY_BYTES==1\n#define "
 "CLSORT_CODE_NAME uchar\n#define CLSORT_FLAG_NAME char\n#define CLSORT_PACK 16\n#elif "
@@ -1693,18 +1703,28 @@ static const char *const clsort__source[] = {
 "flag)(flag)\n#define CLSORT_FIRST_LANE(codes)(codes)\n#else\n#define CLSORT_LANES_LOG2 4\n"
 "typedef CLSORT_JOIN(CLSORT_CODE_NAME,16)codes_t;\ntypedef uint16 words_t;\n#define "
 "CLSORT_WORD_FLAG(flag)convert_int16(flag)\n#define CLSORT_FIRST_LANE(codes)(codes).s0\n#endif\n\n"
-"\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global const uchar*"
-"records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong rotate,global "
-"const uchar*records,ulong records_at\n#define CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)"
-"rotate,records+records_at}\n#else\ntypedef struct{code_t mask,flip,rotate;}codec_t;\n\n#define "
-"CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),"
-"CLSORT_OF_CODE(flip),CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~("
-"code_t)0)\n\nINLINE codes_t toggle_magnitude(codes_t k,code_t mask)\n{\ncodes_t sign=(codes_t)(k>"
-">(code_t)(8*CLSORT_KEY_BYTES-1));\nreturn(codes_t)(k^((codes_t)(-sign)&mask));\n}\n\nINLINE "
-"codes_t encode(codes_t k,codec_t c)\n{\nreturn(codes_t)((codes_t)(toggle_magnitude(k,c.mask)"
-"^c.flip)-c.rotate);\n}\n\nINLINE codes_t decode(codes_t code,codec_t c)\n{\nreturn "
-"toggle_magnitude((codes_t)((codes_t)(code +c.rotate)^c.flip),c.mask);\n}\n\n\nINLINE uint "
-"keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
+"\n\n\n#if CLSORT_COUNTED\n#define CLSORT_COUNT_ARGS ,global const uchar*limit,ulong limit_at\n"
+"#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_CUT(blocks,n,"
+"size)\\\n min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
+"#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_CUT(blocks,n,size)blocks\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;"
+"global const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,"
+"ulong rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define "
+"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef "
+"struct{code_t mask,flip,rotate;}codec_t;\n\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,"
+"ulong rotate CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
+"CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n\n\n#if "
+"CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
+"c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits)\\\n (("
+"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#else\n#define CLSORT_LEFT(type,"
+"code,bits)rotate(code,(type)(code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n"
+"#define CLSORT_LEFT(type,code,bits)(code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)("
+"k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1))&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n"
+" INLINE type encode(type k,codec_t c)\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-"
+"CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,"
+"codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)"
+"^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\n"
+"INLINE uint keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
 "\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}array_t;\n#define "
 "CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE(bits)(bits)<<32\n"
 "#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,*values;}array_t;"
@@ -1984,8 +2004,8 @@ static const char *const clsort__source[] = {
 "mirror);\nstore_window(v,w,bits,a,c,0,n);\n}\n\n#define CLSORT_WINDOW_KERNEL(name,bits)\\\n "
 "CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,uint windows,\\\n uint "
 "low_bit,uint hi,uint lo,uint mirror)\\\n {\\\n const array_t data=CLSORT_ARRAY(data);\\\n const "
-"codec_t codec=CLSORT_CODEC;\\\n window_pass(data,codec,n,windows,low_bit,hi,lo,mirror,bits);\\\n "
-"}\n#endif\n\n",
+"codec_t codec=CLSORT_CODEC;\\\n window_pass(data,codec,CLSORT_COUNT(n),windows,low_bit,hi,lo,"
+"mirror,bits);\\\n }\n#endif\n\n",
 "\n#if CLSORT_NEEDS_STAGES\n#if CLSORT_SHARE_LOG2>0\n\n\ntypedef struct{uint first,bit0,bit1,bit2,"
 "bit3,bit4;}slots_t;\n\nINLINE uint slot_stride(window_t w,uint bit,const uint pad_log2)\n{\n"
 "return pad_slot(1u<<(w.low_bit+bit),pad_log2)\n+(w.flip>>bit&1?pad_slot(w.flipped,pad_log2)-"
@@ -2024,22 +2044,22 @@ static const char *const clsort__source[] = {
 "uint last,\nlocal code_t*tile_keys,local uint*tile_words)\n{\nconst array_t source=CLSORT_ARRAY("
 "source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst seat_t seat="
 "take_seat();\nconst window_t home=tile_window(seat.t,CLSORT_HOME_BIT,0,0);\nwindow_t now=home;\n"
-"item_t v[CLSORT_ITEMS];\nif(no_tile(n))\nreturn;\nload_window(v,home,CLSORT_ITEMS_LOG2,source,"
-"codec,seat.base,n);\nfor(uint stage=0;stage<CLSORT_LANES_LOG2;stage++)\nlane_steps(v,"
-"CLSORT_ITEMS,stage);\nfor(uint stage=CLSORT_LANES_LOG2;stage<=last;stage++){\nnow=tile_stage(v,"
-"tile_keys,tile_words,seat.t,now,stage -CLSORT_LANES_LOG2);\nlane_steps(v,CLSORT_ITEMS,stage);\n}"
-"\nmove_window(v,tile_keys,tile_words,now,home);\nstore_window(v,home,CLSORT_ITEMS_LOG2,target,"
-"codec,seat.base,n);\n}\n\n#if!CLSORT_KERNEL_SUBSET\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b16,4)\n"
-"\n\n\n\nCLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,"
-"\nlocal code_t*tile_keys,local uint*tile_words)\n{\nconst array_t data=CLSORT_ARRAY(data);\n"
-"const codec_t codec=CLSORT_CODEC;\nconst seat_t seat=take_seat();\nconst window_t home="
-"tile_window(seat.t,CLSORT_HOME_BIT,0,0);\nwindow_t now=home;\nitem_t v[CLSORT_ITEMS];\nif("
-"no_tile(n))\nreturn;\nload_window(v,home,CLSORT_ITEMS_LOG2,data,codec,seat.base,n);\nfor(uint "
-"left=CLSORT_TILE_ITEMS_LOG2;left>0;){\nwindow_steps(v,CLSORT_ITEMS_LOG2,left-1-now.low_bit,0,0);"
-"\nleft=now.low_bit;\nconst window_t next=tile_window(\nseat.t,left?left-min(left,(uint)"
-"CLSORT_ITEMS_LOG2):CLSORT_HOME_BIT,0,0);\nmove_window(v,tile_keys,tile_words,now,next);\nnow="
-"next;\n}\nlane_steps(v,CLSORT_ITEMS,32);\nstore_window(v,home,CLSORT_ITEMS_LOG2,data,codec,"
-"seat.base,n);\n}\n#endif\n#endif\n\n",
+"item_t v[CLSORT_ITEMS];\nn=CLSORT_COUNT(n);\nif(no_tile(n))\nreturn;\nload_window(v,home,"
+"CLSORT_ITEMS_LOG2,source,codec,seat.base,n);\nfor(uint stage=0;stage<CLSORT_LANES_LOG2;stage++)\n"
+"lane_steps(v,CLSORT_ITEMS,stage);\nfor(uint stage=CLSORT_LANES_LOG2;stage<=last;stage++){\nnow="
+"tile_stage(v,tile_keys,tile_words,seat.t,now,stage -CLSORT_LANES_LOG2);\nlane_steps(v,"
+"CLSORT_ITEMS,stage);\n}\nmove_window(v,tile_keys,tile_words,now,home);\nstore_window(v,home,"
+"CLSORT_ITEMS_LOG2,target,codec,seat.base,n);\n}\n\n#if!CLSORT_KERNEL_SUBSET\n"
+"CLSORT_WINDOW_KERNEL(clsort_bitonic_b16,4)\n\n\n\n\nCLSORT_KERNEL void clsort_bitonic_tail("
+"CLSORT_ARRAY_ARGS(data),CLSORT_CODEC_ARGS,uint n,\nlocal code_t*tile_keys,local uint*tile_words)"
+"\n{\nconst array_t data=CLSORT_ARRAY(data);\nconst codec_t codec=CLSORT_CODEC;\nconst seat_t "
+"seat=take_seat();\nconst window_t home=tile_window(seat.t,CLSORT_HOME_BIT,0,0);\nwindow_t now="
+"home;\nitem_t v[CLSORT_ITEMS];\nn=CLSORT_COUNT(n);\nif(no_tile(n))\nreturn;\nload_window(v,home,"
+"CLSORT_ITEMS_LOG2,data,codec,seat.base,n);\nfor(uint left=CLSORT_TILE_ITEMS_LOG2;left>0;){\n"
+"window_steps(v,CLSORT_ITEMS_LOG2,left-1-now.low_bit,0,0);\nleft=now.low_bit;\nconst window_t "
+"next=tile_window(\nseat.t,left?left-min(left,(uint)CLSORT_ITEMS_LOG2):CLSORT_HOME_BIT,0,0);\n"
+"move_window(v,tile_keys,tile_words,now,next);\nnow=next;\n}\nlane_steps(v,CLSORT_ITEMS,32);\n"
+"store_window(v,home,CLSORT_ITEMS_LOG2,data,codec,seat.base,n);\n}\n#endif\n#endif\n\n",
 #ifndef CLSORT_NO_PUBLISHED
 "\n#if CLSORT_IS(PUBLISHED_BITONIC)\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b2,1)\n"
 "CLSORT_WINDOW_KERNEL(clsort_bitonic_b4,2)\nCLSORT_WINDOW_KERNEL(clsort_bitonic_b8,3)\n\n#if "
@@ -2056,7 +2076,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2131\n",
+"#line 2171\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2070,7 +2090,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2178\n",
+"#line 2218\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2083,7 +2103,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2201\n",
+"#line 2241\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2103,7 +2123,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2252\n",
+"#line 2292\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2127,7 +2147,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2313\n",
+"#line 2353\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2153,22 +2173,23 @@ static const char *const clsort__source[] = {
 "uchar*splits,ulong splits_at\n\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\n\n"
 "CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS,CLSORT_SPLITS_ARGS,uint spread_log2)\n{\n"
 "const array_t array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY;\nconst codec_t codec="
-"CLSORT_CODEC;\nconst size_t i=get_global_id(0)>>spread_log2;\nif(i*slice>=n||i<<spread_log2!="
-"get_global_id(0))\nreturn;\nconst pair_t p=find_pair(array_a,array_b,(uint)i*slice,n,run,span);\n"
-"((global uint*)(splits+splits_at))[i]=split_pair(p,(uint)i*slice -p.start,codec);\n}\n#endif\n\n"
-"#if CLSORT_COMPARATOR\n\n\n\nCLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS,uint n,"
-"uint span,uint slice)\n{\nconst size_t start=get_global_id(0)*((size_t)span+1);\nglobal uint*"
-"split=(global uint*)(splits+splits_at);\nsize_t i=(start+slice -1)/slice;\nuint last_split=0,"
-"last_diagonal=0;\nif(start>=n)\nreturn;\nfor(;i*slice<n&&i*slice<=start+span;i++){\nconst uint "
-"diagonal=(uint)(i*slice -start);\nlast_split=clamp(split[i],last_split,last_split+(diagonal-"
-"last_diagonal));\nlast_diagonal=diagonal;\nsplit[i]=last_split;\n}\n}\n\n\nCLSORT_KERNEL void "
-"clsort_merge_ordered(global const uchar*indices,ulong indices_at,\nglobal uchar*result,ulong "
-"result_at,CLSORT_CODEC_ARGS,\nuint n,uint by_index,uint strict)\n{\nconst codec_t codec="
-"CLSORT_CODEC;\nglobal const clsort_record*record=(global const clsort_record*)codec.records;\n"
-"const uint i=(uint)get_global_id(0);\nif(i>=n||n-i<2)\nreturn;\nconst uint x=ordered_place("
-"indices+indices_at,by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,n);\nif("
-"clsort_precedes(record[y],record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))\n"
-"atomic_min((volatile global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
+"CLSORT_CODEC;\nconst size_t i=get_global_id(0)>>spread_log2;\nn=CLSORT_COUNT(n);\nif(i*slice>=n||"
+"i<<spread_log2!=get_global_id(0))\nreturn;\nconst pair_t p=find_pair(array_a,array_b,(uint)i*"
+"slice,n,run,span);\n((global uint*)(splits+splits_at))[i]=split_pair(p,(uint)i*slice -p.start,"
+"codec);\n}\n#endif\n\n#if CLSORT_COMPARATOR\n\n\n\nCLSORT_KERNEL void clsort_merge_clamp("
+"CLSORT_SPLITS_ARGS,uint n,uint span,uint slice\nCLSORT_COUNT_ARGS)\n{\nconst size_t start="
+"get_global_id(0)*((size_t)span+1);\nglobal uint*split=(global uint*)(splits+splits_at);\nsize_t "
+"i=(start+slice -1)/slice;\nuint last_split=0,last_diagonal=0;\nn=CLSORT_COUNT(n);\nif(start>=n)\n"
+"return;\nfor(;i*slice<n&&i*slice<=start+span;i++){\nconst uint diagonal=(uint)(i*slice -start);\n"
+"last_split=clamp(split[i],last_split,last_split+(diagonal-last_diagonal));\nlast_diagonal="
+"diagonal;\nsplit[i]=last_split;\n}\n}\n\n\nCLSORT_KERNEL void clsort_merge_ordered(global const "
+"uchar*indices,ulong indices_at,\nglobal uchar*result,ulong result_at,CLSORT_CODEC_ARGS,\nuint n,"
+"uint by_index,uint strict)\n{\nconst codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*"
+"record=(global const clsort_record*)codec.records;\nconst uint i=(uint)get_global_id(0);\nn="
+"CLSORT_COUNT(n);\nif(i>=n||n-i<2)\nreturn;\nconst uint x=ordered_place(indices+indices_at,"
+"by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y]"
+",record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))\natomic_min((volatile "
+"global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
 "\n#if CLSORT_SHARE_LOG2>0\n\nINLINE item_t load_run_item(array_t a,codec_t c,uint i,uint number,"
 "const uint is_source)\n{\nreturn is_source?load_numbered(a,c,i,number):load_whole_item(a,c,i);\n}"
 "\n\n\n\n\nINLINE void load_runs(local code_t*keys,local uint*words,pair_t p,uint count,codec_t c,"
@@ -2254,24 +2275,25 @@ static const char *const clsort__source[] = {
 "\n#if CLSORT_IS(MERGE)\n\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint "
 "slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t source="
 "CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst uint "
-"base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nsort_tile(source,target,base,base<n?min(n-"
-"base,(uint)CLSORT_TILE_ITEMS):0,base,\ncodec,keys,words,splits);\n}\n#endif\n\n#if CLSORT_IS("
-"MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS,"
-"CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,\nlocal uint*"
-"words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
-"CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst "
-"uint group=(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\nmerge_tile(find_pair("
-"array_a,array_b,base,n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,"
-"has_splits,codec,keys,words,\nsplits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& !CLSORT_IS("
+"base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\n"
+"sort_tile(source,target,base,min(n-base,(uint)CLSORT_TILE_ITEMS),base,codec,keys,\nwords,splits);"
+"\n}\n#endif\n\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void "
+"clsort_merge_pass(CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint "
+"has_splits,local code_t*keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t "
+"array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst "
+"codec_t codec=CLSORT_CODEC;\nconst uint group=(uint)get_group_id(0),base=group<<"
+"CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\nmerge_tile(find_pair(array_a,"
+"array_b,base,n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,has_splits,"
+"codec,keys,words,\nsplits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& !CLSORT_IS("
 "PUBLISHED_MERGE)\n\n",
 "\n#if CLSORT_LANES==1&&CLSORT_IS(MERGE)\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,"
 "uint n,uint slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t "
 "source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
-"const size_t start=get_global_id(0)*slice,end=min(start+slice,(size_t)n);\nfor(size_t base=start;"
-"base<end;base +=CLSORT_ITEMS)\ninsertion_sort(source,target,(uint)base,(uint)min(end-base,("
-"size_t)CLSORT_ITEMS),\ncodec);\n}\n#endif\n\n#if CLSORT_LANES==1\n\n\nINLINE void merge_slice("
-"pair_t p,uint a,uint end_a,uint b,uint end_b,array_t target,\nuint to,codec_t c)\n{\nwhile(a<"
-"end_a&&b<end_b){\nitem_t x=load_whole_item(p.a,c,p.first_a+a),\ny=load_whole_item(p.b,c,"
+"const size_t start=get_global_id(0)*slice,\nend=min(start+slice,(size_t)CLSORT_COUNT(n));\nfor("
+"size_t base=start;base<end;base +=CLSORT_ITEMS)\ninsertion_sort(source,target,(uint)base,(uint)"
+"min(end-base,(size_t)CLSORT_ITEMS),\ncodec);\n}\n#endif\n\n#if CLSORT_LANES==1\n\n\nINLINE void "
+"merge_slice(pair_t p,uint a,uint end_a,uint b,uint end_b,array_t target,\nuint to,codec_t c)\n{\n"
+"while(a<end_a&&b<end_b){\nitem_t x=load_whole_item(p.a,c,p.first_a+a),\ny=load_whole_item(p.b,c,"
 "p.first_b+b);\nfor(uint steps=min(end_a-a,end_b-b);steps>0;steps--){\nconst uint second="
 "comes_before(y,x,c);\nstore_whole_item(target,c,to++,second?y:x);\na+= !second;\nb+=second;\nif("
 "steps>1){\nx=load_whole_item(p.a,c,p.first_a+a);\ny=load_whole_item(p.b,c,p.first_b+b);\n}\n}\n}"
@@ -2295,10 +2317,10 @@ static const char *const clsort__source[] = {
 "keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),"
 "array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
 "const size_t i=get_global_id(0);\nglobal const uint*split=(global const uint*)(splits+splits_at);"
-"\nif(i*slice>=n)\nreturn;\nconst uint end=(uint)min((size_t)n,(i+1)*slice);\nfor(uint begin=("
-"uint)i*slice;begin<end;){\nconst pair_t p=find_pair(array_a,array_b,begin,n,run,span);\nconst "
-"uint from=begin-p.start,size=p.na+p.nb,to=min(end-p.start,size);\nconst uint a=from=="
-"0?0:has_splits?split[i]:split_pair(p,from,codec);\nconst uint end_a=to=="
+"\nn=CLSORT_COUNT(n);\nif(i*slice>=n)\nreturn;\nconst uint end=(uint)min((size_t)n,(i+1)*slice);\n"
+"for(uint begin=(uint)i*slice;begin<end;){\nconst pair_t p=find_pair(array_a,array_b,begin,n,run,"
+"span);\nconst uint from=begin-p.start,size=p.na+p.nb,to=min(end-p.start,size);\nconst uint a="
+"from==0?0:has_splits?split[i]:split_pair(p,from,codec);\nconst uint end_a=to=="
 "size?p.na:has_splits?split[i+1]:split_pair(p,to,codec);\nmerge_slice(p,a,end_a,from-a,to-end_a,"
 "target,begin,codec);\nbegin=p.start+to;\n}\n}\n#endif\n#endif\n#endif\n\n",
 "\n#if CLSORT_IS(RUNS)\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#define CLSORT_EACH_RUN(X,name)\\\n "
@@ -2541,7 +2563,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3732\n",
+"#line 3784\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -2695,16 +2717,17 @@ static const char *const clsort__source[] = {
 "CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,"
 "ulong scratch_at,uint n,uint blocks,\\\n uint block_elements,uint first_bit,uint last_bit,uint "
 "in_place,uint pass\n#define CLSORT_RADIX \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),"
-"CLSORT_ARRAY(alt),CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),n,blocks,block_elements,"
-"first_bit,last_bit,\\\n in_place&(CLSORT__MAY_SKIP -1),pass,\\\n in_place&CLSORT__MAY_SKIP\\\n &&"
-"((global const uint*)(scratch+scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&"
-"CLSORT__LEAVES_BITS\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\nglobal "
-"uint*scratch;\nuint n,blocks,block_elements,first_bit,last_bit,in_place,pass;\nuint done;\nuint "
-"leaves_bits;\ndigit_t digit;\n}radix_t;\n\n\n\n\n\nINLINE global uint*radix_seen(radix_t r,uint "
-"block)\n{\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\nINLINE "
-"global uint*radix_table(radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+(size_t)digit*"
-"r.blocks;\n}\n\nINLINE uint radix_passes(radix_t r)\n{\nreturn max((r.last_bit-r.first_bit+"
-"CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,1u);\n}\n\n",
+"CLSORT_ARRAY(alt),CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at),CLSORT_COUNT(n),\\\n "
+"CLSORT_CUT(blocks,CLSORT_COUNT(n),block_elements),block_elements,first_bit,\\\n last_bit,"
+"in_place&(CLSORT__MAY_SKIP -1),pass,\\\n in_place&CLSORT__MAY_SKIP\\\n &&((global const uint*)("
+"scratch+scratch_at))[CLSORT__SKIP_PASSES]!=0,\\\n in_place&CLSORT__LEAVES_BITS\\\n }\ntypedef "
+"struct{\narray_t source,target,alt;\ncodec_t codec;\nglobal uint*scratch;\nuint n,blocks,"
+"block_elements,first_bit,last_bit,in_place,pass;\nuint done;\nuint leaves_bits;\ndigit_t digit;\n"
+"}radix_t;\n\n\n\n\n\nINLINE global uint*radix_seen(radix_t r,uint block)\n{\nreturn r.scratch+"
+"CLSORT__PLAN_WORDS+(size_t)block*CLSORT__SEEN_WORDS;\n}\n\nINLINE global uint*radix_table("
+"radix_t r,uint digit)\n{\nreturn radix_seen(r,r.blocks)+(size_t)digit*r.blocks;\n}\n\nINLINE "
+"uint radix_passes(radix_t r)\n{\nreturn max((r.last_bit-r.first_bit+CLSORT_DIGIT_BITS-1)"
+"/CLSORT_DIGIT_BITS,1u);\n}\n\n",
 "\n#if CLSORT_IS(PARTITION)\nINLINE digit_t pass_digit(radix_t r,uint pass)\n{\nreturn r.digit;\n}"
 "\n\n\nINLINE uint reverse_bits(uint x)\n{\n#if CLSORT_WARPS\n__asm__(\"brev.b32 %0, %0;\" : \"+"
 "r\"(x));\nreturn x>>24;\n#else\nx=x>>4|(x&15)<<4;\nx=(x>>2&0x33)|(x&0x33)<<2;\nreturn(x>>1&0x55)|"
@@ -2795,7 +2818,7 @@ static const char *const clsort__source[] = {
 "radix_seen(r,block),seen.set);\nset_table_code(radix_seen(r,block)+2,seen.clear);\n}\n}\n\n\n"
 "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\n"
 "seen_t seen={0,0};\nuint sum=0;\nif(get_global_id(0)!=0)\nreturn;\nfor(uint b=0;pass==0&& "
-"!r.done&&b<blocks;b++){\nseen.set|=table_code(radix_seen(r,b));\nseen.clear|=table_code("
+"!r.done&&b<r.blocks;b++){\nseen.set|=table_code(radix_seen(r,b));\nseen.clear|=table_code("
 "radix_seen(r,b)+2);\n}\nif(pass==0)\nwrite_plan(r,seen.set&seen.clear);\nif(pass_plan(r)&"
 "PASS_SORTS)\nfor(uint d=0;d<CLSORT_DIGITS;d++)\nsum=place_digit(r,d,sum);\n}\n#endif\n\n",
 "\n\n\n\n\n\n\n#if CLSORT_RECORDS||CLSORT_NO_VECTORS\n#define CLSORT_LANE_BYTES 0\n#elif "
@@ -2922,13 +2945,10 @@ static const char *const clsort__source[] = {
 "v;\nreturn;\n}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)\nto[i]=lane[i];\n}\n#endif\n"
 "\nINLINE vector_t load_whole_vector(global const lane_t*from)\n{\nreturn load_vector(from,"
 "CLSORT_VECTOR_LANES,0);\n}\n\nINLINE void store_whole_vector(vector_t v,global lane_t*to)\n{\n"
-"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nINLINE vector_t toggle_vector(vector_t k,codec_t c)"
-"\n{\nreturn k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&(vector_t)c.mask);\n}\n\nINLINE "
-"vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn(toggle_vector(k,c)^(vector_t)c.flip)-("
-"vector_t)c.rotate;\n}\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
-"CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^(vector_t)c.flip,c);\n}\n\nINLINE "
-"lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n"
-"\n",
+"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nCLSORT_CODEC_OF(vector_t,encode_vector,"
+"decode_vector)\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
+"CLSORT_PACKS_PAIRS?v:decode_vector(v,c);\n}\n\nINLINE lane_t finish_lane(lane_t v,codec_t c)\n{\n"
+"return CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n\n",
 "\n\nINLINE vector_t swap_lanes(vector_t v,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nreturn "
 "bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd\n:bits==3?v.s32107654ba98fedc:bits=="
 "4?v.s45670123cdef89ab\n:bits==7?v.s76543210fedcba98:bits==8?v.s89abcdef01234567\n"
@@ -3130,7 +3150,7 @@ static const char *const clsort__source[] = {
 "ranges-1);\nbefore +=count[cell];\n}\nrange[CLSORT__CACHED_CELLS]=apart?CLSORT__CACHED_RANGES-"
 "1:range[around];\nw[CACHED_AROUND]=apart?range[around]:CLSORT__CACHED_RANGES;\nw[CACHED_IN_USE]="
 "ranges;\n}\n\n\nCLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)\n{\nconst radix_t r="
-"CLSORT_RADIX;\nconst uint size_log2=min((uint)CLSORT__CACHED_SAMPLE_LOG2,26-clz(n|32u)),\nsize="
+"CLSORT_RADIX;\nconst uint size_log2=min((uint)CLSORT__CACHED_SAMPLE_LOG2,26-clz(r.n|32u)),\nsize="
 "1u<<size_log2;\ncode_t code[1<<CLSORT__CACHED_SAMPLE_LOG2];\nif(get_global_id(0)!=0)\nreturn;\n"
 "load_sample(r,size_log2,code);\nconst digit_t d=make_cells(r,code,size);\nmake_ranges(r,d,code,"
 "size);\nmark_mixed(r,d,code,size);\n}\n\n",
@@ -3144,11 +3164,11 @@ static const char *const clsort__source[] = {
 "heaviest=max(heaviest,sum-starts[d]);\nif(d==w[CACHED_AROUND]){\nconst uint begin=sum;\nsum="
 "place_digit(r,CLSORT__CACHED_RANGES-1,sum);\nw[CACHED_LEFT]=sum-begin;\n}\n}\nstarts[ranges]=sum;"
 "\nw[CACHED_TICKET]=0;\nr.scratch[CLSORT__SKIP_PASSES]= !(in_place&CLSORT__MAY_SKIP)||heaviest<="
-"n/heavy_part;\n}\n\nCLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)\n{\nconst radix_t "
-"r=CLSORT_RADIX;\nconst uint block=(uint)get_global_id(0);\nconst block_t b=take_block(r,block,"
-"r.scratch[CLSORT__SKIP_PASSES]);\nuint next[CLSORT__CACHED_RANGES];\nif(b.size==0)\nreturn;\nfor("
-"uint d=0;d<CLSORT__CACHED_RANGES;d++)\nnext[d]=block_table(r,block)[d];\nmove_block(r,r.source,"
-"r.alt,b,take_cells(r),next,CLSORT_STAGES(n));\n}\n\n",
+"r.n/heavy_part;\n}\n\nCLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)\n{\nconst "
+"radix_t r=CLSORT_RADIX;\nconst uint block=(uint)get_global_id(0);\nconst block_t b=take_block(r,"
+"block,r.scratch[CLSORT__SKIP_PASSES]);\nuint next[CLSORT__CACHED_RANGES];\nif(b.size==0)\nreturn;"
+"\nfor(uint d=0;d<CLSORT__CACHED_RANGES;d++)\nnext[d]=block_table(r,block)[d];\nmove_block(r,"
+"r.source,r.alt,b,take_cells(r),next,CLSORT_STAGES(r.n));\n}\n\n",
 "\n\n\nINLINE global uint*own_scratch(radix_t r)\n{\nconst uint own=(uint)get_global_id(0);\n"
 "global uint*const plan=r.blocks?block_table(r,CLSORT_PACKS_PAIRS?r.blocks:own)\n:cached_words(r);"
 "\nreturn CLSORT_PACKS_PAIRS?r.scratch+((uint)(plan-r.scratch)+15)/16*16\n+(size_t)own*2*"
@@ -3157,16 +3177,16 @@ static const char *const clsort__source[] = {
 "r.codec)>common;i--)\n*key_place(r.target,i-1+left)= *key_place(r.target,i-1);\nfor(uint k=i;k<i+"
 "left;k++)\n*key_place(r.target,k)=key;\n}\n\n\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL void "
 "clsort_cached_buckets(CLSORT_RADIX_ARGS)\n{\nconst radix_t all=CLSORT_RADIX;\nglobal uint*const "
-"words=cached_words(all),*const starts=cached_starts(all);\nconst uint ranges= "
-"!blocks?1:all.scratch[CLSORT__SKIP_PASSES]?words[CACHED_IN_USE]:0;\nradix_t r=all;\nr.scratch="
+"words=cached_words(all),*const starts=cached_starts(all);\nconst uint ranges= !all.blocks?1\n"
+":all.scratch[CLSORT__SKIP_PASSES]?words[CACHED_IN_USE]\n:0;\nradix_t r=all;\nr.scratch="
 "own_scratch(all);\nr.in_place=ALT_IS_SOURCE;\nr.done=0;\nfor(uint i=0;;i++){\nconst uint d="
-"blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)\nbreak;\nconst uint begin="
-"blocks?starts[d]:0;\nconst uint left=blocks&&d==words[CACHED_AROUND]?words[CACHED_LEFT]:0;\nr.n=("
-"blocks?starts[d+1]-begin:n)-left;\nr.target=advance(all.target,begin);\nr.alt=advance(all.alt,"
-"begin);\nif(CLSORT_PACKS_PAIRS)\nr.alt.keys=all.alt.keys+begin*sizeof(moved_t);\nr.source=r.alt;"
-"\nfor(uint k=0;k<r.n&& !blocks;k++){\nconst moved_t e=load_moved(r,all.source,k);\nstore_moved(r,"
-"r.alt,k,&e,1);\n}\nsort_alone(r);\nif(CLSORT_VALUE_BYTES==0&&left)\ninsert_common(r,table_code("
-"words+CACHED_COMMON),left);\n}\n}\n#endif\n#endif\n\n",
+"all.blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)\nbreak;\nconst uint begin="
+"all.blocks?starts[d]:0;\nconst uint left=all.blocks&&d==words[CACHED_AROUND]?words[CACHED_LEFT]"
+":0;\nr.n=(all.blocks?starts[d+1]-begin:all.n)-left;\nr.target=advance(all.target,begin);\nr.alt="
+"advance(all.alt,begin);\nif(CLSORT_PACKS_PAIRS)\nr.alt.keys=all.alt.keys+begin*sizeof(moved_t);\n"
+"r.source=r.alt;\nfor(uint k=0;k<r.n&& !all.blocks;k++){\nconst moved_t e=load_moved(r,all.source,"
+"k);\nstore_moved(r,r.alt,k,&e,1);\n}\nsort_alone(r);\nif(CLSORT_VALUE_BYTES==0&&left)\n"
+"insert_common(r,table_code(words+CACHED_COMMON),left);\n}\n}\n#endif\n#endif\n\n",
 "\n#if CLSORT_NEEDS_RADIX&&CLSORT_LANES==1&&CLSORT_SHARE_LOG2>0\n\n#define CLSORT_FEW_VOTES ("
 "CLSORT_IS(PARTITION)&&CLSORT_DIGIT_BITS==4&&CLSORT_WARPS)\n\n",
 "\n\n\n\n\n#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP)&& !CLSORT_WARPS)\n#define "
@@ -3293,8 +3313,8 @@ static const char *const clsort__source[] = {
 "if(b.size==0)\nreturn;\nclear_counters(counters);\ncount_block(r,plan_array(r,plan,PASS_FROM),b,"
 "pass,pass,counters,&seen);\nmerge_seen(counters+CLSORT_COUNT_WORDS,seen);\nlocal_barrier();\nfor("
 "uint d=t;d<CLSORT_DIGITS;d+=CLSORT_GROUP){\nconst uint count=counter_sum(counters,d);\n"
-"block_counts(r,block)[d]=count;\nif(CLSORT__STRETCHES(blocks))\natomic_add(&stretch_sums(r,pass,"
-"block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+="
+"block_counts(r,block)[d]=count;\nif(CLSORT__STRETCHES(r.blocks))\natomic_add(&stretch_sums(r,"
+"pass,block/CLSORT__STRETCH_BLOCKS)[d],count);\n}\nfor(uint k=t;k<CLSORT__SEEN_WORDS&&pass==0;k+="
 "CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],counters[CLSORT_COUNT_WORDS+k]);\n}\n\n\nINLINE "
 "void clear_next_sums(radix_t r)\n{\nconst uint count=CLSORT__STRETCHES(r.blocks)*CLSORT_DIGITS;\n"
 "for(uint i=(uint)get_global_id(0);i<count;i+=(uint)get_global_size(0))\nstretch_sums(r,r.pass+1,"
@@ -3458,12 +3478,12 @@ static const char *const clsort__source[] = {
 "CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS,local ulong*space)\n{\nconst radix_t r="
 "CLSORT_RADIX;\nconst tile_t tile=make_tile(space);\ncode_t code[CLSORT_RADIX_ITEMS];\nitem_t "
 "items[CLSORT_RADIX_ITEMS];\nuint origin[CLSORT_RADIX_ITEMS];\nclear_words(tile.next,"
-"CLSORT_DIGITS);\nload_codes(code,r.source,r.codec,n);\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_DIGITS);\nload_codes(code,r.source,r.codec,r.n);\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++)\norigin[m]=tile_item(m);\nfor(uint p=0;p<radix_passes(r);p++)\n"
 "order_small(tile,code,origin,pass_digit(r,p));\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_RADIX_ITEMS;m++){\nitems[m].key=code[m];\nload_words_within(r.source,origin[m],tile_item("
-"m)<n,items[m].word);\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_RADIX_ITEMS;m++)\nstore_item(r.target,r.codec,tile_item(m),n,items[m]);\n}\n#endif\n\n",
+"m)<r.n,items[m].word);\n}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_RADIX_ITEMS;m++)\nstore_item(r.target,r.codec,tile_item(m),r.n,items[m]);\n}\n#endif\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SWEEP)\n\n#define CLSORT_SWEEP_AHEAD 4\n#if "
 "CLSORT_WIDE\ntypedef ulong status_t;\n#define CLSORT_STATUS_SHIFT 62\n#define CLSORT_STATUS_PTX("
 "op)op \".relaxed.gpu.global.u64 \"\n#define CLSORT_STATUS_REG \"l\"\n#else\ntypedef uint "
@@ -3484,11 +3504,11 @@ static const char *const clsort__source[] = {
 "status_t*)sweep_counts(r,CLSORT_RADIX_DIGITS)+(size_t)tile*CLSORT_DIGITS;\n}\n\n#if "
 "CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_BEHIND\n\nCLSORT_KERNEL void clsort_radix_clear("
 "CLSORT_RADIX_ARGS)\n{\nconst radix_t r=CLSORT_RADIX;\nif(!r.done)\nclear_passes(r.scratch,("
-"global uint*)sweep_status(r,blocks));\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
+"global uint*)sweep_status(r,r.blocks));\n}\n#endif\n\n\n\nCLSORT_KERNEL void "
 "clsort_radix_histogram(CLSORT_RADIX_ARGS,local uint*counters)\n{\nconst radix_t r=CLSORT_RADIX;\n"
 "seen_t seen={0,0};\nif(r.done)\nreturn;\nclear_counters(counters);\nfor(uint tile=(uint)"
-"get_group_id(0);tile<blocks;tile +=(uint)get_num_groups(0))\ncount_block(r,r.source,take_block(r,"
-"tile,1),0,radix_passes(r)-1,counters,&seen);\nmerge_seen(counters+CLSORT_COUNT_WORDS,seen);\n"
+"get_group_id(0);tile<r.blocks;tile +=(uint)get_num_groups(0))\ncount_block(r,r.source,take_block("
+"r,tile,1),0,radix_passes(r)-1,counters,&seen);\nmerge_seen(counters+CLSORT_COUNT_WORDS,seen);\n"
 "local_barrier();\nfor(uint i=local_id();i<radix_passes(r)*CLSORT_DIGITS;i+=CLSORT_GROUP){\nconst "
 "uint count=counter_sum(counters,i);\nif(count!=0)\natomic_add(&sweep_counts(r,0)[i],count);\n}\n"
 "for(uint k=local_id();k<CLSORT__SEEN_WORDS;k+=CLSORT_GROUP)\natomic_or(&radix_seen(r,0)[k],"
@@ -3528,31 +3548,32 @@ static const char *const clsort__source[] = {
 "tile,value,plan_array(r,plan,PASS_TO),r.codec,digit,b.size,rank);\n}\n\n#if "
 "CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_BEHIND\n\n\nCLSORT_KERNEL void clsort_radix_sweep("
 "CLSORT_RADIX_ARGS,local ulong*space)\n{\nconst radix_t r=CLSORT_RADIX;\nconst tile_t tile="
-"make_tile(space);\nconst uint plan=pass_plan(r),sorts=plan&PASS_SORTS;\ncopy_block(r,plan,"
-"take_block(r,(uint)get_group_id(0),plan&PASS_COPIES),local_id(),\nCLSORT_GROUP);\nif("
-"CLSORT_FORWARD_PROGRESS&& !sorts)\nreturn;\nsweep_tile(r,plan,draw_tile(r,tile,sorts),tile);\n}\n"
-"#endif\n\n#if CLSORT_KERNEL_SUBSET!=CLSORT__SUBSET_ALONE\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_radix_sweeps(CLSORT_RADIX_ARGS,local ulong*space)\n{\nradix_t r=CLSORT_RADIX;\nconst "
-"tile_t tile=make_tile(space +1);\nglobal uint*numbers=sweep_tickets(r);\nlocal uint*word=(local "
-"uint*)space;\nif(r.done)\nreturn;\nuint number=share_number(draw_ahead(numbers),word),first=0;\n"
-"for(r.pass=0;r.pass<=radix_passes(r);r.pass++){\nconst uint plan=pass_plan(r),tiles="
-"plan?blocks:0;\nuint moved=0;\nwait_until_done(numbers,first);\nwhile(number-first<tiles){\n"
-"const uint ahead=draw_ahead(numbers);\ncopy_block(r,plan,take_block(r,number-first,plan&"
-"PASS_COPIES),local_id(),\nCLSORT_GROUP);\nif(!CLSORT_FORWARD_PROGRESS||plan&PASS_SORTS)\n"
-"sweep_tile(r,plan,number-first,tile);\nmoved++;\ngroup_sync();\nnumber=share_number(ahead,word);"
-"\n}\ntell_done(numbers,moved);\nfirst+=tiles;\n}\n}\n#endif\n\n",
+"make_tile(space);\nconst uint plan=pass_plan(r),sorts=plan&PASS_SORTS;\nif(CLSORT_COUNTED&&"
+"get_group_id(0)>=r.blocks)\nreturn;\ncopy_block(r,plan,take_block(r,(uint)get_group_id(0),plan&"
+"PASS_COPIES),local_id(),\nCLSORT_GROUP);\nif(CLSORT_FORWARD_PROGRESS&& !sorts)\nreturn;\n"
+"sweep_tile(r,plan,draw_tile(r,tile,sorts),tile);\n}\n#endif\n\n#if CLSORT_KERNEL_SUBSET!="
+"CLSORT__SUBSET_ALONE\n\n\n\n\nCLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS,local "
+"ulong*space)\n{\nradix_t r=CLSORT_RADIX;\nconst tile_t tile=make_tile(space +1);\nglobal uint*"
+"numbers=sweep_tickets(r);\nlocal uint*word=(local uint*)space;\nif(r.done)\nreturn;\nuint number="
+"share_number(draw_ahead(numbers),word),first=0;\nfor(r.pass=0;r.pass<=radix_passes(r);r.pass++){"
+"\nconst uint plan=pass_plan(r),tiles=plan?r.blocks:0;\nuint moved=0;\nwait_until_done(numbers,"
+"first);\nwhile(number-first<tiles){\nconst uint ahead=draw_ahead(numbers);\ncopy_block(r,plan,"
+"take_block(r,number-first,plan&PASS_COPIES),local_id(),\nCLSORT_GROUP);\nif("
+"!CLSORT_FORWARD_PROGRESS||plan&PASS_SORTS)\nsweep_tile(r,plan,number-first,tile);\nmoved++;\n"
+"group_sync();\nnumber=share_number(ahead,word);\n}\ntell_done(numbers,moved);\nfirst+=tiles;\n}\n"
+"}\n#endif\n\n",
 "\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_radix_measure(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nlocal "
 "float*shares=(local float*)sums;\nconst uint t=local_id(),passes=radix_passes(r);\nfor(uint i=t;"
 "i<CLSORT__SWEEP_PASSES*CLSORT__WARP;i+=CLSORT_GROUP){\nconst uint p=i/CLSORT__WARP;\nfloat share="
 "0;\nfor(uint d=i%CLSORT__WARP;d<(p<passes?CLSORT_DIGITS:0);d+=CLSORT__WARP){\nconst float part=("
-"float)sweep_counts(r,p)[d]/(float)n;\nshare +=part*part;\n}\nshares[i]=share;\n}\nlocal_barrier()"
-";\nif(t!=0)\nreturn;\nfloat peers=(float)n;\nuint p=passes;\nwhile(p>0&&peers>=0.5f){\nfloat "
-"share=0;\np--;\nfor(uint i=0;i<CLSORT__WARP;i++)\nshare +=shares[p*CLSORT__WARP +i];\npeers*="
-"share;\n}\n*bits_left(r)=p*CLSORT_DIGIT_BITS;\n}\n\n\nINLINE code_t upper_bits(radix_t r,code_t "
-"code,uint low)\n{\nconst uint above=8*CLSORT_KEY_BYTES-r.last_bit;\nreturn(code_t)((code_t)(code<"
-"<above)>>(above +r.first_bit+low));\n}\n\nINLINE code_t upper_at(radix_t r,size_t i,uint low)\n{"
-"\nreturn upper_bits(r,encode(*key_place(r.target,i),r.codec),low);\n}\n\n",
+"float)sweep_counts(r,p)[d]/(float)r.n;\nshare +=part*part;\n}\nshares[i]=share;\n}\n"
+"local_barrier();\nif(t!=0)\nreturn;\nfloat peers=(float)r.n;\nuint p=passes;\nwhile(p>0&&peers>="
+"0.5f){\nfloat share=0;\np--;\nfor(uint i=0;i<CLSORT__WARP;i++)\nshare +=shares[p*CLSORT__WARP +i]"
+";\npeers*=share;\n}\n*bits_left(r)=p*CLSORT_DIGIT_BITS;\n}\n\n\nINLINE code_t upper_bits(radix_t "
+"r,code_t code,uint low)\n{\nconst uint above=8*CLSORT_KEY_BYTES-r.last_bit;\nreturn(code_t)(("
+"code_t)(code<<above)>>(above +r.first_bit+low));\n}\n\nINLINE code_t upper_at(radix_t r,size_t i,"
+"uint low)\n{\nreturn upper_bits(r,encode(*key_place(r.target,i),r.codec),low);\n}\n\n",
 "\n\n\nINLINE uint count_equal_prefix(radix_t r,size_t first,uint low)\n{\nconst code_t upper="
 "upper_at(r,first,low);\nuint length=1;\nwhile(first+length<r.n&&length<="
 "CLSORT__EDGE_MOST_EQUAL_PREFIX\n&&upper_at(r,first+length,low)==upper)\nlength++;\nreturn length;"
@@ -3561,9 +3582,9 @@ static const char *const clsort__source[] = {
 "*bits_left(r);\nconst block_t b=take_block(r,(uint)get_group_id(0),low!=0);\nlocal uint2*found=("
 "local uint2*)(space +1);\nif(t==0)\nlist[0]=0;\nlocal_barrier();\nfor(uint i=t;i<b.size;i+="
 "CLSORT_GROUP){\nconst size_t at=(size_t)b.begin+i;\nconst code_t upper=upper_at(r,at,low);\nif("
-"at+1<n&&upper_at(r,at+1,low)==upper\n&&(at==0||upper_at(r,at-1,low)!=upper))\nfound[atomic_inc(&"
-"list[0])]=(uint2)((uint)at,count_equal_prefix(r,at,low));\n}\nlocal_barrier();\nif(t==0)\nlist[1]"
-"=atomic_add(prefixes_found(r),list[0]);\nlocal_barrier();\nfor(uint i=t;i<list[0];i+="
+"at+1<r.n&&upper_at(r,at+1,low)==upper\n&&(at==0||upper_at(r,at-1,low)!=upper))\nfound[atomic_inc("
+"&list[0])]=(uint2)((uint)at,count_equal_prefix(r,at,low));\n}\nlocal_barrier();\nif(t==0)\n"
+"list[1]=atomic_add(prefixes_found(r),list[0]);\nlocal_barrier();\nfor(uint i=t;i<list[0];i+="
 "CLSORT_GROUP){\n((global uint2*)r.alt.keys)[list[1]+i]=found[i];\nif(found[i].y>"
 "CLSORT__EDGE_MOST_EQUAL_PREFIX)\natomic_and(&r.scratch[CLSORT__SKIP_PASSES],0);\n}\n}\n\n",
 "\n\nINLINE void sort_equal_prefix(radix_t r,uint first,uint length)\n{\nfor(uint i=first+1;i<"
@@ -3709,16 +3730,16 @@ static const char *const clsort__source[] = {
 "CLSORT_HYBRID \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,"
 "CLSORT_CODEC,\\\n (global uint*)(scratch+scratch_at)+CLSORT__SKIP_PASSES,\\\n (global uint*)("
 "scratch+scratch_at)+tables,\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_NEXT_AT,"
-"\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_SECOND_DIGITS_AT,n,\\\n "
-"second_digits,group_digits\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\n"
-"global uint*skip_passes,*tables;\nglobal uint*next,*buckets;\nuint n,second_digits,group_digits;"
-"\n}hybrid_t;\n\n\n\n\nenum{RANGE_LOW,RANGE_LAST=2,RANGE_SHIFT=4,RANGE_FACTOR,RANGE_TILES,"
-"RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\n\nINLINE global uint*hybrid_range(hybrid_t h,"
-"uint digit)\n{\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+digit*CLSORT__HYBRID_RANGE_WORDS;\n}\n\n"
-"INLINE global uint*hybrid_heavy(hybrid_t h,uint number)\n{\nreturn h.tables+"
-"CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;\n}\n\n\n#define hybrid_sorts(h)((h)"
-".n!=0&& *(h).skip_passes!=0)\n\n\n\nINLINE global uint*hybrid_list(hybrid_t h)\n{\nreturn "
-"h.skip_passes+1;\n}\n\n",
+"\\\n (global uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_SECOND_DIGITS_AT,\\\n CLSORT_COUNT("
+"n),second_digits,group_digits\\\n }\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;"
+"\nglobal uint*skip_passes,*tables;\nglobal uint*next,*buckets;\nuint n,second_digits,"
+"group_digits;\n}hybrid_t;\n\n\n\n\nenum{RANGE_LOW,RANGE_LAST=2,RANGE_SHIFT=4,RANGE_FACTOR,"
+"RANGE_TILES,RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\n\nINLINE global uint*hybrid_range("
+"hybrid_t h,uint digit)\n{\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+digit*"
+"CLSORT__HYBRID_RANGE_WORDS;\n}\n\nINLINE global uint*hybrid_heavy(hybrid_t h,uint number)\n{\n"
+"return h.tables+CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;\n}\n\n\n#define "
+"hybrid_sorts(h)((h).n!=0&& *(h).skip_passes!=0)\n\n\n\nINLINE global uint*hybrid_list(hybrid_t h)"
+"\n{\nreturn h.skip_passes+1;\n}\n\n",
 "\n#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS-2)\n#define CLSORT_CELL_GROUP (1<<"
 "CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS*"
 "CLSORT_CELL_GROUP)\n#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS+1)\n#define CLSORT_CELL_WORDS ("
@@ -3732,7 +3753,7 @@ static const char *const clsort__source[] = {
 "uint i=(uint)get_global_id(0);i<CLSORT__HYBRID_DIGITS*second_digits;\ni+=(uint)get_global_size(0)"
 ")\nh.buckets[i]=0;\nfor(uint i=(uint)get_global_id(0);i<size;i+=(uint)get_global_size(0)){\n"
 "const uint noise=(i+1)*0x9E3779B9u,jitter=(noise^noise>>15)*0x85EBCA6Bu;\nconst ulong place=("
-"ulong)i*n+((ulong)jitter*n>>32);\nstore_key(h.alt,i,\nload_key(h.source,size==n?i:place>>"
+"ulong)i*h.n+((ulong)jitter*h.n>>32);\nstore_key(h.alt,i,\nload_key(h.source,size==h.n?i:place>>"
 "CLSORT__HYBRID_SAMPLE_LOG2));\n}\n}\n\n\n\n\ntypedef struct{code_t low,end,size;}gap_t;\n#define "
 "CLSORT_GAP_STEP ((code_t)1<<(CLSORT_KEY_BYTES==8?32:0))\n\n\nINLINE code_t fold_code(gap_t g,"
 "code_t code)\n{\n#if CLSORT_KEY_BYTES==8\nconst uint high=(uint)(code>>32);\nreturn(code_t)(high>"
@@ -3911,11 +3932,11 @@ static const char *const clsort__source[] = {
 "space,*heavy_sample=extremes+2*CLSORT_GROUP;\nlocal uint*counts=(local uint*)(heavy_sample +"
 "CLSORT__HYBRID_HEAVY_SAMPLE),\n*sums=counts+CLSORT_CELL_WORDS+(CLSORT_CELL_WORDS>>5);\ncells_t s="
 "{counts,sums,extremes,heavy_sample,{0,0,0},{0,0,0},0,0,0,0,\nsample_size(h),0,0,0,0,0,0};\nuint "
-"digits,heaviest,sum;\nif(n==0)\nreturn;\nfind_extremes(h,&s);\nmake_cell_map(h,&s);\nconst uint "
-"sample_gives_up=count_sample(h,&s,&sum,&heaviest),\nbefore=group_scan_total(sum,s.sums,&s.light);"
-"\ns.cell_groups=is_flat(s,sum)&&s.heavies==0&&s.gap_cell==CLSORT__HYBRID_CELLS;\nconst uint "
-"gives_up=CLSORT_PAIRS? !(s.cell_groups&&takes_keys(s.map)):sample_gives_up,\nbegun=gives_up||"
-"s.cell_groups?0:mark_cells(h,s,before),\ndigit=group_scan_total(begun,s.sums,&digits);\nif("
+"digits,heaviest,sum;\nif(h.n==0)\nreturn;\nfind_extremes(h,&s);\nmake_cell_map(h,&s);\nconst "
+"uint sample_gives_up=count_sample(h,&s,&sum,&heaviest),\nbefore=group_scan_total(sum,s.sums,&"
+"s.light);\ns.cell_groups=is_flat(s,sum)&&s.heavies==0&&s.gap_cell==CLSORT__HYBRID_CELLS;\nconst "
+"uint gives_up=CLSORT_PAIRS? !(s.cell_groups&&takes_keys(s.map)):sample_gives_up,\nbegun=gives_up|"
+"|s.cell_groups?0:mark_cells(h,s,before),\ndigit=group_scan_total(begun,s.sums,&digits);\nif("
 "s.cell_groups)digits=write_cell_groups(h,s);\nelse if(!gives_up)write_cells(h,s,digit);\n"
 "write_head(h,s,digits,gives_up||is_too_heavy(h,s,heaviest));\n}\n\n",
 "\n\n\n\n\n\nenum{BY_MASKS,BY_DIGITS,BY_HEAVIES,BY_CELL_GROUPS,BY_MAP,BY_KEYS,BY_GROUP_DIGITS};\n"
@@ -4008,13 +4029,13 @@ static const char *const clsort__source[] = {
 "counted=h.tables[CLSORT__HEAD_GROUP_DIGITS];\nconst finder_t s=first_finder(h,masks,"
 "h.tables[CLSORT__HEAD_HEAVIES]);\nclear_words(counters,counted?CLSORT__HYBRID_GROUP_DIGIT_WORDS("
 "counted)\n:CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS);\nif(s.heavies==0&& !s.cell_groups)\n"
-"spread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)count_by_split(s,h.source,h.codec,n,"
+"spread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)count_by_split(s,h.source,h.codec,h.n,"
 "first,step,counters,BY_KEYS);\nelse if(counted)count_group_digits(h,s,counted,first,step,"
-"counters);\nelse if(s.cell_groups)\ncount_by_split(s,h.source,h.codec,n,first,step,counters,"
-"BY_CELL_GROUPS);\nelse if(s.heavies==0)\ncount_by_split(s,h.source,h.codec,n,first,step,counters,"
-"BY_DIGITS);\nelse count_by_split(s,h.source,h.codec,n,first,step,counters,BY_HEAVIES);\n"
-"local_barrier();\nif(counted)add_group_digits(h,counted,counters);\nelse add_copies(h,counters);"
-"\n}\n\n",
+"counters);\nelse if(s.cell_groups)\ncount_by_split(s,h.source,h.codec,h.n,first,step,counters,"
+"BY_CELL_GROUPS);\nelse if(s.heavies==0)\ncount_by_split(s,h.source,h.codec,h.n,first,step,"
+"counters,BY_DIGITS);\nelse count_by_split(s,h.source,h.codec,h.n,first,step,counters,BY_HEAVIES);"
+"\nlocal_barrier();\nif(counted)add_group_digits(h,counted,counters);\nelse add_copies(h,counters)"
+";\n}\n\n",
 "\n\nINLINE uint fits_bucket(uint size)\n{\nreturn size<=CLSORT_BUCKET_TILE;\n}\n\n\n\nINLINE "
 "void check_bucket(hybrid_t h,uint size)\n{\nif(fits_bucket(size))\nreturn;\nconst uint most="
 "h.n/CLSORT__EDGE_OVER_PART,\nbefore=atomic_add(&h.tables[CLSORT__HEAD_OVER],size);\nif(before>"
@@ -4056,10 +4077,10 @@ static const char *const clsort__source[] = {
 "uint size[CLSORT__HYBRID_DIGITS/CLSORT_GROUP],sum=0,tiles=0,total;\nif(!hybrid_sorts(h))\nreturn;"
 "\nconst uint counted=check_group_digits(h,sums);\nfor(uint k=0;k<own;k++){\nsize[k]=h.next[first+"
 "k];\nsum+=size[k];\ntiles+=range_tiles(h,first+k,size[k]);\n}\nsum=group_scan_total(sum,sums,&"
-"total);\nif(local_id()==0&&total!=n)\natomic_and(h.skip_passes,0);\ntiles=group_scan_total(tiles,"
-"sums,&total);\nfor(uint k=0;k<own;k++){\nh.next[first+k]=is_heavy_range(h,first+k)?sum+size[k]"
-":sum;\nwrite_range(h,first+k,size[k],tiles,counted);\nsum+=size[k];\ntiles+=range_tiles(h,first+"
-"k,size[k]);\n}\nif(local_id()==0)\nh.tables[CLSORT__HEAD_TILES]=total;\n}\n\n",
+"total);\nif(local_id()==0&&total!=h.n)\natomic_and(h.skip_passes,0);\ntiles=group_scan_total("
+"tiles,sums,&total);\nfor(uint k=0;k<own;k++){\nh.next[first+k]=is_heavy_range(h,first+k)?sum+"
+"size[k]:sum;\nwrite_range(h,first+k,size[k],tiles,counted);\nsum+=size[k];\ntiles+=range_tiles(h,"
+"first+k,size[k]);\n}\nif(local_id()==0)\nh.tables[CLSORT__HEAD_TILES]=total;\n}\n\n",
 "\n\n\n#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES,"
 "CLSORT_WIDE)\ntypedef struct{\nlocal code_t*staged;\nlocal uint*counters,*offsets,*sums,*masks;\n"
 "}split_space_t;\n\nINLINE split_space_t split_space(local ulong2*space)\n{\nlocal uint*counters=("
@@ -4142,14 +4163,15 @@ static const char *const clsort__source[] = {
 "atomic_add(&v.next[d],l.counters[d]);\nlocal_barrier();\nwrite_light(v,s,l,codec,light);\n}\n\n",
 "\n\n\n\nCLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n{\nconst hybrid_t h="
 "CLSORT_HYBRID;\nconst split_space_t l=split_space(space);\nconst uint begin=(uint)get_group_id(0)"
-"*CLSORT_RADIX_TILE;\nif(!hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)\nreturn;\nconst uint "
-"size=min(n-begin,CLSORT_RADIX_TILE +0u),whole=size==CLSORT_RADIX_TILE;\nconst finder_t s="
-"first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst tile_move_t v={"
-"advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+="
-"CLSORT_GROUP)\nl.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,light=v;\n"
-"all.size=whole&& !s.heavies?size:0;\nlight.size=size -all.size;\nmove_tile(all,s,l,h.codec,"
-"CLSORT_PAIRS?BY_KEYS:BY_MASKS);\nmove_light(light,s,l,h.codec);\n}else if(!whole||s.heavies)"
-"move_light(v,s,l,h.codec);\nelse move_tile(v,s,l,h.codec,CLSORT_PAIRS?BY_KEYS:BY_MASKS);\n}\n\n",
+"*CLSORT_RADIX_TILE;\nif(begin>=h.n|| !hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)\nreturn;"
+"\nconst uint size=min(h.n-begin,CLSORT_RADIX_TILE +0u),whole=size==CLSORT_RADIX_TILE;\nconst "
+"finder_t s=first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst "
+"tile_move_t v={advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<"
+"CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)\nl.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\n"
+"tile_move_t all=v,light=v;\nall.size=whole&& !s.heavies?size:0;\nlight.size=size -all.size;\n"
+"move_tile(all,s,l,h.codec,CLSORT_PAIRS?BY_KEYS:BY_MASKS);\nmove_light(light,s,l,h.codec);\n}else "
+"if(!whole||s.heavies)move_light(v,s,l,h.codec);\nelse move_tile(v,s,l,h.codec,"
+"CLSORT_PAIRS?BY_KEYS:BY_MASKS);\n}\n\n",
 "\n\n\ntypedef struct{uint digit,begin,size,tiles;}range_part_t;\n\n\n\nINLINE range_part_t "
 "find_range_part(hybrid_t h,uint tile,uint most,local uint*found)\n{\nconst uint total="
 "h.tables[CLSORT__HEAD_TILES];\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\n"
@@ -4190,7 +4212,7 @@ static const char *const clsort__source[] = {
 "local_barrier();\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n{\n"
 "const hybrid_t h=CLSORT_HYBRID;\nconst uint digit=(uint)get_group_id(0),\nown=(second_digits+"
 "CLSORT_GROUP -1)/CLSORT_GROUP,first=local_id()*own;\nlocal uint*sums=(local uint*)space,*counts="
-"sums+2*CLSORT_GROUP +1;\nif(n==0||h.tables[CLSORT__HEAD_TILES]==0)\nreturn;\nglobal uint*next="
+"sums+2*CLSORT_GROUP +1;\nif(h.n==0||h.tables[CLSORT__HEAD_TILES]==0)\nreturn;\nglobal uint*next="
 "h.buckets+digit*second_digits;\nconst uint one_code=one_code_parts(load_range_map(h,digit));\n"
 "for(uint d=local_id();d<second_digits;d+=CLSORT_GROUP)\ncounts[d]=next[d];\nlocal_barrier();\n"
 "const uint joins=join_second_digits(h,digit,counts,sums+2*CLSORT_GROUP);\nlist_buckets(h,digit,"
@@ -4312,7 +4334,7 @@ static const char *const clsort__source[] = {
 "number);\nif(!fits_bucket(b.size)&& !b.one_code)\nlist[atomic_inc(&list[CLSORT_GROUP])]=number;\n"
 "}\nlocal_barrier();\n}\n\n\n\n\nCLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n{\n"
 "const hybrid_t h=CLSORT_HYBRID;\nlocal uint*list=bucket_space(space).words+8;\nconst uint step=("
-"uint)get_num_groups(0),\nbuckets=CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(n!=0&& *"
+"uint)get_num_groups(0),\nbuckets=CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(h.n!=0&& *"
 "h.skip_passes==0)\nclear_passes(h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)"
 "||h.tables[CLSORT__HEAD_OVER]==0)\nreturn;\nfor(uint first=(uint)get_group_id(0);first<buckets;"
 "first+=step*CLSORT_GROUP){\nlist_long(h,list,first,step,buckets);\nfor(uint k=0;k<"
@@ -4407,28 +4429,29 @@ static const char *const clsort__source[] = {
 "k<=s.own?r.counts[s.first+k]:0;\nif(before)\natomic_add(&r.before[s.own],before);\nlocal_barrier("
 ");\n}\n\n\n\nCLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS,uint n,uint size_log2,local ulong*"
 "space)\n{\nconst codec_t codec=CLSORT_CODEC;\nconst array_t source=CLSORT_ARRAY(source),target="
-"CLSORT_ARRAY(target);\nconst ranks_t r=make_ranks(source,codec,n,size_log2,space);\nconst uint t="
-"local_id();\ncode_t v[CLSORT_ITEMS];\nif(n==0)\nreturn;\nconst uint own=r.begin+min(t,r.elements-"
-"1);\nconst item_t item=load_numbered(source,codec,own,own);\nload_others(r,v,0);\nif(t<r.size){\n"
-"r.block[t]=t<r.elements?item.key:CLSORT_TOP_CODE;\nr.places[t]=r.counts[t]=r.before[t]=0;\n}\n"
-"local_barrier();\nsort_block(r);\ncount_others(r,v);\nif(t<r.elements)\nstore_whole_item(target,"
-"codec,r.places[t]+r.before[r.places[t]],item);\n}\n#endif\n\n",
+"CLSORT_ARRAY(target);\nconst ranks_t r=make_ranks(source,codec,CLSORT_COUNT(n),size_log2,space);"
+"\nconst uint t=local_id();\ncode_t v[CLSORT_ITEMS];\nif(r.begin>=CLSORT_COUNT(n))\nreturn;\n"
+"const uint own=r.begin+min(t,r.elements-1);\nconst item_t item=load_numbered(source,codec,own,"
+"own);\nload_others(r,v,0);\nif(t<r.size){\nr.block[t]=t<r.elements?item.key:CLSORT_TOP_CODE;\n"
+"r.places[t]=r.counts[t]=r.before[t]=0;\n}\nlocal_barrier();\nsort_block(r);\ncount_others(r,v);\n"
+"if(t<r.elements)\nstore_whole_item(target,codec,r.places[t]+r.before[r.places[t]],item);\n}\n"
+"#endif\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(SAMPLES)&&CLSORT_LANES==1&&"
 "CLSORT_SHARE_LOG2>0\n\n\n#define CLSORT_SAMPLES_ARGS \\\n CLSORT_ARRAY_ARGS(source),"
 "CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\\\n CLSORT_CODEC_ARGS,global uchar*scratch,"
 "ulong scratch_at,uint n,uint tile,\\\n uint buckets,uint samples,uint seed,uint numbers,local "
 "ulong*space\n#define CLSORT_SAMPLES \\\n {\\\n CLSORT_ARRAY(source),CLSORT_ARRAY(target),"
 "CLSORT_SAMPLES_ALT,CLSORT_CODEC,\\\n (global code_t*)(scratch+scratch_at),\\\n (global ushort*)(("
-"global code_t*)(scratch+scratch_at)+buckets),n,tile,\\\n (n+tile -1)/max(tile,1u),buckets,"
-"samples,seed,numbers\\\n }\n#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer+alt_keys_at,"
-"alt_buffer,0)\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;\nglobal code_t*"
-"borders;\nglobal ushort*places;\nuint n,tile,tiles,buckets,samples,seed,numbers;\n}samples_t;\n\n"
-"#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>CLSORT_KEY_PAD_LOG2))\ntypedef "
-"struct{local code_t*keys;local uint*sums,*words;}held_space_t;\n\nINLINE held_space_t held_space("
-"local ulong*space)\n{\nlocal uint*sums=(local uint*)(space +(CLSORT_HELD_SLOTS*CLSORT_KEY_BYTES+"
-"7)/8);\nconst held_space_t l={(local code_t*)space,sums,sums+2*CLSORT_GROUP +1};\nreturn l;\n}\n"
-"\nINLINE code_t held(held_space_t l,uint i)\n{\nreturn l.keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\n"
-"}\n\n",
+"global code_t*)(scratch+scratch_at)+buckets),CLSORT_COUNT(n),\\\n tile,(CLSORT_COUNT(n)+tile -1)"
+"/max(tile,1u),buckets,samples,seed,numbers\\\n }\n#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF("
+"alt_buffer+alt_keys_at,alt_buffer,0)\ntypedef struct{\narray_t source,target,alt;\ncodec_t codec;"
+"\nglobal code_t*borders;\nglobal ushort*places;\nuint n,tile,tiles,buckets,samples,seed,numbers;"
+"\n}samples_t;\n\n#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS+(CLSORT_TILE_ITEMS>>"
+"CLSORT_KEY_PAD_LOG2))\ntypedef struct{local code_t*keys;local uint*sums,*words;}held_space_t;\n\n"
+"INLINE held_space_t held_space(local ulong*space)\n{\nlocal uint*sums=(local uint*)(space +("
+"CLSORT_HELD_SLOTS*CLSORT_KEY_BYTES+7)/8);\nconst held_space_t l={(local code_t*)space,sums,sums+"
+"2*CLSORT_GROUP +1};\nreturn l;\n}\n\nINLINE code_t held(held_space_t l,uint i)\n{\nreturn "
+"l.keys[pad_slot(i,CLSORT_KEY_PAD_LOG2)];\n}\n\n",
 "\n\nINLINE void merge_blocks(code_t*v,const uint most)\n{\n#pragma unroll\nfor(uint step="
 "CLSORT_ITEMS/2;step>0;step/=2){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nif(step<=most&"
 "& !(m&step))\norder_codes(&v[m],&v[m+step]);\n}\n}\n\n\n\n#if CLSORT_BRANCH_BARRIERS\n#define "
@@ -4466,9 +4489,9 @@ static const char *const clsort__source[] = {
 "local_id();i<size;i+=CLSORT_GROUP)\n*key_place(to,i)=decode(held(l,i),codec);\n}\n\n#if "
 "CLSORT_KERNEL_SUBSET==CLSORT__SUBSET_TILES\n\nCLSORT_KERNEL void clsort_samples_tile("
 "CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst held_space_t l=held_space("
-"space);\nconst uint begin=(uint)get_group_id(0)*tile,size=min(n-begin,tile),\nwidth=(size +"
+"space);\nconst uint begin=(uint)get_group_id(0)*tile,size=min(s.n-begin,tile),\nwidth=(size +"
 "CLSORT_ITEMS-1)/CLSORT_ITEMS;\nconst array_t from=advance(s.source,begin);\ncode_t "
-"v[CLSORT_ITEMS];\nif(n==0)\nreturn;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]= *"
+"v[CLSORT_ITEMS];\nif(s.n==0)\nreturn;\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]= *"
 "key_place(from,min(m*width+local_id(),size -1));\nbarrier(CLK_LOCAL_MEM_FENCE|"
 "CLK_GLOBAL_MEM_FENCE);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=local_id()<width&&"
 "m*width+local_id()<size?encode(v[m],s.codec)\n:CLSORT_TOP_CODE;\nsort_own(v);\nmerge_own(l,v,"
@@ -4558,10 +4581,10 @@ static const char *const clsort__source[] = {
 "=CLSORT_GROUP)\ns.borders[i]=held(l,i*each);\n}\n\n\n\nCLSORT_KERNEL void clsort_samples_split("
 "CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst held_space_t l=held_space("
 "space);\nconst bins_t b=bins_of(l);\nconst uint t=local_id(),own=(uint)get_group_id(0),begin=own*"
-"tile,\nsize=min(n-begin,tile),each=samples/max(buckets,1u);\ncode_t code[CLSORT_ITEMS];\nuint "
-"rank[CLSORT_ITEMS];\nif(n==0)\nreturn;\nload_tile_codes(s,code,begin,size);\nsort_samples(s,l,b);"
-"\nclear_counts(b);\nwrite_borders(s,l,own,each);\n#pragma unroll CLSORT_UNROLL_CODES\nfor(uint m="
-"0;m<CLSORT_ITEMS;m++){\nconst uint i=t+m*CLSORT_GROUP;\nif(m*CLSORT_GROUP<size)\nrank[m]="
+"tile,\nsize=min(s.n-begin,tile),each=samples/max(buckets,1u);\ncode_t code[CLSORT_ITEMS];\nuint "
+"rank[CLSORT_ITEMS];\nif(begin>=s.n)\nreturn;\nload_tile_codes(s,code,begin,size);\nsort_samples("
+"s,l,b);\nclear_counts(b);\nwrite_borders(s,l,own,each);\n#pragma unroll CLSORT_UNROLL_CODES\nfor("
+"uint m=0;m<CLSORT_ITEMS;m++){\nconst uint i=t+m*CLSORT_GROUP;\nif(m*CLSORT_GROUP<size)\nrank[m]="
 "count_in_bin(b,choose_bucket(s,l,code[m],i,each),i<size);\n}\nlocal_barrier();\n"
 "place_sample_bins(l,b);\nfor(uint i=t;i<buckets;i+=CLSORT_GROUP)\ns.places[i*s.tiles+own]=("
 "ushort)*bin_slot(b,i);\nmove_to_bins(l,b,code,rank,size);\nfor(uint i=t;i<size;i+=CLSORT_GROUP)\n"
@@ -4598,14 +4621,14 @@ static const char *const clsort__source[] = {
 "next_span(span,is_done);\n}\n}\n\n\n\n\nCLSORT_KERNEL void clsort_samples_bucket("
 "CLSORT_SAMPLES_ARGS)\n{\nconst samples_t s=CLSORT_SAMPLES;\nconst held_space_t l=held_space("
 "space);\nconst uint bucket=(uint)get_group_id(0),is_last=bucket+1==buckets;\nuint begin=0,size=0;"
-"\nif(n==0)\nreturn;\nconst fragment_t own=load_fragment(s,bucket);\nconst code_t low="
+"\nif(s.n==0)\nreturn;\nconst fragment_t own=load_fragment(s,bucket);\nconst code_t low="
 "s.borders[bucket],high=s.borders[is_last?bucket:bucket+1];\nconst uint before=group_scan_total("
 "own.end-own.first,l.sums,&size);\ngroup_scan_total(own.first,l.sums,&begin);\nif(bucket>0&& "
 "!is_last&&low==high){\nstore_sorted(s,l,begin,size,1,low);\nreturn;\n}\nconst codes_span_t all={"
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10881\n",
+"#line 10930\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4926,33 +4949,33 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 11953\n",
+"#line 12002\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
 "CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong minus_zero,"
-"\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint "
-"select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global "
-"const uchar*ends,ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n"
-"#define CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored_high_bits,"
-"first_bit,rows,n,\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)("
-"bounds+bounds_at),(global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),"
-"given_as\\\n }\ntypedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\n"
-"uint ignored_high_bits,first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,"
-"passes;\nglobal const uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE "
-"select_t select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&"
-"CLSORT__COUNT_ON_DEVICE&&row<s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*"
-"s.stride:0;\ns.n=most;\nif(s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row])"
-";\nif(s.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],"
-"most);\nbegin=first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\n"
-"s.keys+=begin;\ns.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){"
-"return s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*"
-"indices,ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong "
-"indices_apart,ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+"
-"keys_out_at,outputs,indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\n"
-"uint outputs;\nulong indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define "
-"add_local(place,x)atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local("
-"local uint*place,uint x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
+"\\\n uint ignored,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint select_mode,uint "
+"list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global const uchar*ends,"
+"ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n#define "
+"CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored,first_bit,rows,n,"
+"\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)(bounds+bounds_at),("
+"global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),given_as\\\n }\n"
+"typedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\nuint ignored,"
+"first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,passes;\nglobal const "
+"uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE select_t "
+"select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&CLSORT__COUNT_ON_DEVICE&&row<"
+"s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*s.stride:0;\ns.n=most;\nif("
+"s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row]);\nif(s.given_as&"
+"CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],most);\nbegin="
+"first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\ns.keys+=begin;\n"
+"s.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){return "
+"s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*indices,"
+"ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong indices_apart,"
+"ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+keys_out_at,outputs,"
+"indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\nuint outputs;\nulong "
+"indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define add_local(place,x)"
+"atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local(local uint*place,uint "
+"x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
 "\n\n\ntypedef struct{\nglobal const uchar*keys;\nuint row,part,first,end;\nglobal const uint*"
 "numbers;\n}row_part_t;\n\nINLINE row_part_t row_part(select_t s,uint number,uint parts,uint "
 "part_elements)\n{\nconst uint row=number/parts,part=number%parts;\nconst uint first=(uint)min(("
@@ -4961,21 +4984,20 @@ static const char *const clsort__source[] = {
 "}\n\nINLINE row_part_t find_row_part(select_t s,uint parts,uint part_elements)\n{\nreturn "
 "row_part(s,(uint)get_group_id(0),parts,part_elements);\n}\n\n\nINLINE code_t code_of(select_t s,"
 "code_t key)\n{\nconst code_t code=encode(key==s.minus_zero?0:key,s.codec);\nreturn(code_t)(("
-"code_t)(code<<s.ignored_high_bits)>>(s.ignored_high_bits+s.first_bit));\n}\n\n\nINLINE uint "
-"takes_whole_keys(select_t s)\n{\nreturn!(s.minus_zero||s.ignored_high_bits||s.first_bit);\n}\n\n"
-"\nINLINE code_t select_code(select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global "
-"const code_t*)p.keys)[i]);\n}\n\n\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn "
-"p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;\n}\n\n\n\nINLINE void write_result(select_t s,"
-"row_part_t p,output_t out,size_t place,uint i,\nuint known,code_t code)\n{\nif(out.outputs&"
-"CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+p.row*out.indices_apart))[place]=number_of("
-"p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global code_t*)(out.keys+p.row*out.keys_apart))"
-"[place]\n=known?decode(code,s.codec):((global const code_t*)p.keys)[i];\n}\n\n\n\nINLINE void "
-"write_element(select_t s,row_part_t p,output_t out,size_t place,uint i)\n{\nwrite_result(s,p,out,"
-"place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE void write_marks(select_t s,row_part_t p,"
-"output_t out)\n{\nconst uint nth=is_nth(s),there=nth?s.k==s.asked:s.k;\nfor(uint i=there +"
-"local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\n"
-"INLINE row_part_t whole_row(select_t s,uint row)\n{\nconst row_part_t p={s.keys+row*s.stride,row,"
-"0,0,s.n,0};\nreturn p;\n}\n\n",
+"code_t)(code<<s.ignored)>>(s.ignored+s.first_bit));\n}\n\n\nINLINE uint takes_whole_keys("
+"select_t s)\n{\nreturn!(s.minus_zero||s.ignored||s.first_bit);\n}\n\n\nINLINE code_t select_code("
+"select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global const code_t*)p.keys)[i]);\n}\n\n"
+"\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;"
+"\n}\n\n\n\nINLINE void write_result(select_t s,row_part_t p,output_t out,size_t place,uint i,\n"
+"uint known,code_t code)\n{\nif(out.outputs&CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+"
+"p.row*out.indices_apart))[place]=number_of(p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global "
+"code_t*)(out.keys+p.row*out.keys_apart))[place]\n=known?decode(code,s.codec):((global const "
+"code_t*)p.keys)[i];\n}\n\n\n\nINLINE void write_element(select_t s,row_part_t p,output_t out,"
+"size_t place,uint i)\n{\nwrite_result(s,p,out,place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE "
+"void write_marks(select_t s,row_part_t p,output_t out)\n{\nconst uint nth=is_nth(s),there="
+"nth?s.k==s.asked:s.k;\nfor(uint i=there +local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\n"
+"write_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\nINLINE row_part_t whole_row(select_t s,uint row)\n{"
+"\nconst row_part_t p={s.keys+row*s.stride,row,0,0,s.n,0};\nreturn p;\n}\n\n",
 "\n\n#if CLSORT_KEY_BYTES<=4\ntypedef ulong ranked_t;\n#define CLSORT_RANKED(code,index)((ulong)("
 "code)<<32|(index))\n#define CLSORT_RANKED_CODE(x)((x)>>32)\n#define CLSORT_RANKED_INDEX(x)((uint)"
 "(x))\n#define CLSORT_RANKED_BEFORE(x,y)((x)<(y))\n#else\ntypedef struct{ulong code,index;}"
@@ -5086,9 +5108,9 @@ static const char *const clsort__source[] = {
 "CLSORT__SELECT_PARTITION)\nreturn code<r.low||(code==r.low&&i<r.low_index);\nreturn is_nth(s)"
 "?in_range(r,code,i)\n:code<r.low||(code<=r.high&&i<=r.high_index);\n}\n\n\ntypedef struct{uint "
 "by_index,shift;}select_digit_t;\n\nINLINE select_digit_t select_pass_digit(select_t s,uint pass)"
-"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored_high_bits-s.first_bit,\nindex_bits=32-clz("
-"s.n-1);\nconst uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index="
-"pass>=code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
+"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored-s.first_bit,\nindex_bits=32-clz(s.n-1);\n"
+"const uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index=pass>="
+"code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
 "by_index?code_passes:0))*CLSORT_DIGIT_BITS;\nconst select_digit_t d={by_index,bits>end?bits-"
 "end:0};\nreturn d;\n}\n\nINLINE uint digit_inside(select_range_t r,select_digit_t d,code_t code,"
 "uint i)\n{\nreturn d.by_index?(i-r.low_index)>>d.shift:(uint)((code_t)(code -r.low)>>d.shift);\n}"
@@ -5466,17 +5488,17 @@ static const char *const clsort__source[] = {
 "\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;\nreturn nans&&(bits&positive)"
 ">infinity?infinity+1:bits;\n}\n\n\n\n\n\nCLSORT_KERNEL void clsort_extract(global const uchar*"
 "source,ulong source_at,global uchar*keys,\nulong keys_at,global uchar*indices,ulong indices_at,"
-"uint n,\nuint bytes,ulong stride,ulong minus_zero,ulong nans,\nuint copies,uint numbers)\n{\n"
-"const size_t i=get_global_id(0);\nif(i>=n)\nreturn;\nif(copies){\nconst ulong bits=load_bits("
-"source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*bytes,bytes,\nbits=="
-"minus_zero?0:with_one_nan(bits,bytes,nans));\n}\nif(numbers)\n*(global uint*)(indices+indices_at+"
-"i*4)=(uint)i;\n}\n\n\n\nINLINE uint field_bytes(ulong field)\n{\nreturn(uint)(field>>"
-"CLSORT__FIELD_BYTES)&127;\n}\n\n\nINLINE ulong load_big_endian(global const uchar*place,uint "
-"bytes)\n{\nulong bits=0;\nfor(uint k=0;k<bytes;k++)\nbits=bits<<8|place[k];\nreturn bits;\n}\n\n"
-"INLINE ulong field_code(global const uchar*record,ulong field)\n{\nconst uint bytes=field_bytes("
-"field);\nconst ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,\nnans=(1UL<<(field>>"
-"CLSORT__FIELD_MANTISSA&63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1\n?load_big_endian("
-"record+(uint)field,bytes)\n:load_bits(record+(uint)field,bytes);\nif(field>>"
+"uint n,\nuint bytes,ulong stride,ulong minus_zero,ulong nans,\nuint copies,uint numbers "
+"CLSORT_COUNT_ARGS)\n{\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))\nreturn;\nif("
+"copies){\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+"
+"i*bytes,bytes,\nbits==minus_zero?0:with_one_nan(bits,bytes,nans));\n}\nif(numbers)\n*(global "
+"uint*)(indices+indices_at+i*4)=(uint)i;\n}\n\n\n\nINLINE uint field_bytes(ulong field)\n{\n"
+"return(uint)(field>>CLSORT__FIELD_BYTES)&127;\n}\n\n\nINLINE ulong load_big_endian(global const "
+"uchar*place,uint bytes)\n{\nulong bits=0;\nfor(uint k=0;k<bytes;k++)\nbits=bits<<8|place[k];\n"
+"return bits;\n}\n\nINLINE ulong field_code(global const uchar*record,ulong field)\n{\nconst uint "
+"bytes=field_bytes(field);\nconst ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,\nnans=(1UL<"
+"<(field>>CLSORT__FIELD_MANTISSA&63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1\n"
+"?load_big_endian(record+(uint)field,bytes)\n:load_bits(record+(uint)field,bytes);\nif(field>>"
 "CLSORT__FIELD_EQUAL_NANS&1)\nbits=with_one_nan(bits,bytes,nans);\nif(field>>"
 "CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)\nbits=0;\nif(field>>CLSORT__FIELD_FLOAT&1&&bits&sign)\n"
 "bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&1?width>>1:0)\n^(field>>"
@@ -5484,12 +5506,13 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_IGNORED_HIGH_BITS))\n>>(field>>CLSORT__FIELD_FIRST_BIT&63);\n}\n\n\n\n\n\n"
 "CLSORT_KERNEL void clsort_extract_codes(global const uchar*records,ulong records_at,\nglobal "
 "uchar*codes,ulong codes_at,global uchar*indices,\nulong indices_at,uint n,uint bytes,uint "
-"by_index,\nuint numbers,ulong stride,ulong8 packed,\nuint field_count)\n{\nconst size_t i="
-"get_global_id(0);\nglobal uint*index=(global uint*)(indices+indices_at);\nulong field[8],code=0;"
-"\nvstore8(packed,0,field);\nif(i>=n)\nreturn;\nconst uint from=by_index?index[i]:(uint)i;\nif("
-"from>=n)\nreturn;\nfor(uint f=0;f<field_count;f++){\nconst uint bits=8*field_bytes(field[f]);\n"
-"code=(bits<64?code<<bits:0)\n|field_code(records+records_at+from*stride,field[f]);\n}\n"
-"store_bits(codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)\nindex[i]=from;\n}\n\n",
+"by_index,\nuint numbers,ulong stride,ulong8 packed,\nuint field_count CLSORT_COUNT_ARGS)\n{\n"
+"const size_t i=get_global_id(0);\nglobal uint*index=(global uint*)(indices+indices_at);\nulong "
+"field[8],code=0;\nvstore8(packed,0,field);\nif(i>=CLSORT_COUNT(n))\nreturn;\nconst uint from="
+"by_index?index[i]:(uint)i;\nif(from>=n)\nreturn;\nfor(uint f=0;f<field_count;f++){\nconst uint "
+"bits=8*field_bytes(field[f]);\ncode=(bits<64?code<<bits:0)\n|field_code(records+records_at+from*"
+"stride,field[f]);\n}\nstore_bits(codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)\n"
+"index[i]=from;\n}\n\n",
 "\n\n\n\nINLINE ulong element_at(segments_t s,segment_t own,uint i,ulong bytes,ulong apart)\n{\n"
 "return apart&&own.size?own.begin/s.stride*apart+(i-own.begin)*bytes:i*bytes;\n}\n\n\n\n\n"
 "CLSORT_KERNEL void clsort_number_segments(global const uchar*work,ulong work_at,\nglobal uchar*"
@@ -5503,20 +5526,21 @@ static const char *const clsort__source[] = {
 "\nCLSORT_KERNEL void clsort_gather(global const uchar*source,ulong source_at,\nglobal uchar*"
 "target,ulong target_at,\nglobal const uchar*indices,ulong indices_at,\nulong n,uint count,uint "
 "source_count,ulong source_stride,\nulong target_stride,ulong index_stride,uint bytes,ulong each,"
-"\nulong units,\nglobal const uchar*starts,ulong starts_at,uint has_starts)\n{\nconst ulong id="
-"get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)\nreturn;\nconst ulong row="
-"n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-element*units;\nconst "
-"uint from= *(global const uint*)(indices+indices_at+row*index_stride +i*4);\nif(from>="
-"source_count)\nreturn;\nconst ulong first=has_starts?((global const uint*)(starts+starts_at))"
-"[row]:0;\nsource +=source_at+row*source_stride +((first+from)*units+unit)*each*bytes;\ntarget+="
-"target_at+row*target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)\nstore_bits("
-"target+k*bytes,bytes,load_bits(source +k*bytes,bytes));\n}\n\n\n\n\nCLSORT_KERNEL void "
-"clsort_copy_rows(global const uchar*keys,ulong keys_at,\nglobal uchar*keys_to,ulong keys_to_at,\n"
-"global const uchar*indices,ulong indices_at,\nglobal uchar*indices_to,ulong indices_to_at,uint n,"
-"\nuint count,uint piece,uint bytes,ulong keys_stride,\nulong keys_to_stride,ulong indices_stride,"
-"\nulong indices_to_stride,uint has_keys,uint has_indices)\n{\nconst uint id=(uint)get_global_id("
-"0),pieces=(count-1)/piece +1;\nif(id>=n)\nreturn;\nconst uint row=id/pieces,first=(id-row*pieces)"
-"*piece,\nend=min(first+piece,count);\nkeys+=keys_at+row*keys_stride;\nkeys_to+=keys_to_at+row*"
+"\nulong units,\nglobal const uchar*starts,ulong starts_at,uint has_starts\nCLSORT_COUNT_ARGS)\n{"
+"\nconst ulong id=get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)\nreturn;"
+"\nconst ulong row=n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-"
+"element*units;\nif(i>=CLSORT_COUNT(count))\nreturn;\nconst uint from=has_starts==2\n?(uint)i\n: *"
+"(global const uint*)(indices+indices_at+row*index_stride\n+i*4);\nif(from>=source_count)\nreturn;"
+"\nconst ulong first=has_starts==1?((global const uint*)(starts+starts_at))[row]:0;\nsource +="
+"source_at+row*source_stride +((first+from)*units+unit)*each*bytes;\ntarget+=target_at+row*"
+"target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)\nstore_bits(target+k*bytes,"
+"bytes,load_bits(source +k*bytes,bytes));\n}\n\n\n\n\nCLSORT_KERNEL void clsort_copy_rows(global "
+"const uchar*keys,ulong keys_at,\nglobal uchar*keys_to,ulong keys_to_at,\nglobal const uchar*"
+"indices,ulong indices_at,\nglobal uchar*indices_to,ulong indices_to_at,uint n,\nuint count,uint "
+"piece,uint bytes,ulong keys_stride,\nulong keys_to_stride,ulong indices_stride,\nulong "
+"indices_to_stride,uint has_keys,uint has_indices)\n{\nconst uint id=(uint)get_global_id(0),"
+"pieces=(count-1)/piece +1;\nif(id>=n)\nreturn;\nconst uint row=id/pieces,first=(id-row*pieces)*"
+"piece,\nend=min(first+piece,count);\nkeys+=keys_at+row*keys_stride;\nkeys_to+=keys_to_at+row*"
 "keys_to_stride;\nindices+=indices_at+row*indices_stride;\nindices_to+=indices_to_at+row*"
 "indices_to_stride;\nfor(uint i=first;i<(has_indices?end:0);i++)\n((global uint*)indices_to)[i]=(("
 "global const uint*)indices)[i];\nfor(uint i=first;i<(has_keys&&bytes==4?end:0);i++)\n((global "
@@ -5693,11 +5717,11 @@ enum {
     CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
     CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
                                    progress (NVIDIA since 7.0), else PORTABLE */
-    /* From the top digit down: keys of 4 or 8 bytes without values, records and bit ranges; keys
-       of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the
-       order of their values, as cl_uint, or in their own. */
+    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes with
+       indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of their
+       values, as cl_uint, or in their own. */
     CLSORT__RADIX_HYBRID,
-    /* Few elements, without bit ranges. In one launch up to work_group * 64, with values or
+    /* Few elements. In one launch up to work_group * 64, with values or
        indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
        launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4
        bytes that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
@@ -5705,7 +5729,7 @@ enum {
        GPUs 512 but for one tile. */
     CLSORT__RADIX_SAMPLES,
     /* CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted in a
-       core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by AVX-512,
+       core's cache; keys of 4 or 8 bytes; in vectors bare keys and, by AVX-512,
        where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices. */
     CLSORT__RADIX_CACHED
 };
@@ -5851,6 +5875,8 @@ typedef struct clsort__config {
     cl_uint subset;             /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
+    cl_uint counted;            /* the count of a sort lies on the device */
+    cl_uint turns;              /* codes are turned */
 } clsort__config;
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -6006,7 +6032,6 @@ static const struct clsort__way { char letter; const char *name; } clsort__ways[
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
     cl_uint mode;               /* CLSORT__SELECT_* */
-    cl_uint ignored_high_bits;  /* of each code */
     cl_uint list_capacity, most_capacity;   /* elements that a work-group sorts at the end */
     cl_uint passes;             /* over each row, before that */
     size_t rows, wanted;        /* wanted: elements written per row */
@@ -6041,6 +6066,7 @@ typedef struct clsort__key {
     int has_codes;              /* codes are made first: of several fields, or of some bits of the
                                    keys of segments */
     size_t bytes;               /* of a sorted key or code */
+    cl_uint ignored;            /* high bits of the code */
 } clsort__key;
 
 /* The arrays of a call. One that is sorted in place is its own output. */
@@ -6121,7 +6147,7 @@ enum {
     CLSORT__CAN_BITS = 1,
     CLSORT__CAN_CODES = 2,
     CLSORT__CAN_PRECEDES = 4,
-    CLSORT__CAN_SEGMENTS = 8
+    CLSORT__CAN_BOUNDS = 8      /* that only the device knows: offsets of segments, a count */
 };
 
 /* Does a sort need a second array, in scratch? Never, always, or for kernel A. */
@@ -6210,6 +6236,7 @@ struct clsort__run {
                                    out-of-order queue */
     clsort__tally *tally;       /* NULL: none */
     clsort__kinds *kinds;       /* of what is counted, where all programs are built; NULL: none */
+    const clsort__plan *counted;    /* the sort that has its count on the device; NULL: none */
     clsort__config asked;       /* of the kernel's program */
     int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
@@ -7360,43 +7387,28 @@ static void clsort__keep_log(clsort_sorter *s, cl_program program)
         *log = 0;
 }
 
-/* The number of the chunk of kernels.cl that a comparator's text follows, and the line after it. */
-static size_t clsort__comparator_chunk(unsigned *line)
-{
-    const char *c;
-    size_t i = 0;
-    *line = 1;
-    for (;; i++) {
-        for (c = clsort__source[i]; *c; c++) *line += *c == '\n';
-        if (!strncmp(clsort__source[i], "//---- comparator", 17)) return i;
-    }
-}
-
 /* The text of a program: chunks of kernels.cl and, between them, the caller's texts. */
 enum { CLSORT__CHUNKS = sizeof clsort__source / sizeof clsort__source[0] };
 typedef struct clsort__text_list {
     const char *text[CLSORT__CHUNKS + 5];
     size_t count;
-    char resume[60];            /* the text after the caller's */
 } clsort__text_list;
 
 /* Lists the text of a program. Compilers report errors in the caller's texts as errors of files
    `record_type` and `precedes`, with lines from 1. */
 static void clsort__list_text(const clsort__comparator *comparator, clsort__text_list *l)
 {
-    unsigned line;
-    size_t chunk;
+    size_t chunk = 1;
     memcpy((void *)(size_t)l->text, clsort__source, sizeof clsort__source);
     l->count = CLSORT__CHUNKS;
     if (!comparator) return;
-    chunk = clsort__comparator_chunk(&line) + 1;
-    snprintf(l->resume, sizeof l->resume, "\n) != 0;\n}\n#line %u \"kernels.cl\"\n", line);
+    while (strncmp(clsort__source[chunk - 1], "// comparator", 13)) chunk++;
     l->text[chunk] = "#line 1 \"record_type\"\n";
     l->text[chunk + 1] = comparator->record_type;
     l->text[chunk + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
                          "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
     l->text[chunk + 3] = comparator->precedes;
-    l->text[chunk + 4] = l->resume;
+    l->text[chunk + 4] = "\n) != 0;\n}\n#line " CLSORT__RESUME_LINE " \"kernels.cl\"\n";
     memcpy((void *)(size_t)(l->text + chunk + 5), clsort__source + chunk,
            (CLSORT__CHUNKS - chunk) * sizeof *l->text);
     l->count += 5;
@@ -7536,7 +7548,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s",
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -7552,13 +7564,14 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              (unsigned)c->wide, clsort__uses_progress(s, c),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
+             c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
              clsort__more_options(c), clsort__register_options(s, c));
 }
 
 /* How a program is built: its text and options. */
 typedef struct clsort__recipe {
     clsort__text_list list;
-    char options[640];
+    char options[704];
 } clsort__recipe;
 
 static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
@@ -7834,12 +7847,13 @@ static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config
     return CL_SUCCESS;
 }
 
-/* The one program of the utility family. */
-static clsort__config clsort__utility_config(const clsort_sorter *s)
+/* The program of the utility family, around sorts whose count lies on the device another one. */
+static clsort__config clsort__utility_config(const clsort_sorter *s, int on_device)
 {
     clsort__config c;
     memset(&c, 0, sizeof c);
     c.family = CLSORT__UTILITY;
+    c.counted = on_device != 0;
     c.key_bytes = 4;
     c.items_log2 = c.lanes = 1;
     c.group_log2 = clsort__lower_group(s, 8);
@@ -8168,19 +8182,24 @@ static int clsort__some_bits(const clsort_desc *d)
            || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
+/* Does what is equal in some bits keep its order? */
+static int clsort__keeps_ties(const clsort_desc *d)
+{
+    return clsort__some_bits(d)
+           && (d->stable || d->rows || d->segment_count || d->nan_order == CLSORT_NAN_EQUAL
+               || d->zero_order || d->algorithm == CLSORT_MERGE);
+}
+
 /* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
     return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
 }
 
-/* Are rows or segments sorted, or a count that lies on the device? Rows of top_k are not: they are
-   selected from. */
+/* Are rows or segments sorted? Rows of top_k are not: they are selected from. */
 static int clsort__has_segments(const clsort_desc *d)
 {
-    if (d->top_k) return 0;
-    return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count
-           || d->count_buffer;
+    return !d->top_k && (d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count);
 }
 
 /* Adds a part to a layout and returns its offset. It begins another buffer if the last one has no
@@ -8223,11 +8242,12 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         /* key_offset may be large: it is added to the place of the records */
         const clsort_field key = clsort__only_field(d, 0);
         const cl_uint bits = clsort__key_bits(d->key_type);
-        const cl_ulong ignored = d->last_bit ? bits - d->last_bit : 0, first = d->first_bit;
-        k->fields[0] = clsort__pack_field(&key) | first << CLSORT__FIELD_FIRST_BIT
-                       | ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
+        k->ignored = d->last_bit ? bits - d->last_bit : 0;
+        k->fields[0] = clsort__pack_field(&key)
+                       | (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
+                       | (cl_ulong)k->ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
         k->field_count = 1;
-        k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
+        k->has_codes = clsort__has_segments(d) && clsort__keeps_ties(d);
         if (!k->has_codes) k->codec = clsort__make_codec(&key);
         k->bytes = bits / 8;
     }
@@ -8350,7 +8370,7 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
     a->count_on_device = d->count_buffer != NULL;
     a->has_lengths = d->lengths != NULL;
     a->segments = a->at_offsets             ? d->segment_count
-                  : clsort__has_segments(d) ? d->rows ? d->rows : 1
+                  : clsort__has_segments(d) ? d->rows
                                             : 0;
     a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
     a->extent = clsort__extent(d, a->element_bytes);
@@ -8380,11 +8400,11 @@ static cl_uint clsort__demands(const clsort_desc *d)
 {
     cl_uint demands = 0;
     if (clsort__is_batch(d) && !d->rows) return ~0u;
-    if (clsort__some_bits(d)) demands |= CLSORT__CAN_BITS;
+    if (clsort__keeps_ties(d)) demands |= CLSORT__CAN_BITS;
     if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
     if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
     if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
-        demands |= CLSORT__CAN_SEGMENTS;
+        demands |= CLSORT__CAN_BOUNDS;
     return demands;
 }
 
@@ -8617,10 +8637,18 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int forced = s && s->forced && s->forced->row;
+    const cl_uint all = clsort__key_bits(d->key_type),
+                  bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
     const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
     clsort__crossover row = forced ? *s->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
+    if (bits - 1 < all / 4 * 3)   /* few passes */
+        row.radix /= row.radix == CLSORT__NEVER ? 1024 : 2;
+    if (bits - 1 < all / 2) {
+        row.radix = row.samples /= 4;
+        row.hybrid = CLSORT__NEVER;
+    }
     if (!s) row.hybrid = 0;
     return row;
 }
@@ -8650,8 +8678,7 @@ static int clsort__suits_samples(const clsort_desc *d)
 {
     const int indices = d->indices != NULL;
     if (clsort__is_bare(d)) return 1;
-    return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
-           && !clsort__has_segments(d)
+    return !d->record_size
            && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
 }
 
@@ -8660,8 +8687,7 @@ static int clsort__suits_samples(const clsort_desc *d)
 static int clsort__moves_values(const clsort_desc *d)
 {
     const int by_index = d->indices || d->value_size > 8;
-    if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
-        return 0;
+    if (d->fields || d->precedes) return 0;
     if (d->record_size)
         return !clsort__keys_stay(d) && !by_index && d->record_size <= 16 && !d->value_size;
     return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
@@ -8676,8 +8702,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
               ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !row.samples || d->count > row.samples || d->nan_order == CLSORT_NAN_EQUAL
-        || d->zero_order == CLSORT_ZERO_EQUAL
+    if (!s || !row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
+        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
@@ -8753,10 +8779,8 @@ static size_t clsort__long_row_least(const clsort_sorter *s, const clsort_desc *
 enum { CLSORT__MOST_LONG_ROWS = 1024 };
 static int clsort__takes_one_by_one(const clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__data *a = &p->data;
     return s && p->by_auto && p->d.rows > 1 && p->d.rows <= CLSORT__MOST_LONG_ROWS
-           && !a->count_on_device && !a->at_offsets
-           && !p->d.tuning.work_group && !p->d.tuning.items
+           && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(s, &p->d)
            && !(s->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
 }
@@ -8818,8 +8842,10 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
+    c->turns = !p->stable && p->key.ignored;
     if (!s) return;
     c->lanes = 1;
+    c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
     c->comparator = clsort__find_comparator(s, d);
     p->algorithm->configure(s, p);
 }
@@ -8919,7 +8945,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
     for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__make_plan(NULL, &d, &p);
+        clsort__plan_by(NULL, desc, d.algorithm, &p);
         clsort__plan_scratch(NULL, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
@@ -9135,11 +9161,10 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
    rows or segments. */
 static const char *clsort__unsupported_part(const clsort__algorithm *a, const clsort_desc *d)
 {
-    const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
+    const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_BOUNDS;
     if (clsort__is_batch(d) && !d->rows) return "no rows";
     if (missing & CLSORT__CAN_PRECEDES)
-        return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer"
-                                       : "precedes";
+        return clsort__has_segments(d) ? "precedes beside rows or segments" : "precedes";
     if (missing & CLSORT__CAN_BITS) return "first_bit, last_bit";
     if (missing & CLSORT__CAN_CODES) return "fields of more than 8 bytes";
     return d->rows > 1 ? "rows" : d->segments || d->segment_count ? "segments" : "count_buffer";
@@ -9179,8 +9204,9 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
         { device && c->s->context && !c->s->enqueues,
           "algorithm: on this device kernels do not launch others, as quicksort-device does" },
         { builtin && !device, "algorithm: only quicksort-device has +builtin" },
-        { only && clsort__has_segments(d),
-          "algorithm: local-only beside rows, segments or a count on the device" },
+        { (only && clsort__has_segments(d))
+              || (d->count_buffer && (clsort__step_choice(t) || clsort__local_choice(t))),
+          "algorithm: bitonic-* or local-only beside rows, segments or a count on the device" },
         { only && merge && (d->precedes || d->fields),
           "algorithm: merge-local-only beside fields or precedes" },
         { t->items > 32 && !vectors, "tuning.items above 32 with this variant" }
@@ -9827,11 +9853,20 @@ static void clsort__arg_arrays(clsort__run *run, clsort__arrays a)
 #define CLSORT__SPANS(run, ...) CLSORT__ARGS(run, clsort__span, clsort__arg_span, __VA_ARGS__)
 #define CLSORT__ARRAYS(run, ...) CLSORT__ARGS(run, clsort__arrays, clsort__arg_arrays, __VA_ARGS__)
 
+/* The count of a sort that has it on the device. */
+static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
+{
+    if (run->asked.counted) clsort__arg_span(run, p->data.count);
+}
+
 /* The codec, and if there is a comparator, the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip, p->key.codec.rotate);
+    const cl_ulong turn = run->asked.turns * p->key.ignored;
+    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip,
+                   p->key.codec.rotate | turn << (8 * p->key.bytes - 6));
     if (p->d.precedes) clsort__arg_span(run, records);
+    clsort__arg_count(run, p);
 }
 
 /* The arguments of a sort: its arrays, the codec and the tables. */
@@ -9898,7 +9933,7 @@ static void clsort__use_kernel(clsort__run *run, const clsort__config *config, i
 
 static void clsort__use_utility(clsort__run *run, int kernel)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
+    const clsort__config utility = clsort__utility_config(run->s, run->counted != NULL);
     clsort__use_kernel(run, &utility, kernel);
 }
 
@@ -9958,6 +9993,31 @@ static void clsort__launch_pass(clsort__run *run, const clsort__plan *p, size_t 
     clsort__launch(run, items);
 }
 
+/* Gathers: the indices of each row pick the elements of the target's row from the source's row; if
+   `indices` is `target`, they are copied. On CPUs a work-item moves a whole element: one for each
+   word of it took three times as long. */
+static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
+                           const clsort__rows *indices)
+{
+    const size_t unit = clsort__alignment(target->element_bytes),
+                 all = target->element_bytes / unit, each = run->s->is_cpu ? all : 1,
+                 units = all / each;
+    const size_t n = target->rows * target->count;
+    const cl_ulong elements = n;
+    clsort__use_utility(run, CLSORT__KERNEL_GATHER);
+    CLSORT__SPANS(run, source->span, target->span, indices->span);
+    clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : n);
+    CLSORT__UINTS(run, target->count, source->count);
+    CLSORT__ULONGS(run, source->stride, target->stride, indices->stride);
+    clsort__arg_uint(run, unit);
+    CLSORT__ULONGS(run, each, units);
+    clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
+    clsort__arg_uint(run, indices == target ? 2 : source->starts.buffer != NULL);
+    clsort__arg_count(run, run->counted);
+    clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
+    clsort__launch(run, n * units);
+}
+
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
 {
     const cl_ulong moved = bytes;
@@ -9970,13 +10030,22 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
                      c.waits, c.event_out));
 }
 
+/* Copies a plan's elements, or as many as the device knows of, to where they do not lie yet. */
+static void clsort__copy_elements(clsort__run *run, const clsort__plan *p, clsort__span from,
+                                  clsort__span to, size_t element)
+{
+    const clsort__rows source = clsort__make_rows(from, 1, p->d.count, element, 0),
+                       target = clsort__make_rows(to, 1, p->d.count, element, 0);
+    if (clsort__same_span(from, to)) return;
+    if (p->config.counted) clsort__gather(run, &source, &target, &target);
+    else clsort__copy(run, from, to, p->d.count * element);
+}
+
 static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                 clsort__arrays to)
 {
-    if (!p->config.records && !clsort__same_span(from.keys, to.keys))
-        clsort__copy(run, from.keys, to.keys, p->d.count * p->key.bytes);
-    if (!clsort__same_span(from.values, to.values))
-        clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+    if (!p->config.records) clsort__copy_elements(run, p, from.keys, to.keys, p->key.bytes);
+    clsort__copy_elements(run, p, from.values, to.values, p->config.value_bytes);
 }
 
 /* If only one of keys and values would be sorted in place, copies both to `to` and takes them from
@@ -10581,6 +10650,7 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
     clsort__arg_span(run, m->splits);
     CLSORT__UINTS(run, clsort__amount(run, m->n), m->span, slice);
+    clsort__arg_count(run, p);
     clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
@@ -11525,6 +11595,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
 static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
+    p->config.turns = 0;
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                            ? (cl_uint)CLSORT__SUBSET_ALONE
@@ -11744,15 +11815,14 @@ static size_t clsort__hybrid_second_digits(const clsort_sorter *s, const clsort_
 /* Are a plan's elements bare keys that are sorted from the top down? */
 static int clsort__top_down_can(const clsort__plan *p)
 {
-    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records
-           && !clsort__some_bits(&p->d);
+    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
 /* Or pairs, each as one code? Equal keys come in the order of their values: where they must keep
    their order, values are indices that ascend. */
 static int clsort__pairs_can(const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+    return clsort__packs(p) && !p->d.precedes
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
 
@@ -11972,7 +12042,7 @@ static size_t clsort__samples_tables(const clsort__config *c, size_t n)
    are gathered in the end, so they must not lie where they go. */
 static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+    return clsort__packs(p) && !p->d.precedes
            && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
@@ -12062,7 +12132,7 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
 {
     const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
                          && !p->d.record_size;
-    return !p->d.precedes && !clsort__some_bits(&p->d) && (as_it_is || !p->indirect);
+    return !p->d.precedes && (as_it_is || !p->indirect);
 }
 
 /* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
@@ -12177,7 +12247,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->subset = 0;
     c->family = CLSORT__CACHED;
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
-           && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
+           && p->key.bytes >= 4 && !p->key.has_codes
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
@@ -12230,6 +12300,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
+    j.first_bit = p->d.first_bit + p->key.ignored;
     j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= CLSORT__CACHED_SMALL) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
@@ -12291,6 +12362,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     const clsort__radix_form *form = clsort__radix_forms;
     clsort__config c;
     clsort__plan_passes(s, p);
+    if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
         if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
@@ -12301,6 +12373,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
             p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
+        p->config.turns = before.turns;
         return;
     }
 }
@@ -12874,23 +12947,25 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", 0, 0, 0, 0, CLSORT__ALT_BY_A, clsort__plan_bitonic,
-      NULL, clsort__bitonic },
+    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
+      clsort__plan_bitonic, NULL, clsort__bitonic },
     { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
       CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
       CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
-      CLSORT__ALT_ALWAYS, clsort__plan_merge, clsort__merge_tables, clsort__merge },
+    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
+      clsort__plan_merge, clsort__merge_tables, clsort__merge },
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
-      CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
-      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
+      CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_NEVER,
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
       CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
     { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
       clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segments) },
     { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
@@ -12953,29 +13028,6 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 }
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
-
-/* Gathers: the indices of each row pick the elements of the target's row from the source's row. On
-   CPUs a work-item moves a whole element: one for each word of it took three times as long. */
-static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
-                           const clsort__rows *indices)
-{
-    const size_t unit = clsort__alignment(target->element_bytes),
-                 all = target->element_bytes / unit, each = run->s->is_cpu ? all : 1,
-                 units = all / each;
-    const size_t n = target->rows * target->count;
-    const cl_ulong elements = n;
-    clsort__use_utility(run, CLSORT__KERNEL_GATHER);
-    CLSORT__SPANS(run, source->span, target->span, indices->span);
-    clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : n);
-    CLSORT__UINTS(run, target->count, source->count);
-    CLSORT__ULONGS(run, source->stride, target->stride, indices->stride);
-    clsort__arg_uint(run, unit);
-    CLSORT__ULONGS(run, each, units);
-    clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
-    clsort__arg_uint(run, source->starts.buffer != NULL);
-    clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
-    clsort__launch(run, n * units);
-}
 
 static size_t clsort__given_stride(const clsort_gather_desc *g, size_t i)
 {
@@ -13069,16 +13121,16 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     return clsort__conclude(&rows);
 }
 
-static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags)
+static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int on_device)
 {
-    const clsort__config utility = clsort__utility_config(s);
+    const clsort__config utility = clsort__utility_config(s, on_device);
     return clsort__need_program(s, &utility, flags);
 }
 
 /* Builds the kernels of a gather or of a search for groups. */
 static clsort_status clsort__ready_utility(clsort__job *j)
 {
-    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags);
+    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags, 0);
 }
 
 /* All commands of a gather. */
@@ -13193,6 +13245,7 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
     CLSORT__UINTS(run, clsort__amount(run, a->extent), p->key.bytes);
     CLSORT__ULONGS(run, a->element_bytes, p->key.codec.minus_zero, p->key.codec.nans);
     CLSORT__UINTS(run, (cl_uint)writes, (cl_uint)writes_numbers);
+    clsort__arg_count(run, p);
     clsort__traffic(
         run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + (writes ? 2 * p->key.bytes : 0)));
     clsort__launch(run, a->extent);
@@ -13213,6 +13266,7 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
                   (cl_uint)writes_numbers);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_fields(run, p->key.fields + first, end - first);
+    clsort__arg_count(run, p);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + read + bytes));
     clsort__launch(run, a->extent);
 }
@@ -13328,17 +13382,19 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
 {
     const clsort__data *a = &p->data;
     clsort__arrays from, to;
+    run->counted = p->config.counted ? p : NULL;
     if (p->indirect) {
         const int by_number = p->config.family == CLSORT__SEGMENTS && p->config.ties
                               && clsort__tile_shape(run->s, p).share_log2;
         (by_number ? clsort__sort_numbered : clsort__sort_indirect)(run, p, scratch);
-        return;
+    } else {
+        from.keys = clsort__span_from(a->keys, p->d.key_offset);
+        from.values = p->config.records ? a->keys : a->values;
+        to.keys = clsort__span_from(a->keys_to, p->d.key_offset);
+        to.values = p->config.records ? a->keys_to : a->values_to;
+        clsort__sort_arrays(run, p, from, to, scratch);
     }
-    from.keys = clsort__span_from(a->keys, p->d.key_offset);
-    from.values = p->config.records ? a->keys : a->values;
-    to.keys = clsort__span_from(a->keys_to, p->d.key_offset);
-    to.values = p->config.records ? a->keys_to : a->values_to;
-    clsort__sort_arrays(run, p, from, to, scratch);
+    run->counted = NULL;
 }
 
 /* Is there nothing to do? One element, or rows of one, are sorted already, unless an output must be
@@ -13363,7 +13419,7 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 {
     CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__need_utility(s, p->d.flags));
+    CLSORT__MUST(clsort__need_utility(s, p->d.flags, 0));
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
@@ -13425,10 +13481,13 @@ static int clsort__moves_by_index(const clsort__plan *p)
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = p->indirect || verifies || p->d.record_size || p->select.extracts
-                        || (p->d.top_k && clsort__moves_by_index(p));
+    const int gathers = (p->indirect && !p->config.counted) || verifies || p->d.record_size
+                        || p->select.extracts || (p->d.top_k && clsort__moves_by_index(p));
     CLSORT__MUST(clsort__ready_comparator(s, p));
     CLSORT__MUST(clsort__ready_kernels(s, p));
+    if (p->config.counted
+        && (p->indirect || (p->data.has_values && p->data.in_place != p->data.values_in_place)))
+        CLSORT__MUST(clsort__need_utility(s, p->d.flags, 1));
     if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
@@ -13555,9 +13614,10 @@ static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
 
 /* Chooses the mode of a selection, and its passes. */
 static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
-                                const clsort__config *c, clsort__selection *t)
+                                const clsort__plan *p, clsort__selection *t)
 {
-    const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
+    const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
+                  digit = p->config.digit_bits,
                   number_bits = clsort__ceil_log2(d->count);
     t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
               : !clsort__takes_some(d)       ? CLSORT__SELECT_PARTITION
@@ -13568,8 +13628,7 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
-                          + clsort__ceil_divide(number_bits, c->digit_bits));
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit) + clsort__ceil_divide(number_bits, digit));
 }
 
 /* Cuts rows into parts: as many, or less. */
@@ -14136,9 +14195,8 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
-    t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
-    clsort__select_mode(s, d, &p->config, t);
+    clsort__select_mode(s, d, p, t);
     clsort__select_list(s, d, t);
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
@@ -14232,7 +14290,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, none);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
-    CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
+    CLSORT__UINTS(run, p->key.ignored, p->d.first_bit,
                   clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
     CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
@@ -17914,6 +17972,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - CL_TARGET_OPENCL_VERSION below 120: did not compile -> an #error that says what to define
    - clsort_last_error and diagnostics: "..., general text (-5027)" -> "one reason
      (CLSORT_ERROR_TOP_K)"; clsort_status_text begins with the name
+   - scratch memory of one array with a count on the device: n / 2 + 132 KB for tables -> as by the
+     host's count; ask clsort_scratch_size
    - the diagnostic callback uses its sorter: not safe -> only messages, context and device
    - clsort_resolve of long rows: an algorithm -> CLSORT_AUTO
    - clsort_sort_host_on in place, in one trip, when reading back fails: arrays as before ->
@@ -17931,11 +17991,14 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - build/clsort gen uniform of floats: all bits, NaNs among them -> --nans; numbers without
    - build/clsort info: tables -> --verbose; make demo: every algorithm -> build/demo --all
    - build/clsort tune and report --seconds: sorts -> sorts and builds of kernels
+   - make test: programs and scripts -> programs; make check runs all; V=1 shows its commands
 
    New
    - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
    - CLSORT_ERROR_CACHE_FOLDER, to the diagnostic callback: a cache folder cannot be used
    - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
+   - a count on the device by name: bitonic, merge, all forms of radix, by some bits, by `precedes`;
+     with CLSORT_NO_RADIX, too
    - CLSORT_LATER for buffers that do not exist yet, also segment_ends
    - clsort_explain writes names with suffixes
    - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; takes views
@@ -17944,6 +18007,9 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      Sorter(device="nvidia"), axis= of sort_by_key, top_k and partition, sort(keys, out=keys);
      merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
    - Python: errors say what to do about a missing library, datetime64, strings and byte orders
+   - README.md is one screen; formulas, figures and build systems: tools/README.md. SECURITY.md
+   - pictures in keys per second beside CUB, Boost.Compute, PyOpenCL; tools/bench/bench-peers
+     --figure
    - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
      bench and tune; tune says how long builds take, and where nothing gains
 
@@ -17962,6 +18028,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      host's memory sort arrays where they lie
    - clsort_sort_host_on (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s, before 1.6; pinned and in
      place, without `work`, 0.18 s, before 0.60
+   - a count on the device: one array sorts as by the host's count, not by merge: 6 million u64 with
+     u32 on an H200 in 0.38 ms, before 1.01
    - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
      0.65
    - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time

@@ -561,8 +561,10 @@
 
    One of these that is missing is 0, so they are read by #if alone:
 
+     COUNTED             1: kernels of a sort lower `n` to what a buffer says
      KERNEL_SUBSET       which of its family's kernels a program has, one of CLSORT__SUBSET_*; 0:
                          all
+     TURNS               1: codes are turned, so that the bits that decide are the highest ones
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
      BOUND_REGISTERS     1: options bound how many registers a work-item has
@@ -784,45 +786,81 @@ typedef uint16 words_t;
 #define CLSORT_FIRST_LANE(codes) (codes).s0
 #endif
 
+/* The elements to sort are as many as the host says, or with CLSORT_COUNTED as a buffer says if
+   that is less. All kernels of a sort take the same number. It is an option of programs, since a
+   buffer more may take time at each launch. Work-groups behind the end leave before any barrier. */
+#if CLSORT_COUNTED
+#define CLSORT_COUNT_ARGS , global const uchar *limit, ulong limit_at
+#define CLSORT_COUNT(n) min(n, *(global const uint *)(limit + limit_at))
+#define CLSORT_CUT(blocks, n, size) \
+    min(blocks, (n) / max(size, 1u) + ((n) % max(size, 1u) != 0))
+#else
+#define CLSORT_COUNTED 0
+#define CLSORT_COUNT_ARGS
+#define CLSORT_COUNT(n) (n)
+#define CLSORT_CUT(blocks, n, size) blocks
+#endif
+
 /* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
    - unsigned: all three are 0
    - signed: flip has the sign bit
    - floats: flip has the sign bit, mask all others
    - descending: flip is complemented
-   - NaNs last: rotate is the number of NaN codes at the bottom */
+   - NaNs last: rotate is the number of NaN codes at the bottom
+   With CLSORT_TURNS the code is then turned left, so that the bits that decide are the highest ones,
+   and those that are ignored lie below them. The six highest bits of rotate say by how many bits:
+   no number of NaNs reaches these. */
 #if CLSORT_COMPARATOR
 /* With a comparator, codes only tell records (0) from what lies beyond the end (not 0). `records`
    is the array that the numbers in items refer to. */
 typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;
 
 #define CLSORT_CODEC_ARGS \
-    ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at
+    ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at \
+        CLSORT_COUNT_ARGS
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }
 #else
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
-#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
+#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate CLSORT_COUNT_ARGS
 #define CLSORT_CODEC { CLSORT_OF_CODE(mask), CLSORT_OF_CODE(flip), CLSORT_OF_CODE(rotate) }
 #endif   /* CLSORT_COMPARATOR */
 
 /* The last code. What lies beyond the end has it. */
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
-INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
-{
-    codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));
-    return (codes_t)(k ^ ((codes_t)(-sign) & mask));
-}
+/* Of codec c, how many NaN codes there are; codes turned left by some bits. Of pairs, which are one code, only
+   the key is turned. */
+#if CLSORT_TURNS
+#define CLSORT_NANS (code_t)(c.rotate & CLSORT_TOP_CODE >> 6)
+#define CLSORT_TURN (c.rotate >> (8 * CLSORT_KEY_BYTES - 6))
+#if CLSORT_PAIRS
+#define CLSORT_LEFT(type, code, bits) \
+    ((ulong)rotate((uint)((code) >> 32), (uint)(bits)) << 32 | (uint)(code))
+#else
+#define CLSORT_LEFT(type, code, bits) rotate(code, (type)(code_t)(bits))
+#endif
+#else
+#define CLSORT_NANS c.rotate
+#define CLSORT_LEFT(type, code, bits) (code)
+#endif   /* CLSORT_TURNS */
 
-INLINE codes_t encode(codes_t k, codec_t c)
-{
-    return (codes_t)((codes_t)(toggle_magnitude(k, c.mask) ^ c.flip) - c.rotate);
-}
-
-INLINE codes_t decode(codes_t code, codec_t c)
-{
-    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);
-}
+/* The functions for one code k, or for a vector of them. */
+#define CLSORT_TOGGLED(type) \
+    (type)(k ^ (-(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1)) & c.mask))
+#define CLSORT_CODEC_OF(type, encode, decode) \
+    INLINE type encode(type k, codec_t c) \
+    { \
+        k = (type)((CLSORT_TOGGLED(type) ^ c.flip) - CLSORT_NANS); \
+        return CLSORT_LEFT(type, k, CLSORT_TURN); \
+    } \
+    INLINE type decode(type k, codec_t c) \
+    { \
+        k = CLSORT_LEFT(type, k, -CLSORT_TURN); \
+        k = (type)((type)(k + CLSORT_NANS) ^ c.flip); \
+        return CLSORT_TOGGLED(type); \
+    }
+CLSORT_CODEC_OF(codes_t, encode, decode)
 
 /* Is each key its own code? Those of unsigned integers are, in ascending order. */
 INLINE uint keys_are_codes(codec_t c)
@@ -1893,7 +1931,7 @@ INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit
     { \
         const array_t data = CLSORT_ARRAY(data); \
         const codec_t codec = CLSORT_CODEC; \
-        window_pass(data, codec, n, windows, low_bit, hi, lo, mirror, bits); \
+        window_pass(data, codec, CLSORT_COUNT(n), windows, low_bit, hi, lo, mirror, bits); \
     }
 #endif   /* CLSORT_NEEDS_WINDOWS */
 
@@ -2039,6 +2077,7 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_SORT_ARGS, uint n, uint last,
     const window_t home = tile_window(seat.t, CLSORT_HOME_BIT, 0, 0);
     window_t now = home;
     item_t v[CLSORT_ITEMS];
+    n = CLSORT_COUNT(n);
     if (no_tile(n))
         return;
     load_window(v, home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);
@@ -2067,6 +2106,7 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     const window_t home = tile_window(seat.t, CLSORT_HOME_BIT, 0, 0);
     window_t now = home;
     item_t v[CLSORT_ITEMS];
+    n = CLSORT_COUNT(n);
     if (no_tile(n))
         return;
     load_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
@@ -2395,6 +2435,7 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
     const codec_t codec = CLSORT_CODEC;
     const size_t i = get_global_id(0) >> spread_log2;
+    n = CLSORT_COUNT(n);
     if (i * slice >= n || i << spread_log2 != get_global_id(0))
         return;
     const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);
@@ -2406,12 +2447,14 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 /* Makes the splits of each pair ascend in both runs, by no more than a slice. Then slices do not
    overlap and leave nothing out, whatever the caller's expression answers. One work-item per
    pair. */
-CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)
+CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice
+                                      CLSORT_COUNT_ARGS)
 {
     const size_t start = get_global_id(0) * ((size_t)span + 1);
     global uint *split = (global uint *)(splits + splits_at);
     size_t i = (start + slice - 1) / slice;
     uint last_split = 0, last_diagonal = 0;
+    n = CLSORT_COUNT(n);
     if (start >= n)
         return;
     for (; i * slice < n && i * slice <= start + span; i++) {
@@ -2430,6 +2473,7 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
     const codec_t codec = CLSORT_CODEC;
     global const clsort_record *record = (global const clsort_record *)codec.records;
     const uint i = (uint)get_global_id(0);
+    n = CLSORT_COUNT(n);
     if (i >= n || n - i < 2)
         return;
     const uint x = ordered_place(indices + indices_at, by_index, i, n),
@@ -2748,8 +2792,11 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;
-    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, base,
-              codec, keys, words, splits);
+    n = CLSORT_COUNT(n);
+    if (base >= n)
+        return;
+    sort_tile(source, target, base, min(n - base, (uint)CLSORT_TILE_ITEMS), base, codec, keys,
+              words, splits);
 }
 #endif
 
@@ -2764,6 +2811,9 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                   target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;
+    n = CLSORT_COUNT(n);
+    if (base >= n)
+        return;
     merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
                (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
                splits_here);
@@ -2779,7 +2829,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const size_t start = get_global_id(0) * slice, end = min(start + slice, (size_t)n);
+    const size_t start = get_global_id(0) * slice,
+                 end = min(start + slice, (size_t)CLSORT_COUNT(n));
     for (size_t base = start; base < end; base += CLSORT_ITEMS)
         insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS),
                        codec);
@@ -2876,6 +2927,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     const codec_t codec = CLSORT_CODEC;
     const size_t i = get_global_id(0);
     global const uint *split = (global const uint *)(splits + splits_at);
+    n = CLSORT_COUNT(n);
     if (i * slice >= n)
         return;
     const uint end = (uint)min((size_t)n, (i + 1) * slice);
@@ -4235,8 +4287,9 @@ typedef struct { uint shift, mask; } digit_t;
 #define CLSORT_RADIX \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \
-            in_place & (CLSORT__MAY_SKIP - 1), pass, \
+            (global uint *)(scratch + scratch_at), CLSORT_COUNT(n), \
+            CLSORT_CUT(blocks, CLSORT_COUNT(n), block_elements), block_elements, first_bit, \
+            last_bit, in_place & (CLSORT__MAY_SKIP - 1), pass, \
             in_place & CLSORT__MAY_SKIP \
                 && ((global const uint *)(scratch + scratch_at))[CLSORT__SKIP_PASSES] != 0, \
             in_place & CLSORT__LEAVES_BITS \
@@ -4611,7 +4664,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
     uint sum = 0;
     if (get_global_id(0) != 0)
         return;
-    for (uint b = 0; pass == 0 && !r.done && b < blocks; b++) {
+    for (uint b = 0; pass == 0 && !r.done && b < r.blocks; b++) {
         seen.set |= table_code(radix_seen(r, b));
         seen.clear |= table_code(radix_seen(r, b) + 2);
     }
@@ -5070,20 +5123,12 @@ INLINE void store_whole_vector(vector_t v, global lane_t *to)
     store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
-INLINE vector_t toggle_vector(vector_t k, codec_t c)
-{
-    return k ^ (-(k >> (vector_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (vector_t)c.mask);
-}
-
-INLINE vector_t encode_vector(vector_t k, codec_t c)
-{
-    return (toggle_vector(k, c) ^ (vector_t)c.flip) - (vector_t)c.rotate;
-}
+CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
 
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
 INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
-    return CLSORT_PACKS_PAIRS ? v : toggle_vector((v + (vector_t)c.rotate) ^ (vector_t)c.flip, c);
+    return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
 }
 
 INLINE lane_t finish_lane(lane_t v, codec_t c)
@@ -5792,7 +5837,7 @@ INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
 CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint size_log2 = min((uint)CLSORT__CACHED_SAMPLE_LOG2, 26 - clz(n | 32u)),
+    const uint size_log2 = min((uint)CLSORT__CACHED_SAMPLE_LOG2, 26 - clz(r.n | 32u)),
                size = 1u << size_log2;
     code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];
     if (get_global_id(0) != 0)
@@ -5837,7 +5882,7 @@ CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
     }
     starts[ranges] = sum;
     w[CACHED_TICKET] = 0;
-    r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= n / heavy_part;
+    r.scratch[CLSORT__SKIP_PASSES] = !(in_place & CLSORT__MAY_SKIP) || heaviest <= r.n / heavy_part;
 }
 
 CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
@@ -5850,7 +5895,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
         return;
     for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
         next[d] = block_table(r, block)[d];
-    move_block(r, r.source, r.alt, b, take_cells(r), next, CLSORT_STAGES(n));
+    move_block(r, r.source, r.alt, b, take_cells(r), next, CLSORT_STAGES(r.n));
 }
 
 //---- radix: cached buckets
@@ -5883,24 +5928,26 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     const radix_t all = CLSORT_RADIX;
     global uint *const words = cached_words(all), *const starts = cached_starts(all);
-    const uint ranges = !blocks ? 1 : all.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_IN_USE] : 0;
+    const uint ranges = !all.blocks                         ? 1
+                        : all.scratch[CLSORT__SKIP_PASSES] ? words[CACHED_IN_USE]
+                                                           : 0;
     radix_t r = all;
     r.scratch = own_scratch(all);
     r.in_place = ALT_IS_SOURCE;
     r.done = 0;
     for (uint i = 0;; i++) {
-        const uint d = blocks ? atomic_inc(&words[CACHED_TICKET]) : i;
+        const uint d = all.blocks ? atomic_inc(&words[CACHED_TICKET]) : i;
         if (d >= ranges)
             break;
-        const uint begin = blocks ? starts[d] : 0;
-        const uint left = blocks && d == words[CACHED_AROUND] ? words[CACHED_LEFT] : 0;
-        r.n = (blocks ? starts[d + 1] - begin : n) - left;
+        const uint begin = all.blocks ? starts[d] : 0;
+        const uint left = all.blocks && d == words[CACHED_AROUND] ? words[CACHED_LEFT] : 0;
+        r.n = (all.blocks ? starts[d + 1] - begin : all.n) - left;
         r.target = advance(all.target, begin);
         r.alt = advance(all.alt, begin);
         if (CLSORT_PACKS_PAIRS)
             r.alt.keys = all.alt.keys + begin * sizeof(moved_t);
         r.source = r.alt;
-        for (uint k = 0; k < r.n && !blocks; k++) {
+        for (uint k = 0; k < r.n && !all.blocks; k++) {
             const moved_t e = load_moved(r, all.source, k);
             store_moved(r, r.alt, k, &e, 1);
         }
@@ -6358,7 +6405,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
     for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
         const uint count = counter_sum(counters, d);
         block_counts(r, block)[d] = count;
-        if (CLSORT__STRETCHES(blocks))
+        if (CLSORT__STRETCHES(r.blocks))
             atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
     }
     for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
@@ -6897,7 +6944,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     item_t items[CLSORT_RADIX_ITEMS];
     uint origin[CLSORT_RADIX_ITEMS];
     clear_words(tile.next, CLSORT_DIGITS);
-    load_codes(code, r.source, r.codec, n);
+    load_codes(code, r.source, r.codec, r.n);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         origin[m] = tile_item(m);
@@ -6906,12 +6953,12 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         items[m].key = code[m];
-        load_words_within(r.source, origin[m], tile_item(m) < n, items[m].word);
+        load_words_within(r.source, origin[m], tile_item(m) < r.n, items[m].word);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        store_item(r.target, r.codec, tile_item(m), n, items[m]);
+        store_item(r.target, r.codec, tile_item(m), r.n, items[m]);
 }
 #endif   /* CLSORT_IS(RADIX) */
 
@@ -7011,7 +7058,7 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     if (!r.done)
-        clear_passes(r.scratch, (global uint *)sweep_status(r, blocks));
+        clear_passes(r.scratch, (global uint *)sweep_status(r, r.blocks));
 }
 #endif
 
@@ -7024,7 +7071,7 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counter
     if (r.done)
         return;
     clear_counters(counters);
-    for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))
+    for (uint tile = (uint)get_group_id(0); tile < r.blocks; tile += (uint)get_num_groups(0))
         count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, counters, &seen);
     merge_seen(counters + CLSORT_COUNT_WORDS, seen);
     local_barrier();
@@ -7153,6 +7200,8 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     const radix_t r = CLSORT_RADIX;
     const tile_t tile = make_tile(space);
     const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;
+    if (CLSORT_COUNTED && get_group_id(0) >= r.blocks)
+        return;
     copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),
                CLSORT_GROUP);
     if (CLSORT_FORWARD_PROGRESS && !sorts)
@@ -7176,7 +7225,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
         return;
     uint number = share_number(draw_ahead(numbers), word), first = 0;
     for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
-        const uint plan = pass_plan(r), tiles = plan ? blocks : 0;
+        const uint plan = pass_plan(r), tiles = plan ? r.blocks : 0;
         uint moved = 0;
         wait_until_done(numbers, first);
         while (number - first < tiles) {
@@ -7219,7 +7268,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
         const uint p = i / CLSORT__WARP;
         float share = 0;
         for (uint d = i % CLSORT__WARP; d < (p < passes ? CLSORT_DIGITS : 0); d += CLSORT__WARP) {
-            const float part = (float)sweep_counts(r, p)[d] / (float)n;
+            const float part = (float)sweep_counts(r, p)[d] / (float)r.n;
             share += part * part;
         }
         shares[i] = share;
@@ -7227,7 +7276,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
     local_barrier();
     if (t != 0)
         return;
-    float peers = (float)n;
+    float peers = (float)r.n;
     uint p = passes;
     while (p > 0 && peers >= 0.5f) {
         float share = 0;
@@ -7279,7 +7328,7 @@ CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
     for (uint i = t; i < b.size; i += CLSORT_GROUP) {
         const size_t at = (size_t)b.begin + i;
         const code_t upper = upper_at(r, at, low);
-        if (at + 1 < n && upper_at(r, at + 1, low) == upper
+        if (at + 1 < r.n && upper_at(r, at + 1, low) == upper
             && (at == 0 || upper_at(r, at - 1, low) != upper))
             found[atomic_inc(&list[0])] = (uint2)((uint)at, count_equal_prefix(r, at, low));
     }
@@ -7881,8 +7930,8 @@ INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map
             (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
             (global uint *)(scratch + scratch_at) + tables, \
             (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_NEXT_AT, \
-            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_SECOND_DIGITS_AT, n, \
-            second_digits, group_digits \
+            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_SECOND_DIGITS_AT, \
+            CLSORT_COUNT(n), second_digits, group_digits \
     }
 typedef struct {
     array_t source, target, alt;
@@ -7948,9 +7997,9 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
         h.buckets[i] = 0;
     for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-        const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
+        const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);
         store_key(h.alt, i,
-                  load_key(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));
+                  load_key(h.source, size == h.n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));
     }
 }
 
@@ -8554,7 +8603,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     cells_t s = { counts, sums, extremes, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
                   sample_size(h), 0, 0, 0, 0, 0, 0 };
     uint digits, heaviest, sum;
-    if (n == 0)
+    if (h.n == 0)   /* passes, whatever SKIP_PASSES holds, have no blocks then */
         return;
     find_extremes(h, &s);
     make_cell_map(h, &s);
@@ -8854,13 +8903,13 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     if (s.heavies == 0 && !s.cell_groups)
         spread_masks(h, masks);
     local_barrier();
-    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
+    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_KEYS);
     else if (counted) count_group_digits(h, s, counted, first, step, counters);
     else if (s.cell_groups)
-        count_by_split(s, h.source, h.codec, n, first, step, counters, BY_CELL_GROUPS);
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_CELL_GROUPS);
     else if (s.heavies == 0)
-        count_by_split(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
-    else count_by_split(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_DIGITS);
+    else count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_HEAVIES);
     local_barrier();
     if (counted) add_group_digits(h, counted, counters);
     else add_copies(h, counters);
@@ -8995,7 +9044,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
         tiles += range_tiles(h, first + k, size[k]);
     }
     sum = group_scan_total(sum, sums, &total);
-    if (local_id() == 0 && total != n)      /* a counter of 16 bits was too small */
+    if (local_id() == 0 && total != h.n)    /* a counter of 16 bits was too small */
         atomic_and(h.skip_passes, 0);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
@@ -9305,9 +9354,9 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE;
-    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
+    if (begin >= h.n || !hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    const uint size = min(n - begin, CLSORT_RADIX_TILE + 0u), whole = size == CLSORT_RADIX_TILE;
+    const uint size = min(h.n - begin, CLSORT_RADIX_TILE + 0u), whole = size == CLSORT_RADIX_TILE;
     const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
     const tile_move_t v = { advance(h.source, begin), h.alt, h.next, size };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
@@ -9446,7 +9495,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     const uint digit = (uint)get_group_id(0),
                own = (second_digits + CLSORT_GROUP - 1) / CLSORT_GROUP, first = local_id() * own;
     local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
-    if (n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
+    if (h.n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
     global uint *next = h.buckets + digit * second_digits;
     const uint one_code = one_code_parts(load_range_map(h, digit));
@@ -9836,7 +9885,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     local uint *list = bucket_space(space).words + 8;
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
-    if (n != 0 && *h.skip_passes == 0)
+    if (h.n != 0 && *h.skip_passes == 0)
         clear_passes(h.skip_passes - CLSORT__SKIP_PASSES, h.tables);
     if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_OVER] == 0)
         return;
@@ -10170,10 +10219,10 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
 {
     const codec_t codec = CLSORT_CODEC;
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const ranks_t r = make_ranks(source, codec, n, size_log2, space);
+    const ranks_t r = make_ranks(source, codec, CLSORT_COUNT(n), size_log2, space);
     const uint t = local_id();
     code_t v[CLSORT_ITEMS];
-    if (n == 0)
+    if (r.begin >= CLSORT_COUNT(n))
         return;
     const uint own = r.begin + min(t, r.elements - 1);
     const item_t item = load_numbered(source, codec, own, own);
@@ -10223,8 +10272,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_SAMPLES_ALT, CLSORT_CODEC, \
             (global code_t *)(scratch + scratch_at), \
-            (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), n, tile, \
-            (n + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
+            (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), CLSORT_COUNT(n), \
+            tile, (CLSORT_COUNT(n) + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
     }
 #define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 typedef struct {
@@ -10396,11 +10445,11 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
     const held_space_t l = held_space(space);
-    const uint begin = (uint)get_group_id(0) * tile, size = min(n - begin, tile),
+    const uint begin = (uint)get_group_id(0) * tile, size = min(s.n - begin, tile),
                width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
     const array_t from = advance(s.source, begin);
     code_t v[CLSORT_ITEMS];
-    if (n == 0)
+    if (s.n == 0)
         return;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -10725,10 +10774,10 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
     const held_space_t l = held_space(space);
     const bins_t b = bins_of(l);
     const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
-               size = min(n - begin, tile), each = samples / max(buckets, 1u);
+               size = min(s.n - begin, tile), each = samples / max(buckets, 1u);
     code_t code[CLSORT_ITEMS];
     uint rank[CLSORT_ITEMS];
-    if (n == 0)
+    if (begin >= s.n)
         return;
     load_tile_codes(s, code, begin, size);
     sort_samples(s, l, b);
@@ -10862,7 +10911,7 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const held_space_t l = held_space(space);
     const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
     uint begin = 0, size = 0;
-    if (n == 0)
+    if (s.n == 0)
         return;
     const fragment_t own = load_fragment(s, bucket);
     const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
@@ -12001,17 +12050,17 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 
    clsort__select_plans of clsort.h says from which counts, k and rows on each is taken. */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored_high_bits
+/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored
    bits at the top and first_bit at the bottom. */
 #define CLSORT_SELECT_ARGS \
     global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
-        uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \
+        uint ignored, uint first_bit, uint rows, uint n, ulong stride, uint k, \
         uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
         ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \
         ulong number_at, uint given_as
 #define CLSORT_SELECT \
     { \
-        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \
+        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored, first_bit, rows, n, \
             stride, k, k, select_mode, list_capacity, passes, \
             (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \
             (global const uint *)(number + number_at), given_as \
@@ -12020,7 +12069,7 @@ typedef struct {
     global const uchar *keys;
     codec_t codec;
     code_t minus_zero;
-    uint ignored_high_bits, first_bit, rows, n;
+    uint ignored, first_bit, rows, n;
     ulong stride;
     uint k, asked, select_mode, list_capacity, passes;
     global const uint *bounds, *ends, *number;
@@ -12103,13 +12152,13 @@ INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
 INLINE code_t code_of(select_t s, code_t key)
 {
     const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
-    return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
+    return (code_t)((code_t)(code << s.ignored) >> (s.ignored + s.first_bit));
 }
 
 /* Do all bits of all keys count, as they are? Then `encode` is enough. */
 INLINE uint takes_whole_keys(select_t s)
 {
-    return !(s.minus_zero || s.ignored_high_bits || s.first_bit);
+    return !(s.minus_zero || s.ignored || s.first_bit);
 }
 
 /* Those of element i. */
@@ -12546,7 +12595,7 @@ typedef struct { uint by_index, shift; } select_digit_t;
 
 INLINE select_digit_t select_pass_digit(select_t s, uint pass)
 {
-    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored_high_bits - s.first_bit,
+    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored - s.first_bit,
                index_bits = 32 - clz(s.n - 1);
     const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,
                by_index = pass >= code_passes;
@@ -13806,10 +13855,10 @@ INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
 CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
                                   ulong keys_at, global uchar *indices, ulong indices_at, uint n,
                                   uint bytes, ulong stride, ulong minus_zero, ulong nans,
-                                  uint copies, uint numbers)
+                                  uint copies, uint numbers CLSORT_COUNT_ARGS)
 {
     const size_t i = get_global_id(0);
-    if (i >= n)
+    if (i >= CLSORT_COUNT(n))
         return;
     if (copies) {
         const ulong bits = load_bits(source + source_at + i * stride, bytes);
@@ -13865,13 +13914,13 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
                                         global uchar *codes, ulong codes_at, global uchar *indices,
                                         ulong indices_at, uint n, uint bytes, uint by_index,
                                         uint numbers, ulong stride, ulong8 packed,
-                                        uint field_count)
+                                        uint field_count CLSORT_COUNT_ARGS)
 {
     const size_t i = get_global_id(0);
     global uint *index = (global uint *)(indices + indices_at);
     ulong field[8], code = 0;
     vstore8(packed, 0, field);
-    if (i >= n)
+    if (i >= CLSORT_COUNT(n))
         return;
     const uint from = by_index ? index[i] : (uint)i;
     if (from >= n)   /* the number of an element outside of segments */
@@ -13926,25 +13975,31 @@ INLINE ulong divide(ulong a, ulong b)
 /* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element is
    units * each * bytes long; a work-item moves one of its units, `each` times `bytes` bytes.
    Strides are bytes from a row to the next one. An index of source_count or above leaves its
-   element as it was. With has_starts, rows of the source begin with the elements that `starts`
-   names. */
+   element as it was. With has_starts 1, rows of the source begin with the elements that `starts`
+   names; with 2, indices are i. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                  global uchar *target, ulong target_at,
                                  global const uchar *indices, ulong indices_at,
                                  ulong n, uint count, uint source_count, ulong source_stride,
                                  ulong target_stride, ulong index_stride, uint bytes, ulong each,
                                  ulong units,
-                                 global const uchar *starts, ulong starts_at, uint has_starts)
+                                 global const uchar *starts, ulong starts_at, uint has_starts
+                                 CLSORT_COUNT_ARGS)
 {
     const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);
     if (element >= n)
         return;
     const ulong row = n > count ? divide(element, count) : 0;
     const ulong i = element - row * count, unit = id - element * units;
-    const uint from = *(global const uint *)(indices + indices_at + row * index_stride + i * 4);
+    if (i >= CLSORT_COUNT(count))
+        return;
+    const uint from = has_starts == 2
+                          ? (uint)i
+                          : *(global const uint *)(indices + indices_at + row * index_stride
+                                                   + i * 4);
     if (from >= source_count)
         return;
-    const ulong first = has_starts ? ((global const uint *)(starts + starts_at))[row] : 0;
+    const ulong first = has_starts == 1 ? ((global const uint *)(starts + starts_at))[row] : 0;
     source += source_at + row * source_stride + ((first + from) * units + unit) * each * bytes;
     target += target_at + row * target_stride + (i * units + unit) * each * bytes;
     for (ulong k = 0; k < each; k++)

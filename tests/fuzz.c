@@ -3,7 +3,7 @@
    records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
    merges of many runs and partitions; selections from rows; host arrays in several runs.
 
-     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N] [--adversarial]
+     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N] [--adversarial | --disguised]
 
    Stops on each device after N cases or N seconds, whichever comes first; default: 10 seconds.
    --case runs number K of the seed alone. --most cuts every count to N elements, for simulators. A
@@ -13,10 +13,7 @@
    --adversarial sorts by the forms of radix, and by what AUTO takes for many elements on a GPU with
    its crossovers divided by 2^10: keys that lie at the edges of what these forms decide, in numbers
    around their capacities. On a CPU it pretends that this is a GPU, of work-groups up to 64 or of
-   any. */
-
-#include <signal.h>
-#include <unistd.h>
+   any. --disguised: the same crossovers and devices, but the cases that stand above. */
 
 #define CLSORT_STAGE_BYTES 20000
 #define CLSORT__MULTI_MERGERS 2
@@ -39,14 +36,14 @@ typedef struct fuzz_options {
     uint64_t seed, cases, only, most;
     double seconds;
     int one;                      /* only case `only` */
-    int adversarial;
+    int adversarial, disguised;
 } fuzz_options;
 
 typedef struct fuzz_device {
     bench b;
     const fuzz_options *o;
     cl_command_queue unordered;   /* NULL if the device has none */
-    clsort_sorter *gpus[PRETENDED_GPUS];    /* of adversarial cases */
+    clsort_sorter *gpus[PRETENDED_GPUS];    /* of adversarial and disguised cases */
     uint64_t cases, wrong;
 } fuzz_device;
 
@@ -107,8 +104,8 @@ static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
     return c;
 }
 
-/* Lets adversarial cases sort as on a GPU, by the plans of many elements. */
-static int open_adversarial(fuzz_device *f)
+/* Lets cases sort as on a GPU, by the plans of many elements. */
+static int open_gpus(fuzz_device *f)
 {
     test_crossover_log2 = 10;
     return !test_is_cpu(&f->b) || pretending_gpus(&f->b, f->gpus);
@@ -440,6 +437,7 @@ static void run_number(fuzz_device *f, uint64_t number)
     if (f->o->most < UINT32_MAX)
         snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
     if (hard) strcat(limit, " --adversarial");
+    if (f->o->disguised) strcat(limit, " --disguised");
     snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n",
              (unsigned long long)f->o->seed, (unsigned long long)number, limit);
     f->cases++;
@@ -462,7 +460,7 @@ static void run_device(fuzz_device *f)
                                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
     test_now.device = &f->b;
     test_now.name = "fuzz";
-    if (o->adversarial && !CHECK(open_adversarial(f))) return;
+    if ((o->adversarial || o->disguised) && !CHECK(open_gpus(f))) return;
     if (o->one) run_number(f, o->only);
     for (i = 0;
          !o->one && i < o->cases && f->wrong < MOST_WRONG && test_seconds() - start < o->seconds;
@@ -495,6 +493,7 @@ static int read_options(int argc, char **argv, fuzz_options *o)
     for (i = 1; i < argc; i += 2) {
         uint64_t number;
         while (i < argc && !strcmp(argv[i], "--adversarial")) o->adversarial = 1, i++;
+        while (i < argc && !strcmp(argv[i], "--disguised")) o->disguised = 1, i++;
         if (i == argc) break;
         if (!read_number(i + 1 < argc ? argv[i + 1] : NULL, &number)) return 0;
         if (!strcmp(argv[i], "--seed")) o->seed = number;
@@ -516,7 +515,7 @@ int main(int argc, char **argv)
     size_t devices, failed = 0, i;
     if (!read_options(argc, argv, &o)) {
         fprintf(stderr, "usage: fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]"
-                        " [--adversarial]\n");
+                        " [--adversarial | --disguised]\n");
         return 2;
     }
     signal(SIGSEGV, say_crash);

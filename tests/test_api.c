@@ -702,9 +702,6 @@ static void scratch_of_segments(bench *b)
     d.count = FORMULA_COUNT;
     d.segment_count = 10;
     expect_scratch(b, &d, a4 + tables);
-    d.segment_count = 0;
-    d.count_buffer = CLSORT_LATER;
-    expect_scratch(b, &d, a4 + tables);
     d.value_size = 8;
     expect_scratch(b, &d, a4 + 8016 + tables);
     d.values_out = CLSORT_LATER;

@@ -219,8 +219,8 @@ FAULT(flag_2, c->d.flags = 2)
 FAULT(flag_256, c->d.flags = 256)
 FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
-FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5)
-FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
+FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5; c->d.stable = 1)
+FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1; c->d.stable = 1)
 FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
 FAULT(first_bit_high, c->d.first_bit = 32)
 FAULT(last_bit_high, c->d.last_bit = 33)
@@ -454,8 +454,7 @@ FAULT(rows_bitonic, c->d.rows = 2; c->d.algorithm = CLSORT_BITONIC)
 FAULT(segments_radix, use_segments(c, w->good[INDICES]); c->d.algorithm = CLSORT_RADIX)
 FAULT(counted_quicksort, c->d.count_buffer = w->good[INDICES]; c->d.algorithm = CLSORT_QUICKSORT)
 FAULT(rows_precedes, use_precedes(c, good_record, good_precedes); c->d.rows = 2)
-FAULT(counted_precedes, use_precedes(c, good_record, good_precedes);
-      c->d.count_buffer = w->good[INDICES])
+FAULT(counted_steps, use_name(c, "bitonic-b4"); c->d.count_buffer = w->good[INDICES])
 FAULT(rows_2_32, c->d.rows = (size_t)1 << 32)
 FAULT(rows_too_far, c->d.rows = 0x10000; c->d.count = 0x10000)
 FAULT(segments_2_32, use_segments(c, w->good[INDICES]); c->d.segment_count = 0xFFFFFFFFu)
@@ -550,8 +549,8 @@ static const fault faults[] = {
     { "flag 256, which 0.3 had", flag_256, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
-    { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "stable quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "first_bit with stable bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit 32", first_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
     { "last_bit 33", last_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
@@ -577,8 +576,8 @@ static const fault faults[] = {
     { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED,
       P_PARTS | P_TUNING },
     { "rows by a comparator", rows_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
-    { "a count on the device by a comparator", counted_precedes, CLSORT_ERROR_UNSUPPORTED,
-      P_PARTS | P_OWN_ORDER },
+    { "a count on the device as published", counted_steps, CLSORT_ERROR_UNSUPPORTED,
+      P_PARTS | P_TUNING },
     { "2^32 rows", rows_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS | P_COUNT },
     { "rows of 2^32 elements altogether", rows_too_far, CLSORT_ERROR_COUNT_TOO_LARGE,
       P_PARTS | P_COUNT },

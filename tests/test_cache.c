@@ -83,6 +83,7 @@ static void survives_damage(bench *b)
 
 static const test_entry tests[] = {
     { "a second start loads what the first one saved", loads_what_was_saved },
+    TEST_REST,
     { "damaged entries are built again", survives_damage }
 };
 

@@ -6,9 +6,9 @@
    the test. `counts` has a row for each number of the planner that decides by counts, and the line
    of tests/plans that lists where. tests/scripts/header ties both to kernels.cl and clsort.h. */
 
-#include <limits.h>
-
 #include "pretend.h"
+
+#include <limits.h>
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"

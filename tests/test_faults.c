@@ -1003,6 +1003,7 @@ static void fail_algorithms(bench *b)
 
 static const test_entry tests[] = {
     { "a fault in any call of any function is reported and leaves no harm", fail_scenarios },
+    TEST_REST,
     { "a fault in any call of any algorithm is reported and leaves no harm", fail_algorithms }
 };
 

@@ -1,10 +1,9 @@
 /* Gathers: elements of every size, rows with gaps, indices that lead out, and indices as argsort of
    arrays and of rows and top-k give them. */
 
-#include "gathering.h"
-
-#define CLSORT_IMPLEMENTATION
+#define TEST_PUBLIC
 #include "cases.h"
+#include "gathering.h"
 
 static int gather(const bench *b, gathering_case c, size_t first_size, size_t shift)
 {

@@ -1,7 +1,7 @@
 /* clsort_enqueue_group_starts: keys of every width, empty and huge groups, keys beyond the last
  * group, a count that only the device knows, guards around what is written, and bad calls. */
 
-#define CLSORT_IMPLEMENTATION
+#define TEST_PUBLIC
 #include "harness.h"
 
 #include "../tools/clsort/patterns.h"

@@ -2,7 +2,7 @@
    sizes around every switch, runs and parts of any sizes, work-groups, stability, unsorted inputs,
    events, scratch memory, and bad calls. */
 
-#define CLSORT_IMPLEMENTATION
+#define TEST_PUBLIC
 #include "harness.h"
 
 #include "pieces.h"
@@ -428,6 +428,14 @@ static void close_bad_merge(const bad_merge *t)
     clReleaseMemObject(t->keys_out), clReleaseMemObject(t->values_out);
 }
 
+/* What a name puts into tuning.variant. */
+static cl_uint variant_of(const char *name)
+{
+    clsort_desc d = clsort_desc_default();
+    CHECK_OK(clsort_set_algorithm(&d, name));
+    return d.tuning.variant;
+}
+
 static void merges_of_nothing(const bench *b, const bad_merge *t)
 {
     size_t bytes = 0;
@@ -456,8 +464,8 @@ static void merges_of_bad_fields(const bench *b, bad_merge *t)
     WITH_RUNS(m.reserved = 1, CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_RUNS(m.flags = 2, CLSORT_ERROR_UNKNOWN_FLAG);
     WITH_RUNS(m.value_size = 9, CLSORT_ERROR_UNSUPPORTED);
-    WITH_RUNS(m.tuning.variant = CLSORT__AS(LOCAL, ONLY), CLSORT_ERROR_UNSUPPORTED);
-    WITH_RUNS(m.tuning.variant = CLSORT__AS(RADIX, HYBRID), CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_RUNS(m.tuning.variant = variant_of("merge-local-only"), CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS(m.tuning.variant = variant_of("radix-hybrid"), CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_RUNS((m.key_type = CLSORT_F32, m.nan_order = CLSORT_NAN_EQUAL), CLSORT_ERROR_UNSUPPORTED);
     WITH_RUNS(m.value_size = 0, CLSORT_ERROR_VALUE_SIZE);
     WITH_RUNS(runs[1].values = NULL, CLSORT_ERROR_VALUE_SIZE);
@@ -541,7 +549,7 @@ static void partitions_of_bad_fields(const bench *b, clsort_partition_desc good)
     WITH_PARTS(p.reserved = 1, CLSORT_ERROR_UNKNOWN_VALUE);
     WITH_PARTS(p.flags = 4, CLSORT_ERROR_UNKNOWN_FLAG);
     WITH_PARTS(p.value_size = 12, CLSORT_ERROR_UNSUPPORTED);
-    WITH_PARTS(p.tuning.variant = CLSORT__AS(RADIX, PORTABLE), CLSORT_ERROR_UNSUPPORTED);
+    WITH_PARTS(p.tuning.variant = variant_of("radix-portable"), CLSORT_ERROR_UNSUPPORTED);
     WITH_PARTS(p.value_size = 0, CLSORT_ERROR_VALUE_SIZE);
     WITH_PARTS(p.values = NULL, CLSORT_ERROR_VALUE_SIZE);
     WITH_PARTS(p.values_out = NULL, CLSORT_ERROR_VALUE_SIZE);

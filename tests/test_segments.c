@@ -54,7 +54,7 @@ static sort_case with_rows(sort_case c, size_t rows, size_t count, size_t gap)
 /* A program of pieces with one kernel more. NULL if it does not build. */
 static cl_kernel kernel_beside_pieces(const bench *b, const char *text, const char *name)
 {
-    clsort__config c = clsort__utility_config(b->sorter);
+    clsort__config c = clsort__utility_config(b->sorter, 0);
     clsort__recipe r;
     cl_program program;
     cl_kernel kernel = NULL;

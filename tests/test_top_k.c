@@ -1157,7 +1157,6 @@ static const test_entry tests[] = {
     { "of equal keys the smaller index wins", equal_keys_by_index },
     { "many rows are selected from in one call", many_rows },
     { "rows may have gaps, which are not read as keys", rows_with_gaps },
-    { "segments are selected from", segments_of_rows },
     { "rows are partitioned around the k-th element", partitions },
     { "segments are partitioned, too", partitions_of_segments },
     { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
@@ -1169,7 +1168,6 @@ static const test_entry tests[] = {
     { "any set of outputs is written and nothing else", every_set_of_outputs },
     { "some bits of the keys decide", some_bits_of_the_keys },
     { "work-groups of any size select", work_groups_of_any_size },
-    { "k may be as large as bounds of columns allow", bounds_of_columns },
     { "rows that a work-group holds give theirs in one reading", rows_that_a_work_group_holds },
     { "rows that a work-group holds give whole keys", held_rows_by_parts_of_keys },
     { "candidates may crowd into few columns of a row", candidates_in_few_columns },
@@ -1177,13 +1175,15 @@ static const test_entry tests[] = {
     { "scratch is bounded and grows with the count", scratch_bounds_hold },
     { "bad calls get their code and change nothing", bad_calls_change_nothing },
     TEST_REST,
+    { "segments are selected from", segments_of_rows },
+    { "k may be as large as bounds of columns allow", bounds_of_columns },
     { "rows of outputs may have strides of their own", strides_of_outputs },
     { "rows have lengths, and what they lack is marked", lengths_of_rows },
     { "long rows are selected from in rounds", long_rows_in_rounds },
     { "more than a work-group sorts is sorted too", sorted_k_above_the_room },
     { "long rows are read once if their sample does not mislead", long_rows_by_a_sample },
     { "long rows are selected from in one launch after the sample", long_rows_in_one_launch },
-    { "prepared calls build nothing", prepared_calls_build_nothing },
+    { "prepared calls build nothing", prepared_calls_build_nothing }
 };
 
 TEST_MAIN(tests)

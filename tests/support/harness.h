@@ -2,7 +2,10 @@
 
    A test program fills a table of test_entry and returns test_main(table, length). Each entry runs
    once per device and counts once. AT(...) says what a test is doing, for the message when a CHECK
-   fails.
+   fails, or when a driver crashes: that test has failed, and the program starts again behind it.
+
+   A program that defines TEST_PUBLIC before it includes this uses public names only. With
+   TEST_LINKED it is linked with an implementation that others share, else it has its own.
 
    CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in
                        test_platforms
@@ -17,21 +20,26 @@
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H
 
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
 #endif
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #endif
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#if defined TEST_PUBLIC && !defined TEST_LINKED
+#define CLSORT_IMPLEMENTATION
+#endif
 #include "../../clsort.h"
 #include "../../tools/clsort/device.h"
 #include "../../tools/clsort/sample.h"
@@ -251,12 +259,19 @@ static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
     return buffer;
 }
 
+/* Says what of the running test this device cannot do. */
+static inline void test_skips(const char *why)
+{
+    printf("skipped: of \"%s\": %s\n", test_now.name ? test_now.name : "all", why);
+}
+
 /* A queue that runs commands out of order; NULL on a device that has none. */
 static inline cl_command_queue test_unordered_queue(const bench *b)
 {
     cl_int error = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
                                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    if (error != CL_SUCCESS) test_skips("this device has no queues that are out of order");
     return error == CL_SUCCESS ? queue : NULL;
 }
 
@@ -277,65 +292,153 @@ static inline int test_is_wanted(const test_entry *test, int is_rest)
     return !part || (strcmp(part, "rest") == 0) == is_rest;
 }
 
-/* Runs every entry that is wanted on one device; returns how many failed. */
-static inline int test_run_all(const test_entry *tests, size_t count, bench *b, int *ran)
+/* How far the program is: what a crash must not lose. The process that follows reads it from the
+   environment. */
+static struct {
+    unsigned device, next;      /* of the list; of the table, the entry behind the running one */
+    int ran, failed;
+    int ends;                   /* set: a crash ends the program */
+    pid_t process;              /* not that of a child */
+} test_progress;
+
+static char test_progress_text[80] = "CLSORT_TEST_PROGRESS=";
+
+/* Counts the running test as failed, and starts the program again behind it. Memory may be damaged:
+   nothing is allocated here. */
+static void test_crashed(int number)
 {
-    int failed = 0, is_rest = 0;
+    static char *arguments[] = { (char *)(uintptr_t)"/proc/self/exe", NULL };
+    if (!test_progress.ends && test_progress.process == getpid()) {
+        printf("FAIL  %s (it crashed: signal %d)\n  on %s\n  with %s\n",
+               test_now.name ? test_now.name : "opening or closing the device", number,
+               test_now.device ? test_now.device->session.info.name : "no device yet",
+               test_now.at[0] ? test_now.at : "nothing said");
+        fflush(stdout);
+        if (!test_now.name) test_progress.device++, test_progress.next = 0;
+        snprintf(strchr(test_progress_text, '=') + 1, 50, "%u %u %d %d", test_progress.device,
+                 test_progress.next, test_progress.ran + 1, test_progress.failed + 1);
+        execv(arguments[0], arguments);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Sanitizers report crashes themselves. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define TEST_SANITIZED 1
+#elif defined __has_feature
+#define TEST_SANITIZED (__has_feature(memory_sanitizer) || __has_feature(address_sanitizer) \
+                        || __has_feature(thread_sanitizer))
+#else
+#define TEST_SANITIZED 0
+#endif
+
+/* Takes crashes from here on. Drivers install handlers of their own as they load their compilers:
+   this is done again before each test. */
+static inline void test_take_crashes(void)
+{
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+    static char stack[1 << 16];     /* the other one may be full */
+    stack_t other;
+    struct sigaction action;
+    size_t i;
+    if (TEST_SANITIZED || test_progress.ends) return;
+    memset(&other, 0, sizeof other);
+    other.ss_sp = stack;
+    other.ss_size = sizeof stack;
+    sigaltstack(&other, NULL);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = test_crashed;
+    action.sa_flags = SA_ONSTACK | SA_NODEFER;
+    for (i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+}
+
+/* Reads how far the process before came. */
+static inline void test_resume(void)
+{
+    const char *text = getenv("CLSORT_TEST_PROGRESS");
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    if (text)
+        sscanf(text, "%u %u %d %d", &test_progress.device, &test_progress.next, &test_progress.ran,
+               &test_progress.failed);
+    putenv(test_progress_text);
+    test_progress.process = getpid();
+    test_take_crashes();
+}
+
+/* Prints the sum; the exit status. That nothing ran is a failure. */
+static inline int test_end(const char *nothing_ran)
+{
+    test_progress.ends = 1;
+    if (!test_progress.ran) {
+        printf("FAILED: %s\n", nothing_ran);
+        test_progress.failed++, test_progress.ran++;
+    }
+    printf("%d passed, %d failed\n", test_progress.ran - test_progress.failed,
+           test_progress.failed);
+    return test_progress.failed > 0;
+}
+
+/* Runs every entry that is wanted on one device, from where a crash left off. */
+static inline void test_run_all(const test_entry *tests, size_t count, bench *b)
+{
+    int is_rest = 0;
     size_t i;
     for (i = 0; i < count; i++) {
         double start = test_cpu_seconds();
         is_rest |= !tests[i].name;
-        if (!test_is_wanted(&tests[i], is_rest)) continue;
+        if (i < test_progress.next || !test_is_wanted(&tests[i], is_rest)) continue;
+        test_progress.next = (unsigned)i + 1;
         test_now.device = b;
         test_now.name = tests[i].name;
         test_now.faults = 0;
         test_now.at[0] = 0;
         test_now.drawn.one_in = 0;
+        test_take_crashes();
         tests[i].run(b);
         if (test_now.faults > 5) printf("  ... %d failed checks in all\n", test_now.faults);
         printf("%s  %s (%.1f s of CPU)\n", test_now.faults ? "FAIL" : "pass", tests[i].name,
                test_cpu_seconds() - start);
         fflush(stdout);
-        failed += test_now.faults > 0;
-        ++*ran;
+        test_now.name = NULL;
+        test_progress.failed += test_now.faults > 0;
+        test_progress.ran++;
     }
-    return failed;
+    test_progress.next = 0;
 }
 
 /* Runs the table on every device; the exit status of the program. */
 static inline int test_main(const test_entry *tests, size_t count)
 {
     device_info list[DEVICE_MAX];
-    size_t devices = test_devices(list), i;
-    int failed = 0, ran = 0;
-    for (i = 0; i < devices; i++) {
+    size_t devices;
+    test_resume();
+    devices = test_devices(list);
+    for (; test_progress.device < devices; test_progress.device++) {
+        const device_info *device = &list[test_progress.device];
         bench b;
-        printf("device: %s, %s\n", list[i].platform_name, list[i].name);
-        if (test_open(&list[i], &b)) {
-            failed += test_run_all(tests, count, &b, &ran);
+        printf("device: %s, %s\n", device->platform_name, device->name);
+        if (test_open(device, &b)) {
+            test_run_all(tests, count, &b);
         } else {
             printf("FAILED: no sorter for this device\n");
-            failed++, ran++;
+            test_progress.failed++, test_progress.ran++;
         }
         test_close(&b);
     }
-    if (!ran) printf("FAILED: no device to test, or no test of that name\n"), failed++, ran++;
-    printf("%d passed, %d failed\n", ran - failed, failed);
-    return failed > 0;
+    return test_end("no device to test, or no test of that name");
 }
 
 /* Runs the table once, without a device; `name` stands for one in messages. */
 static inline int test_main_alone(const test_entry *tests, size_t count, const char *name)
 {
     static bench b;
-    int failed, ran = 0;
+    test_resume();
     snprintf(b.session.info.platform_name, sizeof b.session.info.platform_name, "%s", name);
     snprintf(b.session.info.name, sizeof b.session.info.name, "no device");
     b.small = getenv("CLSORT_TEST_SMALL") != NULL;
-    failed = test_run_all(tests, count, &b, &ran);
-    if (!ran) printf("FAILED: no test of that name\n"), failed++, ran++;
-    printf("%d passed, %d failed\n", ran - failed, failed);
-    return failed > 0;
+    if (!test_progress.device) test_run_all(tests, count, &b);
+    return test_end("no test of that name");
 }
 
 #define TEST_MAIN_ALONE(table, name) \

@@ -80,12 +80,14 @@ static inline int sweeping_sorter(const bench *b, bench *other)
         other->sorter = fresh_sorter(b, 0);
         if (other->sorter && other->sorter->has_progress) return 1;
         clsort_destroy(other->sorter);
+        test_skips("this device has no sweeps");
         return 0;
     }
     other->sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
     if (!other->sorter || other->sorter->max_group < 256
         || other->sorter->local_bytes < 48 << 10) {
         clsort_destroy(other->sorter);
+        test_skips("sweeps need work-groups of 256 and 48 KiB of local memory");
         return 0;
     }
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "json.h"
 #include "order.h"
 #include "patterns.h"
 #include "published.h"
@@ -49,6 +50,8 @@ enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50,
    several algorithms or of an experiment, the slowest of which take minutes for more. */
 enum { BENCH_MOST = 1 << 22, BENCH_MOST_CPU = 1 << 20, BENCH_MOST_CPU_LIST = 1 << 18 };
 
+enum { BENCH_TABLE, BENCH_CSV, BENCH_JSON };   /* how it prints results */
+
 typedef struct name_list {
     char text[1024];
     const char *name[NAME_MAX_COUNT];
@@ -63,7 +66,7 @@ typedef struct bench_plan {
     const char *pattern;
     unsigned long long seed;
     size_t rows;                          /* 0: the input is one array */
-    int pairs, runs, csv, merge, stages, shows_groups, usual_sizes;
+    int pairs, runs, how, merge, stages, shows_groups, usual_sizes;
     int skips;                            /* what cannot run is said so, and the rest goes on */
     double until;                         /* when no more rows begin, by now_ms; 0: never */
     sort_order order;                     /* of records; of keys only the bits that count */
@@ -356,8 +359,8 @@ static int job_host_data(bench_job *job, const key_type *type, size_t n)
     job->values = (uint32_t *)malloc(n * sizeof *job->values);
     if (!job->input.data || !job->result.data || !job->values)
         return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
-    pattern_fill(pattern_named(job->plan->pattern, type->code), type->code, n * size / type->size,
-                 job->plan->seed, 0, job->input.data);
+    pattern_fill_numbers(pattern_find(job->plan->pattern), type->code, n * size / type->size,
+                         job->plan->seed, job->input.data);
     if (job->plan->merge && !halves_sort(&job->input))
         return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
     for (i = 0; i < n; i++) job->values[i] = (uint32_t)i;
@@ -672,7 +675,7 @@ static int shows_published(const bench_plan *plan)
 static void print_header(const bench_job *job)
 {
     const bench_plan *plan = job->plan;
-    if (plan->csv) return;
+    if (plan->how != BENCH_TABLE) return;
     if (plan->rows) printf("%zu rows of n keys each\n", plan->rows);
     if (plan->order.desc.record_size)
         printf("records of %zu bytes by %s\n", plan->order.desc.record_size,
@@ -682,21 +685,13 @@ static void print_header(const bench_job *job)
                (unsigned)plan->order.desc.last_bit - 1);
     printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name,
            job->session.info.name, job->copy_rate);
-    printf("%-28s %-5s %11s %12s %12s %10s %8s",
+    printf("%-24s %-4s %10s %10s %10s %9s %7s",
            plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms",
            "event ms", "Mkey/s", "of copy");
     if (plan->shows_groups) printf(" %10s", "work-group");
     if (shows_published(plan)) printf("  %s", plan->published->source);
     if (plan->against) printf("  %s ms, ratio", plan->against);
     putchar('\n');
-}
-
-/* A CSV field in quotes. */
-static void print_quoted(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) printf(*text == '"' ? "\"\"" : "%c", *text);
-    putchar('"');
 }
 
 static void leave_out(bench_job *job, const char *algorithm)
@@ -707,10 +702,10 @@ static void leave_out(bench_job *job, const char *algorithm)
              algorithm);
 }
 
-/* One line for all that was left out, by a few names; with CSV beside it. */
+/* One line for all that was left out, by a few names; beside CSV and JSON. */
 static void print_left_out(bench_job *job, size_t n)
 {
-    FILE *file = job->plan->csv ? stderr : stdout;
+    FILE *file = job->plan->how == BENCH_TABLE ? stdout : stderr;
     if (*job->left_out)
         fprintf(file, "not supported by this device or build with %s, n = %zu: %s",
                 job->type->name, n, job->left_out);
@@ -722,67 +717,158 @@ static void print_left_out(bench_job *job, size_t n)
     job->left_out_count = 0;
 }
 
-/* Each stage's part of a run. */
-static void print_stages(const bench_job *job, const bench_side *side)
+/* A row of CSV or JSON is printed by its fields: of CSV their values, or above the first row their
+   names; else members of an object. Texts that come from a driver are quoted in CSV. */
+enum { FIELD_NAME, FIELD_VALUE, FIELD_MEMBER };
+
+typedef struct row_printer {
+    int what, follows;
+} row_printer;
+
+static void field_text(row_printer *r, const char *name, const char *text, int is_foreign)
+{
+    if (r->what == FIELD_MEMBER) {
+        json_text(name, text);
+        return;
+    }
+    if (r->follows++) putchar(',');
+    if (r->what == FIELD_NAME || !is_foreign) {
+        printf("%s", r->what == FIELD_NAME ? name : text);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) printf(*text == '"' ? "\"\"" : "%c", *text);
+    putchar('"');
+}
+
+static void field_number(row_printer *r, const char *name, const char *format, ...)
+{
+    char text[64];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (r->what == FIELD_MEMBER) json_number(name, "%s", text);
+    else field_text(r, name, text, 0);
+}
+
+/* A row of results: of a whole run, or of a stage of it. Times are ms. */
+typedef struct bench_result {
+    const bench_side *side;
+    double host, event, other;    /* medians; `other` of the algorithm that --against names */
+    double rate, of_copy;         /* Mkey/s; part of the rate of copies */
+    const stage_total *stage;     /* NULL: of the whole */
+    double share;                 /* of the stage */
+} bench_result;
+
+static const char *row_published(const bench_job *job, const bench_result *row)
+{
+    return strcmp(job->type->name, "u32") ? ""
+                                          : published_rate(row->side->algorithm, job->plan->pairs,
+                                                           row->side->desc.count,
+                                                           row->side->work_group);
+}
+
+static void row_fields(row_printer *r, const bench_job *job, const bench_result *row)
 {
     const bench_plan *plan = job->plan;
-    const double all = stages_ms(&job->stages);
-    int i;
-    for (i = 0; i < job->stages.total_count; i++) {
-        const stage_total *stage = &job->stages.total[i];
-        const double ms = stage->ms / plan->runs, share = all > 0 ? stage->ms / all : 0;
-        if (plan->csv) {
-            print_quoted(job->session.info.name);
-            printf(",%s,%s,%d,%zu,%s,%d,%s,%d,%.6f,%.4f\n", side->algorithm, job->type->name,
-                   plan->pairs ? 4 : 0, side->desc.count, plan->pattern, plan->runs,
-                   stage->name, stage->commands / plan->runs, ms, share);
-        } else {
-            printf("    %-32s %5d %s %12.4f ms %6.1f %%\n", stage->name,
-                   stage->commands / plan->runs,
-                   stage->commands == plan->runs ? "command " : "commands", ms, 100 * share);
-        }
+    field_text(r, "device", job->session.info.name, 1);
+    field_text(r, "algorithm", row->side->algorithm, 0);
+    field_text(r, "type", job->type->name, 0);
+    field_number(r, "value_bytes", "%d", plan->pairs ? 4 : 0);
+    field_number(r, "n", "%zu", row->side->desc.count);
+    field_text(r, "pattern", plan->pattern, 0);
+    field_number(r, "runs", "%d", plan->runs);
+    if (row->stage) {
+        field_text(r, "stage", row->stage->name, 0);
+        field_number(r, "commands", "%d", row->stage->commands / plan->runs);
+        field_number(r, "ms", "%.6f", row->stage->ms / plan->runs);
+        field_number(r, "share", "%.4f", row->share);
+        return;
+    }
+    field_number(r, "median_ms", "%.6f", row->host);
+    field_number(r, "event_ms", "%.6f", row->event);
+    field_number(r, "mkey_per_s", "%.6g", row->rate);
+    field_number(r, "copy_gb_per_s", "%.2f", job->copy_rate);
+    field_number(r, "of_copy", "%.4g", row->of_copy);
+    if (plan->rows) field_number(r, "rows", "%zu", plan->rows);
+    if (plan->shows_groups) field_number(r, "work_group", "%zu", row->side->work_group);
+    if (plan->published) field_text(r, "published", row_published(job, row), 0);
+    if (!plan->against) return;
+    field_text(r, "against", plan->against, 0);
+    field_number(r, "against_ms", "%.6f", row->other);
+    field_number(r, "ratio", "%.4f", row->other / row->host);
+}
+
+/* A line of the table; the ratio says how many times as long the other algorithm takes. */
+static void print_line(const bench_job *job, const bench_result *row)
+{
+    const bench_plan *plan = job->plan;
+    const stage_total *stage = row->stage;
+    if (stage) {
+        printf("    %-32s %5d %s %12.4f ms %6.1f %%\n", stage->name, stage->commands / plan->runs,
+               stage->commands == plan->runs ? "command " : "commands", stage->ms / plan->runs,
+               100 * row->share);
+        return;
+    }
+    printf("%-24s %-4s %10zu %10.4f %10.4f %9.2f %5.1f %%", row->side->algorithm, job->type->name,
+           row->side->desc.count, row->host, row->event, row->rate, 100 * row->of_copy);
+    if (plan->shows_groups) printf(" %10zu", row->side->work_group);
+    if (shows_published(plan)) printf("  %14s", row_published(job, row));
+    if (plan->against) printf("  %.4f, %.3f", row->other, row->other / row->host);
+    putchar('\n');
+}
+
+/* Prints a row as the plan says; of CSV the names of its fields before the first one. */
+static void print_row(const bench_job *job, const bench_result *row)
+{
+    static int has_names;
+    row_printer names = { FIELD_NAME, 0 }, r = { FIELD_VALUE, 0 };
+    if (job->plan->how == BENCH_TABLE) print_line(job, row);
+    if (job->plan->how == BENCH_CSV && !has_names++) {
+        row_fields(&names, job, row);
+        putchar('\n');
+    }
+    if (job->plan->how == BENCH_CSV) {
+        row_fields(&r, job, row);
+        putchar('\n');
+    }
+    r.what = FIELD_MEMBER;
+    if (job->plan->how == BENCH_JSON) {
+        json_open(NULL, '{');
+        row_fields(&r, job, row);
+        json_close('}');
     }
     fflush(stdout);
 }
 
-/* What is printed only when it was asked for. */
-static void print_extras(const bench_job *job, const bench_side *side)
-{
-    const bench_plan *plan = job->plan;
-    const char *published = strcmp(job->type->name, "u32")
-                                ? ""
-                                : published_rate(side->algorithm, plan->pairs, side->desc.count,
-                                                 side->work_group);
-    if (plan->shows_groups) printf(plan->csv ? ",%zu" : " %10zu", side->work_group);
-    if (plan->csv ? plan->published != NULL : shows_published(plan))
-        printf(plan->csv ? ",%s" : "  %14s", published);
-}
-
-/* One line; the ratio says how many times as long the other algorithm takes. */
 static void print_result(const bench_job *job, bench_side *sides)
 {
     const bench_plan *plan = job->plan;
-    double host = median(sides[0].host, plan->runs), event = median(sides[0].event, plan->runs),
-           other = 0;
-    double rate = (double)job->input.count / host * 1e-3,
-           of_copy = sides[0].moved / host * 1e-6 / job->copy_rate;
-    if (plan->against) other = median(sides[1].host, plan->runs);
-    if (plan->csv) {
-        print_quoted(job->session.info.name);
-        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.6g,%.2f,%.4g", sides[0].algorithm, job->type->name,
-               plan->pairs ? 4 : 0, sides[0].desc.count, plan->pattern, plan->runs,
-               host, event, rate, job->copy_rate, of_copy);
-        if (plan->rows) printf(",%zu", plan->rows);
-        print_extras(job, &sides[0]);
-        if (plan->against) printf(",%s,%.6f,%.4f", plan->against, other, other / host);
-    } else {
-        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f %6.1f %%", sides[0].algorithm,
-               job->type->name, sides[0].desc.count, host, event, rate, 100 * of_copy);
-        print_extras(job, &sides[0]);
-        if (plan->against) printf("  %.4f, %.3f", other, other / host);
+    bench_result row;
+    memset(&row, 0, sizeof row);
+    row.side = &sides[0];
+    row.host = median(sides[0].host, plan->runs);
+    row.event = median(sides[0].event, plan->runs);
+    if (plan->against) row.other = median(sides[1].host, plan->runs);
+    row.rate = (double)job->input.count / row.host * 1e-3;
+    row.of_copy = sides[0].moved / row.host * 1e-6 / job->copy_rate;
+    print_row(job, &row);
+}
+
+/* Each stage's part of a run. */
+static void print_stages(const bench_job *job, const bench_side *side)
+{
+    const double all = stages_ms(&job->stages);
+    bench_result row;
+    int i;
+    memset(&row, 0, sizeof row);
+    row.side = side;
+    for (i = 0; i < job->stages.total_count; i++) {
+        row.stage = &job->stages.total[i];
+        row.share = all > 0 ? row.stage->ms / all : 0;
+        print_row(job, &row);
     }
-    putchar('\n');
-    fflush(stdout);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -805,7 +891,7 @@ static int bench_row(bench_job *job, const char *algorithm, cl_uint work_group)
     if (code == DONE_OK && plan->against)
         code = side_prepare(job, &sides[1], plan->against, work_group);
     if (code == DONE_OK) code = sides_run(job, sides, plan->against ? 2 : 1);
-    if (code == DONE_OK && !(plan->csv && plan->stages)) print_result(job, sides);
+    if (code == DONE_OK && !(plan->how != BENCH_TABLE && plan->stages)) print_result(job, sides);
     if (code == DONE_OK && plan->stages) code = stages_run(job, &sides[0]);
     if (code == DONE_OK && plan->stages) print_stages(job, &sides[0]);
     return code;
@@ -897,10 +983,20 @@ static int bench_device(const bench_plan *plan, const device_info *info)
     return code;
 }
 
+/* Is there such an algorithm and, where what cannot run is an error, does it sort this? Returns an
+   exit code. */
+static int plan_algorithm(const bench_plan *plan, const char *name)
+{
+    clsort_desc d = plan->order.desc;
+    int code = algorithm_select(&d, name);
+    if (!d.record_size) d.key_type = CLSORT_U32;
+    d.rows = plan->rows;
+    return code == DONE_OK && !plan->skips ? algorithm_fits(&d, name) : code;
+}
+
 /* Checks the lists before anything runs. Returns an exit code. */
 static int plan_check(const bench_plan *plan)
 {
-    clsort_desc d = clsort_desc_default();
     unsigned long long n;
     int i, code = DONE_OK;
     for (i = 0; i < plan->sizes.count && !plan->usual_sizes; i++)
@@ -917,7 +1013,7 @@ static int plan_check(const bench_plan *plan)
     for (i = 0; i < plan->types.count; i++) {
         const key_type *type = key_type_find(plan->types.name[i]);
         if (!type) return fail(DONE_USAGE, "bench: unknown type '%s'", plan->types.name[i]);
-        if (!pattern_applies(pattern_named(plan->pattern, type->code), type->code))
+        if (!pattern_applies(pattern_find(plan->pattern), type->code))
             return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", plan->pattern,
                         type->name);
         if (plan->order.desc.last_bit > 8 * type->size)
@@ -925,8 +1021,8 @@ static int plan_check(const bench_plan *plan)
     }
     for (i = 0; !plan->merge && !plan->published && i < plan->algorithms.count && code == DONE_OK;
          i++)
-        code = algorithm_select(&d, plan->algorithms.name[i]);
-    return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
+        code = plan_algorithm(plan, plan->algorithms.name[i]);
+    return code == DONE_OK && plan->against ? plan_algorithm(plan, plan->against) : code;
 }
 
 /* The lists, whose defaults --published and --merge choose. Returns an exit code. */
@@ -962,6 +1058,8 @@ static int plan_conflicts(const arguments *a, const char *published)
         return fail(DONE_USAGE, "bench: records go without --merge, --published and --pairs");
     if (a->given[OPTION_ROWS] && (merge || published || asks_records(a)))
         return fail(DONE_USAGE, "bench: --rows goes without --merge, --published and records");
+    if (a->given[OPTION_CSV] && a->given[OPTION_JSON])
+        return fail(DONE_USAGE, "bench: --csv goes without --json");
     if (a->given[OPTION_STAGES] && a->given[OPTION_AGAINST])
         return fail(DONE_USAGE, "bench: --stages goes without --against");
     return DONE_OK;
@@ -991,14 +1089,16 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     if (code != DONE_OK) return code;
     plan->merge = a->given[OPTION_MERGE] > 0;
     plan->stages = a->given[OPTION_STAGES];
-    plan->csv = a->given[OPTION_CSV];
+    plan->how = a->given[OPTION_JSON]  ? BENCH_JSON
+                : a->given[OPTION_CSV] ? BENCH_CSV
+                                       : BENCH_TABLE;
     plan->against = argument(a, OPTION_AGAINST, NULL);
     plan->published = published ? published_find(published) : NULL;
     if (published && !plan->published)
         return fail(DONE_USAGE, "bench: unknown table '%s': %s", published,
                     option_rules[OPTION_PUBLISHED].help);
     plan->pattern = argument(a, OPTION_PATTERN, "uniform");
-    if (!pattern_name(pattern_named(plan->pattern, 0)))
+    if (!pattern_name(pattern_find(plan->pattern)))
         return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them",
                     plan->pattern);
     code = plan_numbers(a, plan);
@@ -1007,19 +1107,6 @@ static int plan_parse(const arguments *a, bench_plan *plan)
         code = asks_records(a) ? record_options(a, &plan->order)
                                : bits_option(a, 64, &plan->order.desc);
     return code == DONE_OK ? plan_check(plan) : code;
-}
-
-/* The first line of CSV. */
-static void print_columns(const bench_plan *plan)
-{
-    if (plan->stages)
-        puts("device,algorithm,type,value_bytes,n,pattern,runs,stage,commands,ms,share");
-    else
-        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,"
-               "copy_gb_per_s,of_copy%s%s%s%s\n",
-               plan->rows ? ",rows" : "", plan->shows_groups ? ",work_group" : "",
-               plan->published ? ",published" : "",
-               plan->against ? ",against,against_ms,ratio" : "");
 }
 
 static int command_bench(const arguments *a)
@@ -1033,8 +1120,15 @@ static int command_bench(const arguments *a)
             : want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX)
                                            : (size_t)device_choose(want, list);
     if (code == DONE_OK && !count) code = fail_no_device(want);
-    if (code == DONE_OK && plan.csv) print_columns(&plan);
+    if (code == DONE_OK && plan.how == BENCH_JSON) {
+        json_begin();
+        json_open("rows", '[');
+    }
     for (i = 0; i < count && code == DONE_OK; i++) code = bench_device(&plan, &list[i]);
+    if (json_depth) {
+        json_close(']');
+        json_end();
+    }
     order_free(&plan.order);
     return code;
 }

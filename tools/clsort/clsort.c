@@ -5,7 +5,7 @@
    `clsort --help` lists the commands. options.h holds their options, order.h what they say about
    order, files.h and outputs.h what they read and write, session.h the device, runs.h files
    larger than memory, stream.h and verify.h the checks, bench.h and tune.h the measurements, info.h
-   and report.h what is said of a device. */
+   and report.h what is said of a device, json.h how they print JSON. */
 
 #define _XOPEN_SOURCE 700
 #define _GNU_SOURCE   /* what Linux has beside POSIX: files without names, early writing */
@@ -33,7 +33,6 @@ static int list_patterns(void)
     size_t i;
     for (i = 0; pattern_name(i); i++)
         printf("%s%s\n", pattern_name(i), pattern_applies(i, CLSORT_U32) ? "" : " (floats only)");
-    printf("codes (uniform; floats: all bit patterns)\n");
     printf("records (of 100 bytes, the first 10 of which are a random key; without --type)\n");
     return DONE_OK;
 }
@@ -60,13 +59,13 @@ static int gen_pattern(const arguments *a, size_t *pattern, key_array *keys)
                    ? fail(DONE_USAGE, "gen: records go without --type and --text")
                    : DONE_OK;
     }
-    if (!pattern_name(pattern_named(a->operand[0], 0)))
+    *pattern = pattern_find(a->operand[0]);
+    if (!pattern_name(*pattern))
         return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them",
                     a->operand[0]);
     code = type_option(a, &type);
     if (code != DONE_OK) return code;
     *keys = keys_none(type, 0);
-    *pattern = pattern_named(a->operand[0], type->code);
     if (!pattern_applies(*pattern, type->code))
         return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0],
                     type->name);
@@ -91,7 +90,8 @@ static int command_gen(const arguments *a)
     keys.data = (unsigned char *)malloc(keys.count * keys.size + 1);
     if (!keys.data && code == DONE_OK) code = fail(DONE_IO, "gen: %s", strerror(ENOMEM));
     if (code == DONE_OK && keys.type)
-        pattern_fill(pattern, keys.type->code, keys.count, seed, 0, keys.data);
+        pattern_fill_as(pattern, keys.type->code, keys.count, seed, 0, !a->given[OPTION_NANS],
+                        keys.data);
     else if (code == DONE_OK) pattern_records(keys.count, seed, keys.data);
     outputs[OUTPUT_KEYS].array = &keys;
     code = outputs_finish(a, code);
@@ -771,14 +771,20 @@ static int command_explain(const arguments *a)
 /* ---- program --------------------------------------------------------------------------------- */
 
 static const command commands[] = {
-    { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,
-      command_info },
+    { "info", "", "Lists devices, what clsort does on each, and the algorithms",
+      "A device has five lines: its name, driver and memory, limits, which algorithm auto takes "
+      "for 2^20 elements of 32 bits, and where its choices come from: measured on such devices, "
+      "derived from others, or measured here by `clsort tune`.\n"
+      "--verbose adds a table of which algorithm auto takes from which count to which. A shape "
+      "there is the work-items of a work-group and the elements of each. The choices below it say "
+      "up to where few elements are sorted by radix-samples, and from where on radix and "
+      "radix-hybrid, on CPUs radix-cached, are taken.\n",
+      FOR_INFO, 0, 0, command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
-      "The same pattern, type, count and seed give the same keys. Floats of `uniform` are numbers: "
-      "all bits are random but for infinities and NaNs. Those of `unit` lie between 0 and 1. Those "
-      "of `codes`, and of other patterns that integers have, too, may be NaNs. `gen records` "
-      "writes records of 100 bytes as the sort benchmark has them, with a random key of 10 bytes "
-      "in front:\n"
+      "The same pattern, type, count and seed give the same keys. Patterns that integers have, "
+      "too, spread over all numbers of a float type: with --nans over all its bit patterns, infinities "
+      "and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` writes records of "
+      "100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
       FOR_GEN, 1, 1, command_gen },
@@ -848,11 +854,11 @@ static const command commands[] = {
       FOR_EXPLAIN, 0, 0, command_explain },
     { "tune", "", "Measures which algorithm is best at which count on a device",
       "Measures sorts by all that auto may take, and prints its choices for this device with "
-      "their gain, also as text for programs. They are kept in the cache, where the other "
-      "commands find them. --seconds counts builds of kernels, too; those of one algorithm are not "
-      "cut short, and may take a minute where compiling is slow. "
-      "At the end it says up to how many elements each kind was measured. "
-      "Please send in what it prints of a device that gains.\n",
+      "their gain; \"no gain here\" is less than 5 %. Choices are kept in the cache, where the "
+      "other commands find them; --verbose prints them for programs, too. --seconds counts builds of "
+      "kernels, too. After the first one it says how long all may take; those of one algorithm are "
+      "not cut short. At the end it says up to how many elements each kind was measured. "
+      "Please send in what `clsort report` writes of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
     { "report", "", "Writes a text about a device, to be sent in",
       "It has names and versions of device and driver, what clsort reads of the device, and what "
@@ -929,10 +935,9 @@ static int program_run(int count, char **words)
     c = command_find(name);
     if (c && asks_help) command_help(c);
     if (c) return asks_help ? DONE_OK : command_run(c, count - 2, words + 2);
-    return fail(DONE_USAGE,
-                *name ? "unknown command '%s'; `clsort --help` lists them"
-                      : "no command%s; `clsort --help` lists them",
-                name);
+    if (*name) return fail(DONE_USAGE, "unknown command '%s'; `clsort --help` lists them", name);
+    program_help();
+    return DONE_USAGE;
 }
 
 /* A standard stream that is closed would be the next file that is opened: messages could get into

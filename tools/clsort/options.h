@@ -58,6 +58,7 @@ typedef enum option_id {
     OPTION_COUNT,
     OPTION_SEED,
     OPTION_LIST,
+    OPTION_NANS,
     OPTION_OUTPUT,
     OPTION_FORCE,
     OPTION_TEXT,
@@ -98,6 +99,8 @@ typedef enum option_id {
     OPTION_PATTERN,
     OPTION_RUNS,
     OPTION_CSV,
+    OPTION_JSON,
+    OPTION_VERBOSE,
     OPTION_BALANCED,
     OPTION_SHARES,
     OPTION_STAGED,
@@ -128,7 +131,8 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE | FOR_REPORT | FOR_MPI_SORT, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
-    { 'o', "output", "FILE", "write FILE (default: standard output; clsort-mpi: nowhere)",
+    { 0, "nans", NULL, "infinities and NaNs among the floats of any pattern", FOR_GEN, 0 },
+    { 'o', "output", "FILE", "write FILE",
       FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP | FOR_REPORT | FOR_MPI_SORT, 0 },
     { 0, "force", NULL, "write raw elements even to a terminal", FOR_RAW, 0 },
     { 0, "text", NULL,
@@ -172,7 +176,9 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       "keep compiled kernels and what was measured there for the next run; none: nowhere (default: "
       "$CLSORT_CACHE, else clsort in your folder of caches)",
       FOR_FILES | FOR_INFO | FOR_TUNE | FOR_MPI_SORT, 0 },
-    { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)",
+    { 0, "algorithm", "NAME",
+      "auto, bitonic, merge, radix, quicksort or one of their variants, which `clsort info "
+      "--verbose` lists (default: auto)",
       FOR_SORTS | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 1 },
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
     { 0, "pairs", NULL, "move a u32 value with each key", FOR_EXPLAIN | FOR_BENCH, 0 },
@@ -212,9 +218,11 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_BENCH, 0 },
     { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform)",
       FOR_BENCH | FOR_MPI_SORT, 0 },
-    { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9; clsort-mpi: 1)",
+    { 0, "runs", "COUNT", "timed runs, 1 to 1000",
       FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "csv", NULL, "print comma-separated values", FOR_BENCH | FOR_MPI_SORT, 0 },
+    { 0, "json", NULL, "print JSON: one object", FOR_INFO | FOR_BENCH | FOR_TUNE, 0 },
+    { 0, "verbose", NULL, "", FOR_INFO | FOR_TUNE, 0 },
     { 0, "balanced", NULL, "all ranks get equally many elements, give or take one", FOR_MPI_SORT,
       0 },
     { 0, "shares", "LIST", "weights of the ranks' inputs, as in 0,1,3 (default: all equal)",
@@ -227,7 +235,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_MPI_SORT, 0 },
     { 0, "times", NULL, "print the seconds of each phase", FOR_MPI_SORT, 0 },
     { 0, "alltoallv", NULL, "time a bare MPI_Alltoallv of the same bytes, too", FOR_MPI_SORT, 0 },
-    { 0, "seconds", "COUNT", "the most time, builds included (default: 120; report: 60)",
+    { 0, "seconds", "COUNT", "the most time, builds included",
       FOR_TUNE | FOR_REPORT, 0 },
     { 0, "no-self-test", NULL, "leave out the self-test, which may take a minute", FOR_REPORT, 0 },
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }
@@ -246,6 +254,15 @@ static const option_note option_notes[] = {
       "default: 2^10 to 2^22, all rows together; on CPUs to 2^20, or of several algorithms and of "
       "--published to 2^18" },
     { OPTION_COUNT, FOR_TUNE | FOR_REPORT, "the most that are measured (default: 2^24)" },
+    { OPTION_OUTPUT, ~FOR_MPI, "default: standard output" },
+    { OPTION_OUTPUT, FOR_MPI, "default: nowhere" },
+    { OPTION_RUNS, FOR_BENCH, "default: 9" },
+    { OPTION_RUNS, FOR_MPI, "default: 1" },
+    { OPTION_SECONDS, FOR_TUNE, "default: 120" },
+    { OPTION_SECONDS, FOR_REPORT, "default: 60" },
+    { OPTION_VERBOSE, FOR_INFO,
+      "print which plan auto takes where, its choices, and all algorithms" },
+    { OPTION_VERBOSE, FOR_TUNE, "print the choices for programs, too" },
     { OPTION_VALUE_SIZE, FOR_VALUES | FOR_MPI, "needed with --values" },
     { OPTION_MEMORY, FOR_SORT, "larger files go through temporary files" },
     { OPTION_MEMORY, FOR_VERIFY, "larger files are read once, in order" }
@@ -386,7 +403,8 @@ static void option_help(const command *c, int id)
                             c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     for (i = 0; i < sizeof option_notes / sizeof option_notes[0]; i++)
         if ((int)option_notes[i].option == id && option_notes[i].commands & c->bit)
-            used += (size_t)snprintf(help + used, sizeof help - used, "; %s", option_notes[i].help);
+            used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", used ? "; " : "",
+                                     option_notes[i].help);
     column = printf("  %s--%s%s%s", letter, rule->name, rule->argument ? " " : "",
                     rule->argument ? rule->argument : "");
     printf(column < INDENT ? "%*s" : "\n%*s", column < INDENT ? INDENT - column : INDENT, "");

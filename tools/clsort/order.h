@@ -77,7 +77,7 @@ static int bits_option(const arguments *a, unsigned width, clsort_desc *d)
 static int algorithm_select(clsort_desc *d, const char *name)
 {
     if (!strcmp(name, "auto") || clsort_set_algorithm(d, name) == CL_SUCCESS) return DONE_OK;
-    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
+    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info --verbose` lists them", name);
 }
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
@@ -122,26 +122,33 @@ static const char *unsupported_option(const clsort_desc *d)
     return NULL;
 }
 
+/* Does the algorithm of that name sort what its description asks for? Returns an exit code. */
+static int algorithm_fits(const clsort_desc *d, const char *name)
+{
+    const char *option = unsupported_option(d);
+    char others[200] = "";
+    if (clsort__is_batch(d) && !d->rows)
+        return fail(DONE_USAGE, "--algorithm %s needs --rows", name);
+    if (!option) return DONE_OK;
+    algorithms_list(d, others, sizeof others);
+    return fail(DONE_USAGE, "%s goes with --algorithm %s only, not with %s", option, others, name);
+}
+
 /* Does the algorithm that --algorithm names sort what the other options ask for? Returns an exit
    code. */
 static int algorithm_check(const arguments *a, const clsort_desc *order)
 {
-    const char *name = argument(a, OPTION_ALGORITHM, "auto"), *option;
+    const char *name = argument(a, OPTION_ALGORITHM, "auto");
     unsigned long long rows = 0;
-    char others[200] = "";
     clsort_desc d = *order;
     if (clsort__local_choice(&d.tuning) == CLSORT__LOCAL_ONLY && a->command != FOR_EXPLAIN)
         return fail(DONE_USAGE, "--algorithm %s sorts blocks of a work-group only: it is for bench",
                     name);
-    if (clsort__is_batch(&d) && !a->given[OPTION_ROWS])
-        return fail(DONE_USAGE, "--algorithm %s needs --rows", name);
-    if (count_parse(argument(a, OPTION_ROWS, "0"), &rows) && rows <= UINT32_MAX)
-        d.rows = (size_t)rows;
+    d.rows = count_parse(argument(a, OPTION_ROWS, "0"), &rows) && rows <= UINT32_MAX
+                 ? (size_t)rows
+                 : 1;   /* what is no count is refused later */
     d.segment_count = a->given[OPTION_SEGMENTS] && !d.rows;
-    option = unsupported_option(&d);
-    if (!option) return DONE_OK;
-    algorithms_list(&d, others, sizeof others);
-    return fail(DONE_USAGE, "%s goes with --algorithm %s only, not with %s", option, others, name);
+    return algorithm_fits(&d, name);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -327,14 +334,18 @@ static int key_options(const arguments *a, sort_order *o)
 /* Fields and expressions have types of their own. Returns an exit code. */
 static int refuse_type(const arguments *a)
 {
-    const char *type = argument(a, OPTION_TYPE, "");
-    const int writes = !a->given[OPTION_FIELDS] && !a->given[OPTION_PRECEDES]
-                       && field_type_find(type);
-    return fail(DONE_USAGE, "--type is for keys: leave out --type%s%s%s",
-                a->given[OPTION_FIELDS] ? ", since --fields say the types"
-                : writes                ? ", and write --fields "
-                                        : "",
-                writes ? type : "", writes ? "@0" : "");
+    const char *type = argument(a, OPTION_TYPE, ""), *fields = argument(a, OPTION_FIELDS, NULL);
+    const char *at = fields ? strchr(fields, '@') : NULL;
+    const int known = field_type_find(type) != 0, offset = at ? (int)strcspn(at, ":,") : 0,
+              same = at && !strncmp(fields, type, strlen(type)) && fields + strlen(type) == at;
+    if (a->given[OPTION_PRECEDES])
+        return fail(DONE_USAGE, "--type is for keys: leave out --type");
+    if (!fields)
+        return fail(DONE_USAGE, "--type is for keys: leave out --type%s%s%s",
+                    known ? ", and write --fields " : "", known ? type : "", known ? "@0" : "");
+    return fail(DONE_USAGE, "--type is for keys: leave out --type, since --fields say the types%s%s"
+                "%.*s", known && at && !same ? ": a key of that type is " : "",
+                known && at && !same ? type : "", known && !same ? offset : 0, at ? at : "");
 }
 
 static void order_free(sort_order *o)

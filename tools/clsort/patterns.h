@@ -1,10 +1,10 @@
 /* patterns.h - seeded input patterns for tests and measurements, for every key type of clsort.
 
-   pattern_name(i) numbers them from 0 and is NULL past the last; pattern_find finds one by name,
-   pattern_named the one that a user means; pattern_fill writes n keys. Most patterns are made as
-   codes, unsigned numbers in the ascending order of the key type, so that "sorted" is sorted for
-   every type, NaNs included. The float patterns are made as bits and apply to float types only: see
-   pattern_applies. */
+   pattern_name(i) numbers them from 0 and is NULL past the last; pattern_find finds one by name;
+   pattern_fill writes n keys. Most patterns are made as codes, unsigned numbers in the ascending
+   order of the key type, so that "sorted" is sorted for every type, NaNs included. For users
+   pattern_fill_numbers makes numbers of the NaNs and infinities among them. The float patterns are
+   made as bits and apply to float types only: see pattern_applies. */
 
 #ifndef CLSORT_TOOLS_PATTERNS_H
 #define CLSORT_TOOLS_PATTERNS_H
@@ -22,6 +22,7 @@ typedef struct pattern_state {
     uint64_t constant;    /* one random number for the whole array */
     unsigned width;       /* bits of a key */
     cl_uint type;
+    int numbers;          /* floats that are made as codes are numbers */
 } pattern_state;
 
 typedef uint64_t (*pattern_function)(pattern_state *s, uint64_t i);
@@ -57,6 +58,14 @@ static inline uint64_t pattern_bits(cl_uint type, uint64_t code)
         return code;
     if (!pattern_is_float(type) || (code & sign)) return code ^ sign;
     return ~code;
+}
+
+/* The code of a number in place of any code of a float, in the same order. All codes are moved
+   together until the NaNs and infinities at both ends are covered. */
+static inline uint64_t pattern_number_code(cl_uint type, uint64_t code)
+{
+    const unsigned mantissa = reference_mantissa(type), shift = (type & 0xFFu) - 1 - mantissa;
+    return code + (UINT64_C(1) << mantissa) - (code >> shift) - (code >> (shift - 1) & 1);
 }
 
 static inline void pattern_store(void *keys, uint64_t i, size_t size, uint64_t bits)
@@ -658,14 +667,6 @@ static inline size_t pattern_find(const char *name)
     return i;
 }
 
-/* The number of the pattern that a user names for keys of a type: uniform floats are numbers, and
-   "codes" are what is uniform for tests, of floats all bit patterns. */
-static inline size_t pattern_named(const char *name, cl_uint type)
-{
-    if (!strcmp(name, "codes")) return pattern_find("uniform");
-    return pattern_find(!strcmp(name, "uniform") && pattern_is_float(type) ? "numbers" : name);
-}
-
 /* Is the pattern made for this key type? Float patterns are for float types only. */
 static inline int pattern_applies(size_t number, cl_uint type)
 {
@@ -685,10 +686,18 @@ static inline void pattern_swap(pattern_state *s, void *keys, size_t size, uint6
     }
 }
 
-/* Writes n keys of pattern `number`, which must exist and apply. The same arguments give the same
-   keys; `tile` is the block length that the tile patterns aim at (0: 1024). */
-static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t seed, size_t tile,
-                                void *keys)
+/* The bits of key i; s->random moves on. */
+static inline uint64_t pattern_make(const pattern_entry *entry, pattern_state *s, uint64_t i)
+{
+    uint64_t code = entry->make(s, i);
+    if (entry->kind == PATTERN_BITS) return code;
+    code &= s->top;
+    if (s->numbers && pattern_is_float(s->type)) code = pattern_number_code(s->type, code);
+    return pattern_bits(s->type, code);
+}
+
+static inline void pattern_fill_as(size_t number, cl_uint type, size_t n, uint64_t seed,
+                                   size_t tile, int numbers, void *keys)
 {
     const pattern_entry *entry = pattern_get(number);
     size_t size = pattern_key_size(type), i;
@@ -701,12 +710,24 @@ static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t 
     s.parameter = entry->parameter;
     s.constant = pattern_random(&s.random);
     s.type = type;
-    for (i = 0; i < n; i++) {
-        uint64_t bits = entry->make(&s, i);
-        pattern_store(keys, i, size,
-                      entry->kind == PATTERN_BITS ? bits : pattern_bits(type, bits & s.top));
-    }
+    s.numbers = numbers;
+    for (i = 0; i < n; i++) pattern_store(keys, i, size, pattern_make(entry, &s, i));
     if (entry->kind == PATTERN_SWAPS) pattern_swap(&s, keys, size, s.parameter);
+}
+
+/* Writes n keys of pattern `number`, which must exist and apply. The same arguments give the same
+   keys; `tile` is the block length that the tile patterns aim at (0: 1024). */
+static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t seed, size_t tile,
+                                void *keys)
+{
+    pattern_fill_as(number, type, n, seed, tile, 0, keys);
+}
+
+/* The same for users: floats are numbers, but for patterns that are named after something else. */
+static inline void pattern_fill_numbers(size_t number, cl_uint type, size_t n, uint64_t seed,
+                                        void *keys)
+{
+    pattern_fill_as(number, type, n, seed, 0, 1, keys);
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

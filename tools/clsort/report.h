@@ -33,7 +33,7 @@ static int report_device(const report_job *job)
     struct utsname system;
     if (uname(&system) >= 0) printf("%s %s, %s\n", system.sysname, system.release, system.machine);
     tune_print_device(&job->info);
-    return info_device(&job->info, &job->options);
+    return info_device(&job->info, &job->options, INFO_VERBOSE);
 }
 
 static void report_hear(void *user, clsort_status status, const char *function,
@@ -65,7 +65,7 @@ static int report_self_test(const report_job *job)
 
 static int report_tune(const report_job *job)
 {
-    return tune_device(&job->info, &job->options, job->part_ms, job->most);
+    return tune_device(&job->info, &job->options, job->part_ms, job->most, TUNE_VERBOSE);
 }
 
 /* AUTO and what it may take, at the counts of tune, as `bench` times it. */

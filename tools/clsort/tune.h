@@ -4,7 +4,7 @@
    Of each kind of keys and payload, and of some kinds of top-k, all kernels are built first. Then
    it is measured up to 2^12 elements, 2^16, 2^20 and 2^24 (or -n) as far as its share of the time
    goes. --seconds counts both; what runs when the time is up is not cut short: all builds of one
-   algorithm, or one sort.
+   algorithm, or one sort. How long all builds take is told beforehand, by the first of them.
    What was measured is kept in the cache, where the other commands find it. At the end it says up
    to how many elements each kind was measured, and why no further. */
 
@@ -15,7 +15,10 @@
 #include "info.h"
 #include "session.h"
 
-enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16 };
+/* TUNE_BUILDS: all builds took 37 times as long as the first one, on PoCL. */
+enum { TUNE_FIRST = 1 << 12, TUNE_FACTOR = 16, TUNE_BUILDS = 40 };
+
+enum { TUNE_TABLE, TUNE_VERBOSE, TUNE_JSON };   /* how it prints what it found */
 
 /* Sorts, and selections of the first k of each row with their indices, by what is done most. Values
    go to another array. */
@@ -45,6 +48,7 @@ typedef struct tune_job {
     clsort_sorter *sorter;
     const tune_sort *sort;
     size_t count, most;
+    int how;
     double until, build_ms, measure_ms;   /* when the time is up; what builds and measuring took */
     tune_range ranges[TUNE_SORTS];
 } tune_job;
@@ -181,58 +185,64 @@ static void tune_print_row(const clsort_sorter *sorter, const clsort_choice *c)
            payloads[c->payload], (unsigned)c->bits, at[0], at[1], at[2], at[3]);
 }
 
-/* The choices as a table, as rows and as a text that programs can load. Returns an exit code. */
-static int tune_print(clsort_sorter *sorter)
+/* The measured choices as a text that programs can load, from malloc; NULL without any. Returns an
+   exit code. */
+static int tune_text(clsort_sorter *sorter, char **text)
+{
+    size_t bytes = 0;
+    int code = sorter_check(sorter, clsort_save_choices(sorter, NULL, 0, &bytes));
+    *text = NULL;
+    if (code != DONE_OK || bytes < 2) return code;
+    *text = (char *)malloc(bytes);
+    if (!*text) return fail(DONE_OPENCL, "out of memory");
+    return sorter_check(sorter, clsort_save_choices(sorter, *text, bytes, &bytes));
+}
+
+/* The choices for programs: as rows of the source, and as a text to load. */
+static void tune_print_source(clsort_sorter *sorter, const char *text)
 {
     clsort_choice c = clsort_choice_default();
-    size_t bytes = 0;
-    char *text;
     cl_uint i;
-    int code = sorter_check(sorter, clsort_save_choices(sorter, NULL, 0, &bytes));
-    progress("%s", "");
-    info_choices(sorter);
-    if (code != DONE_OK || bytes < 2) {
-        puts("\nNothing was measured: allow more --seconds.");
-        return code;
-    }
-    text = (char *)malloc(bytes);
-    if (!text) return fail(DONE_OPENCL, "out of memory");
     puts("\nRows of clsort__crossovers in clsort.h, for what was measured:");
     for (i = 0; clsort_auto_choice(sorter, i, &c) == CL_SUCCESS; i++)
-        if (c.origin >= CLSORT_ORIGIN_LOADED && !c.top_k) tune_print_row(sorter, &c);
-    code = sorter_check(sorter, clsort_save_choices(sorter, text, bytes, &bytes));
-    if (code == DONE_OK) printf("\nFor clsort_load_choices:\n%s", text);
-    free(text);
-    return code;
+        if (info_measured(&c) && !c.top_k) tune_print_row(sorter, &c);
+    printf("\nFor clsort_load_choices:\n%s", text);
+}
+
+static const char *tune_name(const tune_sort *s, char *name, size_t room)
+{
+    const unsigned bits = s->type & 0xFF;
+    if (s->top_k)
+        snprintf(name, room, "top %zu of %zu row%s, %u bits", s->top_k, s->rows,
+                 s->rows == 1 ? "" : "s", bits);
+    else if (s->value_size)
+        snprintf(name, room, "%u bits, values of %zu bytes", bits, s->value_size);
+    else snprintf(name, room, "%u bits", bits);
+    return name;
 }
 
 /* Up to how many elements a kind was measured. */
 static void tune_print_range(const tune_sort *s, const tune_range *range)
 {
     char name[64], reached[24] = "not at all";
-    const unsigned bits = s->type & 0xFF;
-    if (s->top_k)
-        snprintf(name, sizeof name, "top %zu of %zu row%s, %u bits", s->top_k, s->rows,
-                 s->rows == 1 ? "" : "s", bits);
-    else if (s->value_size)
-        snprintf(name, sizeof name, "%u bits, values of %zu bytes", bits, s->value_size);
-    else snprintf(name, sizeof name, "%u bits", bits);
     if (range->reached) snprintf(reached, sizeof reached, "%zu", range->reached);
-    printf("  %-28s %11s %11zu%s%s\n", name, reached, range->wanted, range->why ? "  " : "",
-           range->why ? range->why : "");
+    printf("  %-28s %11s %11zu%s%s\n", tune_name(s, name, sizeof name), reached, range->wanted,
+           range->why ? "  " : "", range->why ? range->why : "");
 }
 
 /* What was measured and what was not, and what to do for the rest. */
 static void tune_print_ranges(const tune_job *job)
 {
     int i, none = 0, late = 0, part = 0;
-    printf("\n  %-28s %11s %11s\n", "measured", "up to", "of");
     for (i = 0; i < TUNE_SORTS; i++) {
         const tune_range *range = &job->ranges[i];
-        tune_print_range(&tune_sorts[i], range);
         none += !range->reached;
         part += range->reached && range->why;
         late += range->why == tune_too_late;
+    }
+    if (none < TUNE_SORTS) {
+        printf("\n  %-28s %11s %11s\n", "measured", "up to", "of");
+        for (i = 0; i < TUNE_SORTS; i++) tune_print_range(&tune_sorts[i], &job->ranges[i]);
     }
     if (none + part)
         printf("Of %d kinds %d were not measured, and %d not up to the most elements.\n",
@@ -242,39 +252,122 @@ static void tune_print_ranges(const tune_job *job)
              "cache, so that the next run has more time to measure.");
 }
 
+/* What all that is good for. */
+static void tune_print_gain(const tune_job *job)
+{
+    clsort_choice c = clsort_choice_default();
+    cl_uint i, measured = 0, gained = 0;
+    for (i = 0; clsort_auto_choice(job->sorter, i, &c) == CL_SUCCESS; i++) {
+        measured += (cl_uint)info_measured(&c);
+        gained += (cl_uint)info_gains(&c);
+    }
+    if (gained)
+        printf("\n%u of %u choices gain. Please send in what `clsort report` writes.\n",
+               (unsigned)gained, (unsigned)measured);
+    else if (measured)
+        puts("\nNo gain here: what is built in sorts as fast, to 5 %, as the best that was found.");
+}
+
+/* All that was found, as tables. */
+static void tune_print(const tune_job *job, const char *text)
+{
+    if (text) info_choices(job->sorter);
+    if (text && job->how == TUNE_VERBOSE) tune_print_source(job->sorter, text);
+    tune_print_ranges(job);
+    tune_print_gain(job);
+    if (job->build_ms > 1)
+        printf("Built in %.1f s and measured in %.1f s.\n", job->build_ms / 1e3,
+               job->measure_ms / 1e3);
+}
+
+static void tune_print_json(const tune_job *job, const char *text)
+{
+    char name[64];
+    int i;
+    json_begin();
+    json_text("platform", job->session.info.platform_name);
+    json_text("device", job->session.info.name);
+    json_number("build_s", "%.3f", job->build_ms / 1e3);
+    json_number("measure_s", "%.3f", job->measure_ms / 1e3);
+    json_open("kinds", '[');
+    for (i = 0; i < TUNE_SORTS; i++) {
+        const tune_range *range = &job->ranges[i];
+        json_open(NULL, '{');
+        json_text("kind", tune_name(&tune_sorts[i], name, sizeof name));
+        json_number("measured_to", "%zu", range->reached);
+        json_number("of", "%zu", range->wanted);
+        json_text("why_no_further", range->why ? range->why : "");
+        json_close('}');
+    }
+    json_close(']');
+    info_choices_json(job->sorter);
+    json_text("for_clsort_load_choices", text ? text : "");
+    json_end();
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
+
+/* Builds what AUTO takes for the first sort, and says how long all builds take by that. Returns an
+   exit code. */
+static int tune_first_build(tune_job *job)
+{
+    const double start = now_ms(), all = job->until - start;
+    clsort_desc d = tune_describe(&tune_sorts[0], TUNE_FIRST);
+    double ms, builds;
+    int code;
+    if (all < 1) return DONE_OK;
+    d.keys = CLSORT_LATER;
+    code = sorter_check(job->sorter, clsort_prepare(job->sorter, NULL, &d));
+    ms = now_ms() - start;
+    builds = TUNE_BUILDS * ms / 1e3;
+    job->build_ms += ms;
+    if (code != DONE_OK || job->how == TUNE_JSON) return code;
+    if (ms < 50) puts("The first kernels are in a cache; others may be, too.");
+    else
+        printf("The first kernels took %.1f s to build: all may take %.0f s, once.\n", ms / 1e3,
+               builds);
+    if (builds > all / 1e3)
+        printf("--seconds %.0f may be too few to measure much; what is built stays in the cache.\n",
+               all / 1e3);
+    fflush(stdout);
+    return code;
+}
 
 /* Measures all sorts, each its share of the time. Returns an exit code. */
 static int tune_all(tune_job *job, double most_ms)
 {
-    int i, code = DONE_OK;
-    printf("This takes up to %.0f s, builds included. The builds of one algorithm's kernels are\n"
-           "not cut short.\n", most_ms / 1e3);
+    char *text;
+    int i, code;
+    if (job->how != TUNE_JSON)
+        printf("This takes up to %.0f s, builds of kernels included; those of one algorithm are\n"
+               "not cut short.\n", most_ms / 1e3);
     fflush(stdout);
     job->until = now_ms() + most_ms;
+    code = tune_first_build(job);
     for (i = 0; i < TUNE_SORTS && code == DONE_OK; i++) {
         job->sort = &tune_sorts[i];
         code = tune_one(job, TUNE_SORTS - i, &job->ranges[i]);
     }
+    progress("%s", "");
     if (code != DONE_OK) return code;
-    code = tune_print(job->sorter);
-    tune_print_ranges(job);
-    if (job->build_ms > 1)
-        printf("\nBuilt in %.1f s and measured in %.1f s.\n", job->build_ms / 1e3,
-               job->measure_ms / 1e3);
+    code = tune_text(job->sorter, &text);
+    if (code == DONE_OK && job->how == TUNE_JSON) tune_print_json(job, text);
+    else if (code == DONE_OK) tune_print(job, text);
+    free(text);
     return code;
 }
 
 /* Measures up to `most` elements on a device for about `most_ms`, builds included, and prints its
    choices. Returns an exit code. */
 static int tune_device(const device_info *info, const clsort_options *options, double most_ms,
-                       size_t most)
+                       size_t most, int how)
 {
     tune_job job;
     cl_int error = CL_SUCCESS;
     int code;
     memset(&job, 0, sizeof job);
     job.most = most;
+    job.how = how;
     if (!device_open(info, &job.session))
         return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
     job.queue = clCreateCommandQueue(job.session.context, info->id, 0, &error);
@@ -318,9 +411,12 @@ static int command_tune(const arguments *a)
     double most_ms = 0;
     size_t most = 0;
     int code = tune_options(a, "tune", "120", &info, &most_ms, &most);
+    const int how = a->given[OPTION_JSON]      ? TUNE_JSON
+                    : a->given[OPTION_VERBOSE] ? TUNE_VERBOSE
+                                               : TUNE_TABLE;
     if (code != DONE_OK) return code;
-    tune_print_device(&info);
-    return tune_device(&info, &options, most_ms, most);
+    if (how != TUNE_JSON) tune_print_device(&info);
+    return tune_device(&info, &options, most_ms, most, how);
 }
 
 #endif

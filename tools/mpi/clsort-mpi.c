@@ -345,11 +345,11 @@ static void pattern_share(size_t number, cl_uint type, cl_ulong seed, const shar
     p.parameter = entry->parameter;
     p.constant = pattern_random(&p.random);
     p.type = type;
+    p.numbers = 1;
     for (; i < end; i++) {
         uint64_t bits;
         if (i % PATTERN_BLOCK == 0) p.random = (seed << 40 ^ i) * UINT64_C(0xD1342543DE82EF95);
-        bits = entry->make(&p, i);
-        if (entry->kind != PATTERN_BITS) bits = pattern_bits(type, bits & p.top);
+        bits = pattern_make(entry, &p, i);
         if (i >= s->first)
             pattern_store(keys + (i - s->first) * stride, 0, pattern_key_size(type), bits);
     }
@@ -394,7 +394,7 @@ static int pattern_options(const task *t, size_t *pattern, unsigned long long *s
     const clsort_desc *d = &t->order.desc;
     const pattern_entry *entry;
     cl_uint f;
-    *pattern = pattern_named(name, d->key_type);   /* 0 of fields */
+    *pattern = pattern_find(name);
     entry = pattern_get(*pattern);
     if (!entry || entry->kind == PATTERN_SWAPS)
         return fail(DONE_USAGE, "unknown pattern '%s'; `clsort gen --list` lists them, of which "
