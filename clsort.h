@@ -93,8 +93,8 @@
      - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
        above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
        48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. A row with fewer than k gets
-       the rest described above.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. For a
+       shorter row it writes an element of the rest described above.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
@@ -117,7 +117,8 @@
        bitonic, batch-*            0; bitonic-a n (K + V)
        by way of indices           a line above with V = 4, + n (K + 4), + the bytes of arrays
                                    sorted in place
-       merge_runs                  n / 5 + 1 KiB; on CPUs n / 400 + 1 KiB for each core
+       merge_runs                  n / 5 + 1 KiB for each core; on CPUs without
+                                   tuning.work_group n / 400 instead of n / 5
        partition                   1.14 MB
        other functions             0
 
