@@ -5718,9 +5718,9 @@ enum {
     CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
     CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
                                    progress (NVIDIA since 7.0), else PORTABLE */
-    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes with
-       indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of their
-       values, as cl_uint, or in their own. */
+    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes
+       with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of
+       their values, as cl_uint, or in their own. */
     CLSORT__RADIX_HYBRID,
     /* Few elements. In one launch up to work_group * 64, with values or
        indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
@@ -13629,7 +13629,8 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit) + clsort__ceil_divide(number_bits, digit));
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
+                          + clsort__ceil_divide(number_bits, digit));
 }
 
 /* Cuts rows into parts: as many, or less. */
