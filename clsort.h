@@ -104,7 +104,7 @@
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
        where a sort writes the whole output: such partitions, some selections with top_k = count.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
-       Setting tuning.work_group rules out the sort of whole rows.
+       Setting tuning.work_group rules out the way that sorts whole rows.
 
    MEMORY
      clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
