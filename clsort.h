@@ -53,7 +53,7 @@
                clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows or segments with `precedes`, or by an algorithm except AUTO and merge. Exception:
+     - rows or segments with `precedes`, or by algorithms except AUTO and merge. Exception:
        batch-* sort rows
      - a count_buffer by quicksort, bitonic-*, batch-* or merge-local-only
      - `precedes` by any algorithm but AUTO and merge; fields of more than 8 bytes by bitonic or
@@ -93,8 +93,8 @@
      - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
        above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
        48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. A row with fewer than k gets
-       the rest described above.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. For a
+       shorter row it writes an element of the rest described above.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
@@ -104,7 +104,7 @@
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
        where a sort writes the whole output: such partitions, some selections with top_k = count.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
-       Setting tuning.work_group rules out the way that sorts rows whole and copies k.
+       Setting tuning.work_group rules out the way that sorts whole rows.
 
    MEMORY
      clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
@@ -117,7 +117,8 @@
        bitonic, batch-*            0; bitonic-a n (K + V)
        by way of indices           a line above with V = 4, + n (K + 4), + the bytes of arrays
                                    sorted in place
-       merge_runs                  n / 5 + 1 KiB; on CPUs n / 400 + 1 KiB for each core
+       merge_runs                  n / 5 + 1 KiB for each core; on CPUs without
+                                   tuning.work_group n / 400 instead of n / 5
        partition                   1.14 MB
        other functions             0
 
@@ -285,7 +286,7 @@ extern "C" {
 
    UNITS, BUFFERS
      Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of 1, 2, 4
-     or 8: the largest of these that divides the element's size. scratch_offset is a multiple of 16.
+     or 8: the largest that divides the element's size. scratch_offset is a multiple of 16.
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
@@ -5717,9 +5718,9 @@ enum {
     CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
     CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
                                    progress (NVIDIA since 7.0), else PORTABLE */
-    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes with
-       indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of their
-       values, as cl_uint, or in their own. */
+    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes
+       with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of
+       their values, as cl_uint, or in their own. */
     CLSORT__RADIX_HYBRID,
     /* Few elements. In one launch up to work_group * 64, with values or
        indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
@@ -13628,7 +13629,8 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit) + clsort__ceil_divide(number_bits, digit));
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
+                          + clsort__ceil_divide(number_bits, digit));
 }
 
 /* Cuts rows into parts: as many, or less. */

@@ -807,9 +807,9 @@ typedef uint16 words_t;
    - floats: flip has the sign bit, mask all others
    - descending: flip is complemented
    - NaNs last: rotate is the number of NaN codes at the bottom
-   With CLSORT_TURNS the code is then turned left, so that the bits that decide are the highest ones,
-   and those that are ignored lie below them. The six highest bits of rotate say by how many bits:
-   no number of NaNs reaches these. */
+   With CLSORT_TURNS the code is then turned left: the bits that decide become the highest ones, and
+   ignored bits lie below them. The six highest bits of rotate say by how many bits: no number of
+   NaNs reaches these. */
 #if CLSORT_COMPARATOR
 /* With a comparator, codes only tell records (0) from what lies beyond the end (not 0). `records`
    is the array that the numbers in items refer to. */
@@ -829,8 +829,8 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 /* The last code. What lies beyond the end has it. */
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
-/* Of codec c, how many NaN codes there are; codes turned left by some bits. Of pairs, which are one code, only
-   the key is turned. */
+/* Of codec c, how many NaN codes there are, and by how many bits codes are turned left. A pair is
+   one code, of which only the key is turned. */
 #if CLSORT_TURNS
 #define CLSORT_NANS (code_t)(c.rotate & CLSORT_TOP_CODE >> 6)
 #define CLSORT_TURN (c.rotate >> (8 * CLSORT_KEY_BYTES - 6))

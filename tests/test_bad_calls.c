@@ -549,7 +549,7 @@ static const fault faults[] = {
     { "flag 256, which 0.3 had", flag_256, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "stable quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "stable quicksort by bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit with stable bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit 32", first_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },

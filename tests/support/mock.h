@@ -17,6 +17,7 @@
                        are an argsort's from then on
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
+   mock.on_build       hears of every build from source
    mock.on_spills      says how many bytes a kernel spills, as Intel's drivers do; NULL: the driver
                        does not know that query
    mock.on_cost        how many ns a command takes by the clock of mock.clock, which only commands
@@ -25,7 +26,8 @@
    mock.build_cost     how many ns of that clock a build takes that is not from a binary
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
-                       were told but for buffers; mock.traced counts them. For one thread
+                       were told but for buffers; mock.traced counts them. For one thread.
+                       2: with buffers, too, by their numbers in the order in which they were made
    mock.parts          set: the second device is a part of the first one, which contexts and
                        programs name in its place, as PoCL's do
    mock.fail_command   the number of the command, from 1, that ends with mock.command_code
@@ -129,6 +131,7 @@ typedef struct mock_buffer {
     size_t written;                         /* from its start on, by writes of the host in order */
     unsigned char *map;                     /* host memory, while it is mapped */
     int used;                               /* a command used it */
+    cl_uint number;                         /* its own or its parent's */
 } mock_buffer;
 
 typedef struct mock_program {
@@ -212,10 +215,12 @@ static struct {
     int builds, loads, live[MOCK_KINDS];
     int no_binaries, refuse_binary;
     cl_ulong allocated;
+    cl_uint buffers;                        /* ever made */
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
     void (*on_stuck)(void *user);
     void (*on_launch)(void *user, const mock_launch *l);
+    void (*on_build)(void *user, const char *text, const char *options);
     cl_ulong (*on_spills)(void *user, const char *options, const char *kernel);
     cl_ulong (*on_cost)(void *user, const char *kernel, size_t global);
     cl_ulong clock, event_cost, build_cost; /* ns; of an event, of a build from source */
@@ -731,6 +736,7 @@ static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, 
     b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, &c->base);
     b->type = CL_MEM_OBJECT_BUFFER;
     MOCK_ADD(mock.allocated, (cl_ulong)size);
+    b->number = MOCK_ADD(mock.buffers, 1);
     b->flags = flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR; /* CL_MEM_USE_HOST_PTR: the driver
                                                                works in a copy */
     if (!(b->flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))) b->flags |= CL_MEM_READ_WRITE;
@@ -760,6 +766,7 @@ static inline cl_mem mock_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags,
     b->flags = flags ? flags : parent->flags;
     b->size = r->size;
     b->origin = r->origin;
+    b->number = parent->number;
     b->parent = parent;
     b->bytes = parent->bytes ? parent->bytes + r->origin : NULL;
     return (cl_mem)(void *)b;
@@ -816,6 +823,7 @@ static inline cl_int mock_clBuildProgram(cl_program handle, cl_uint n, const cl_
     else {
         MOCK_ADD(mock.builds, 1);
         MOCK_ADD(mock.clock, mock.build_cost);
+        if (mock.on_build) mock.on_build(mock.user, p->source->text, options);
     }
     if (p->loaded && mock.refuse_binary == 2) return CL_BUILD_PROGRAM_FAILURE;
     if (p->loaded) options = p->options;
@@ -1303,6 +1311,11 @@ static inline void mock_trace(uint64_t x)
     mock.trace ^= mock.trace >> 29;
 }
 
+static inline void mock_trace_buffer(const mock_buffer *b)
+{
+    if (mock.traces > 1) mock_trace(b ? b->origin + b->number : 0);
+}
+
 /* Takes a command into the trace; a launch with its work-items, the numbers in its program's build
    options and the values of its arguments. Names are left out: they may change. */
 static inline void mock_trace_command(const mock_command *c, const mock_kernel *k, size_t global,
@@ -1319,9 +1332,13 @@ static inline void mock_trace_command(const mock_command *c, const mock_kernel *
     mock_trace(k ? group : c->from_at);
     mock_trace(k ? (uint64_t)k->signature->count : c->to_at);
     mock_trace(c->pattern[0]);
-    for (i = 0; k && i < k->signature->count; i++)
+    mock_trace_buffer(c->from);
+    mock_trace_buffer(c->to);
+    for (i = 0; k && i < k->signature->count; i++) {
         mock_trace(k->arguments[i].buffer ? 0
                                           : k->arguments[i].value + 256 * k->arguments[i].size);
+        mock_trace_buffer(k->arguments[i].buffer);
+    }
 }
 
 /* Enqueues a checked command. */
