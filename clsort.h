@@ -70,13 +70,13 @@
        with rising bits, then -NaNs with falling bits. Descending: first -NaNs with rising bits,
        then +NaNs with falling bits.
      - CLSORT_NAN_EQUAL puts NaNs last, too, and all NaNs are equal, as in numpy.
-     - CLSORT_ZERO_EQUAL makes -0 and +0 equal. This and CLSORT_NAN_EQUAL sort floats stably.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
      - Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
      Results are deterministic: the same input, description, device and choices of AUTO give the
      same bytes.
      A sort is stable (equal keys keep their order) if you set `stable`, and also
-     - by `fields` or `precedes`
+     - by `fields` or `precedes`, of floats also with CLSORT_NAN_EQUAL or CLSORT_ZERO_EQUAL
      - of rows (even if `rows` is 1) or segments, except by batch-*
      - by merge or radix, if you name them, except radix-hybrid of keys with values
      Any other sort may reorder equal keys. With first_bit and last_bit, keys are equal if these
@@ -99,10 +99,10 @@
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
        sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
-       indices are 0xFFFFFFFF there. Segments, and rows without lengths and count_buffer, are
-       sorted stably as a whole, at that cost.
-     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
-       where a sort writes the whole output: such partitions, some selections with top_k = count.
+       indices are 0xFFFFFFFF there. Segments, and rows without lengths and without count_buffer,
+       are sorted whole: stably, and at the cost of a sort.
+     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks top_k
+       only where whole rows or segments are sorted: such partitions, some selections of all.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
        Setting tuning.work_group rules out the way that sorts whole rows.
 
@@ -117,7 +117,7 @@
        bitonic, batch-*            0; bitonic-a n (K + V)
        by way of indices           a line above with V = 4, + n (K + 4), + the bytes of arrays
                                    sorted in place
-       merge_runs                  n / 5 + 1 KiB for each core; on CPUs without
+       merge_runs                  n / 5, and 1 KiB for each core; on CPUs without
                                    tuning.work_group n / 400 instead of n / 5
        partition                   1.14 MB
        other functions             0
@@ -129,12 +129,12 @@
      Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
      sorter's: for each queue one buffer, or several if one would exceed the device's largest
      allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
-     clsort_trim. Your arrays may be as large as the largest allocation: for keys and values alone,
-     no array in AUTO's scratch memory is larger.
+     clsort_trim. Your arrays may be as large as the largest allocation: AUTO sorts keys, with or
+     without values, by scratch arrays that are no larger than yours.
      The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A program may make a queue
      for each sort: a new queue takes over the buffers of an idle queue that sorted nothing since
-     the last new queue came. Two queues then have buffers.
+     the last new queue came. So only two queues hold buffers.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
      on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
      Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
@@ -324,7 +324,7 @@ extern "C" {
      CLSORT_ERROR_BUSY and touches nothing. This check is not atomic: it may miss calls that begin
      together. Any thread may call a function that takes no sorter, or NULL for it, at any time.
      Callbacks run on the thread that uses the sorter, and may not use this sorter. Exception: the
-     diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
+     diagnostic may ask for messages, the context and the device. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
 
 /* ---- status ---------------------------------------------------------------------------------- */
@@ -480,8 +480,8 @@ typedef struct clsort_desc {
     /* Compares only bits first_bit to last_bit - 1 of the key's code. The code is made before, from
        all bits: CLSORT_NAN_EQUAL gives every NaN the code of the first positive NaN (the bits of
        +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by some bits a NaN may come
-       before a number, or be equal to one. By merge this needs rows or segments; bitonic and
-       quicksort cannot be `stable` then. */
+       before a number, or be equal to one. By some bits merge sorts only rows and segments;
+       bitonic and quicksort refuse `stable`. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -596,8 +596,8 @@ CLSORT_API const char *clsort_algorithm_name(cl_uint number);
      them, if the device can (OpenCL 2.0 or later).
      Pivots: half way between the least and the greatest code; +median3: the median of the first,
      the middle and the last key; +sample: the median of 7 to 63 keys.
-     Sums: by hand in local memory (+local), in -device by work-group functions (+builtin, only
-     there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
+     Prefix sums: by hand in local memory (+local), in -device by work-group functions (+builtin,
+     only there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
    - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
    - A form of radix that cannot sort a description gives it to radix-sweeps; where work-groups are
      not known to make progress, to radix-portable.
@@ -635,7 +635,7 @@ enum {
     CLSORT_OPTION_VERIFY = 1,
     /* For a program that sorts a few times and ends: hybrid radix takes NVIDIA's compiler 2 s,
        which thousands of sorts pay back. AUTO and "radix" leave out hybrid radix; on GPUs of other
-       vendors AUTO leaves out all of radix for many elements. "radix-hybrid" still takes it. */
+       vendors AUTO then sorts many elements without radix. "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
     /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
        clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
@@ -766,8 +766,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
                 records, codes and indices. Not counted: tables, reads of searches, and records
                 that `precedes` reads by their number
      scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
-   If the data decides, it is the most that can happen. A build may make work-groups smaller: a
-   later call knows. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
+   If the data decides, it is the most that can happen. If a build makes work-groups smaller, calls
+   after it say so. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
@@ -835,7 +835,7 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const clsort_gather_desc *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
-/* Ascending keys, each the number of its group. */
+/* Finds groups in ascending keys: each key is the number of its group. */
 typedef struct clsort_groups_desc {
     size_t struct_size;
     size_t count;               /* keys */
@@ -889,8 +889,8 @@ CLSORT__DEFAULT(clsort_merge_desc)
 /* Enqueues a stable merge: of equal keys, a's come first.
    Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
    description's order, the output lacks elements, has others twice, and keeps what it held at some
-   places. No error tells; nothing else is touched. Sorts with equal zeros or NaNs, as in most other
-   libraries, leave another order: do not merge their output. */
+   places. No error tells; nothing else is touched. Do not merge what was sorted with equal zeros
+   or NaNs, as most other libraries do: that is another order. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -1015,8 +1015,8 @@ typedef struct clsort_proof {
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
     cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes. If no keys are written, they
-                                   are checked in the order of the indices; by a stable sort (see
-                                   ORDER) equal ones must then keep their order, too */
+                                   are checked in the order of the indices. Only there stability is
+                                   checked: equal ones must keep their order (see ORDER) */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
@@ -17961,8 +17961,10 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    0.4.0  not released
 
    Breaks: old -> new
-   - order of equal keys by AUTO, by some bits or with a count on the device: kept -> set `stable`
-     (rows and segments still keep it); CLSORT_OPTION_VERIFY asks for it only where ORDER says so
+   - AUTO by first_bit and last_bit, or with a count_buffer, kept the order of equal keys -> set
+     `stable` (rows and segments still keep it). CLSORT_OPTION_VERIFY asks for that order only
+     where ORDER promises it
+   - a sorter that two threads used at once -> CLSORT_ERROR_BUSY, where that is noticed
    - tuning.bitonic_step, local, radix, pivot, scheduler, scan; CLSORT_STEP_*, LOCAL_*, RADIX_*,
      PIVOT_*, SCHEDULER_*, SCAN_* -> clsort_set_algorithm(&d, "bitonic-b4-local"), with suffixes:
      "quicksort-host+median3+blelloch". The name sets pivots and sums, too
@@ -17996,11 +17998,11 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - make test: programs and scripts -> programs; make check runs all; V=1 shows its commands
 
    New
-   - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
    - CLSORT_ERROR_CACHE_FOLDER, to the diagnostic callback: a cache folder cannot be used
    - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
    - a count on the device by name: bitonic, merge, all forms of radix, by some bits, by `precedes`;
      with CLSORT_NO_RADIX, too
+   - bitonic and quicksort sort by some bits, except with `stable`
    - CLSORT_LATER for buffers that do not exist yet, also segment_ends
    - clsort_explain writes names with suffixes
    - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; takes views
@@ -18032,6 +18034,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      place, without `work`, 0.18 s, before 0.60
    - a count on the device: one array sorts as by the host's count, not by merge: 6 million u64 with
      u32 on an H200 in 0.38 ms, before 1.01
+   - by some bits the forms of whole keys sort: bits 0 to 44 of u64 with u32 take 0.8 of the time of
+     whole keys with PoCL, before 1.25; 2^16 on an H200 0.063 ms, before 0.106
    - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
      0.65
    - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time
