@@ -5,9 +5,9 @@
                                  hash of each kind of answer, and its description
      same case SEED              all answers to one case, in full
      same programs FIRST COUNT FOLDER
-                                 a line for each build of devices as they are, untuned: its seed, its
-                                 number in the case, its options, and the name of its text, which
-                                 lies in FOLDER from then on */
+                                 a line for each build of devices as they are, untuned: its seed,
+                                 its options, and the name of its text, which lies in FOLDER from
+                                 then on */
 
 #include "../../tests/support/mock.h"
 
@@ -29,7 +29,6 @@ static struct {
     int prints;                 /* each answer in full */
     const char *folder;         /* for texts of programs; NULL: they are not written */
     uint64_t seed;
-    int builds;
 } now;
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -64,7 +63,7 @@ static void on_build(void *user, const char *text, const char *options)
     say(OPTIONS, "%s", options);
     if (!now.folder) return;
     name = hash_text(1, text);
-    printf("%llu %d\t%s\t%016llx\n", (unsigned long long)now.seed, now.builds++, options,
+    printf("%llu\t%s\t%016llx\n", (unsigned long long)now.seed, options,
            (unsigned long long)name);
     snprintf(path, sizeof path, "%s/%016llx", now.folder, (unsigned long long)name);
     f = fopen(path, "rb");
@@ -147,99 +146,65 @@ static void sort_drawn(drawn *c)
     }
 }
 
-/* Calls that check a sort; `result` receives what they write. */
-static void check_drawn(drawn *c, cl_mem result)
-{
-    const clsort_desc *d = &c->full;
-    answered(c, "is_sorted", clsort_enqueue_is_sorted(c->sorter, c->queue, d, result, 0, 0, NULL,
-                                                      NULL));
-    answered(c, "fingerprint", clsort_enqueue_fingerprint(c->sorter, c->queue, d, result, 0, 0,
-                                                          NULL, NULL));
-    answered(c, "verify", clsort_enqueue_verify(c->sorter, c->queue, d, result, 0, 0, NULL, NULL));
-}
-
-enum { FROM, TO, VALUES_FROM, VALUES_TO, OTHER, OTHER_VALUES, PIECES };
+enum { PIECES = 6 };            /* keys, values; others; outputs */
 
 static void merge_drawn(drawn *c, const cl_mem b[PIECES], size_t n, size_t value)
 {
-    clsort_merge_desc two = clsort_merge_desc_default();
-    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_merge_desc m = clsort_merge_desc_default();
+    clsort_merge_runs_desc r = clsort_merge_runs_desc_default();
     clsort_run runs[CLSORT_MAX_RUNS];
-    size_t bytes = 0;
     cl_uint i;
     memset(runs, 0, sizeof runs);
-    two.key_type = m.key_type = c->bare.key_type;
-    two.order = m.order = c->bare.order;
-    two.tuning = m.tuning = c->bare.tuning;
-    two.value_size = m.value_size = value;
-    two.count_a = n / 3;
-    two.count_b = n - n / 3;
-    two.keys_a = b[FROM], two.keys_b = b[OTHER], two.keys_out = m.keys_out = b[TO];
-    if (value) two.values_a = b[VALUES_FROM], two.values_b = b[OTHER_VALUES];
-    if (value) two.values_out = m.values_out = b[VALUES_TO];
-    m.runs = runs;
-    m.run_count = 1 + below(c, CLSORT_MAX_RUNS);
-    for (i = 0; i < m.run_count; i++) {
-        runs[i].count = below(c, (cl_uint)(n / m.run_count) + 2);
-        runs[i].keys = b[FROM];
-        if (value) runs[i].values = b[VALUES_FROM];
+    m.key_type = r.key_type = c->bare.key_type;
+    m.tuning = r.tuning = c->bare.tuning;
+    m.value_size = r.value_size = value;
+    m.count_b = n - (m.count_a = n / 3);
+    m.keys_a = b[0], m.keys_b = b[2], m.keys_out = r.keys_out = b[4];
+    if (value) m.values_a = b[1], m.values_b = b[3], m.values_out = r.values_out = b[5];
+    r.runs = runs;
+    r.run_count = 1 + below(c, CLSORT_MAX_RUNS);
+    for (i = 0; i < r.run_count; i++) {
+        runs[i].count = n / r.run_count;
+        runs[i].keys = b[0];
+        if (value) runs[i].values = b[1];
     }
-    answered(c, "merge", clsort_enqueue_merge(c->sorter, c->queue, &two, 0, NULL, NULL));
-    answered(c, "scratch", clsort_merge_runs_scratch_size(c->sorter, &m, &bytes));
-    say(MEMORY, "%zu of a merge of runs", bytes);
+    answered(c, "merge", clsort_enqueue_merge(c->sorter, c->queue, &m, 0, NULL, NULL));
     answered(c, "merge of runs",
-             clsort_enqueue_merge_runs(c->sorter, c->queue, &m, 0, NULL, NULL));
+             clsort_enqueue_merge_runs(c->sorter, c->queue, &r, 0, NULL, NULL));
 }
 
 static void part_drawn(drawn *c, const cl_mem b[PIECES], size_t n, size_t value)
 {
     clsort_partition_desc p = clsort_partition_desc_default();
-    clsort_groups_desc g = clsort_groups_desc_default();
-    size_t bytes = 0;
     p.key_type = c->bare.key_type;
-    p.order = c->bare.order;
     p.tuning = c->bare.tuning;
     p.splitter_count = 1 + below(c, one_in(c, 2) ? 20 : CLSORT_MAX_SPLITTERS);
-    p.count = g.count = n;
+    p.count = n;
     p.value_size = value;
-    p.keys = g.keys = b[FROM], p.keys_out = b[TO];
-    if (value) p.values = b[VALUES_FROM], p.values_out = b[VALUES_TO];
-    p.splitters = b[OTHER], p.starts = g.starts = b[OTHER_VALUES];
-    g.key_type = one_in(c, 2) ? CLSORT_U32 : c->bare.key_type;
-    g.groups = below(c, 256);
-    answered(c, "scratch", clsort_partition_scratch_size(c->sorter, &p, &bytes));
-    say(MEMORY, "%zu of a partition", bytes);
+    p.keys = b[0], p.splitters = b[2], p.starts = b[3], p.keys_out = b[4];
+    if (value) p.values = b[1], p.values_out = b[5];
     answered(c, "partition", clsort_enqueue_partition(c->sorter, c->queue, &p, 0, NULL, NULL));
-    answered(c, "groups", clsort_enqueue_group_starts(c->sorter, c->queue, &g, 0, NULL, NULL));
 }
 
-static void gather_drawn(drawn *c, const cl_mem b[PIECES], size_t n, size_t value)
-{
-    clsort_gather_desc g = clsort_gather_desc_default();
-    clsort_array a[2];
-    memset(a, 0, sizeof a);
-    a[0].source = b[FROM], a[0].target = b[TO], a[0].element_size = 1 + below(c, 16);
-    a[1].source = b[VALUES_FROM], a[1].target = b[VALUES_TO], a[1].element_size = value + 1;
-    g.count = n;
-    g.indices = b[OTHER];
-    g.arrays = a;
-    g.array_count = 1 + below(c, 2);
-    answered(c, "gather", clsort_enqueue_gather(c->sorter, c->queue, &g, 0, NULL, NULL));
-}
-
-/* The calls that are no sorts, in arrays of up to 16 bytes an element. */
+/* Checks, merges and partitions. What they take of scratch memory is seen by what they make. */
 static void call_others(drawn *c)
 {
     const size_t n = 1 + some_size(c, 24), value = one_in(c, 2) ? 0 : 1 + below(c, 9);
+    const clsort_desc *d = &c->full;
     cl_mem b[PIECES];
     cl_int error;
     int i;
     for (i = 0; i < PIECES; i++)
         b[i] = mock_clCreateBuffer(c->context, CL_MEM_READ_WRITE, 16 * n + 2048, NULL, &error);
-    if (c->full.keys) check_drawn(c, b[TO]);
+    if (d->keys) {
+        answered(c, "is_sorted",
+                 clsort_enqueue_is_sorted(c->sorter, c->queue, d, b[4], 0, 0, NULL, NULL));
+        answered(c, "verify",
+                 clsort_enqueue_verify(c->sorter, c->queue, d, b[4], 0, 0, NULL, NULL));
+    }
     merge_drawn(c, b, n, value);
     part_drawn(c, b, n, value);
-    gather_drawn(c, b, n, value);
+    say(MEMORY, "%llu bytes made", (unsigned long long)mock.allocated);
     for (i = 0; i < PIECES; i++)
         if (b[i]) mock_clReleaseMemObject(b[i]);
 }
@@ -252,7 +217,6 @@ static void run_case(uint64_t seed)
     memset(now.hash, 0, sizeof now.hash);
     now.seed = seed;
     now.length = 0;
-    now.builds = 0;
     c.plain = now.folder != NULL;
     draw_seed(&c, seed);
     mock.traces = 2;
