@@ -53,9 +53,9 @@
                clsort_self_test tells whether this driver computes right
 
    WHAT IT DOES NOT
-     - rows or segments: with `precedes`; by merge-local-only; by any other algorithm than AUTO and
-       merge. Exception: batch-* sort rows
-     - a count on the device by quicksort, bitonic-* or merge-local-only
+     - rows or segments with `precedes`, or by algorithms except AUTO and merge. Exception:
+       batch-* sort rows
+     - a count_buffer by quicksort, bitonic-*, batch-* or merge-local-only
      - `precedes` by any algorithm but AUTO and merge; fields of more than 8 bytes by bitonic or
        quicksort
      - top-k by an algorithm of your choice, by `precedes` or by fields of more than 8 bytes
@@ -70,13 +70,13 @@
        with rising bits, then -NaNs with falling bits. Descending: first -NaNs with rising bits,
        then +NaNs with falling bits.
      - CLSORT_NAN_EQUAL puts NaNs last, too, and all NaNs are equal, as in numpy.
-     - CLSORT_ZERO_EQUAL makes -0 and +0 equal. This and CLSORT_NAN_EQUAL sort floats stably.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal.
      - Integers ignore all three.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
      Results are deterministic: the same input, description, device and choices of AUTO give the
      same bytes.
      A sort is stable (equal keys keep their order) if you set `stable`, and also
-     - by `fields` or `precedes`
+     - by `fields` or `precedes`, of floats also with CLSORT_NAN_EQUAL or CLSORT_ZERO_EQUAL
      - of rows (even if `rows` is 1) or segments, except by batch-*
      - by merge or radix, if you name them, except radix-hybrid of keys with values
      Any other sort may reorder equal keys. With first_bit and last_bit, keys are equal if these
@@ -89,49 +89,52 @@
      - keys_out, indices and values_out receive k elements per row. At least one of them is needed.
      - If a row has fewer than k elements, the rest of its indices is 0xFFFFFFFF, and the rest of
        its keys is the last key of the order (all bits of its code are set). With equal NaNs the
-       rest of the keys is not written. The rest of values and records never is.
+       rest of the keys is not written. The rest of values and records is never written.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. It saves a sort and its scratch memory if k is
        above what a work-group sorts: 4096 keys, 2048 of 8 bytes, fewer if local memory is below
        48 KiB.
-     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row, or the rest as above if the row
-       has none.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element of each row. For a
+       shorter row it writes an element of the rest described above.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
        before it stands in front, the rest behind, both in any order. Arrays are those of a
        sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
-       indices are 0xFFFFFFFF there. With neither lengths nor a count on the device it is a
-       stable sort, and costs as much.
-     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks it only
-       if a sort alone does it.
+       indices are 0xFFFFFFFF there. Segments, and rows without lengths and without count_buffer,
+       are sorted whole: stably, and at the cost of a sort.
+     - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks top_k
+       only where whole rows or segments are sorted: such partitions, some selections of all.
      - clsort_explain names the way that is taken, the fastest one; kernels.cl (SELECT) explains it.
-       Rows are not sorted whole if tuning.work_group is set.
+       Setting tuning.work_group rules out the way that sorts whole rows.
 
    MEMORY
      clsort_scratch_size tells the bytes of a sort. At most it is, for n elements (from the first to
      the last, gaps included) with keys of K bytes and values or records of V bytes:
 
-       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB, from 2^30 elements on 1.4 for 0.7;
+       AUTO, merge, radix          n (K + V + 0.7) + 2.3 MB; 0.7 becomes 1.4 from 2^30 elements on;
                                    with `precedes` n (4 + V + 2) + 8
        quicksort                   n (K + V + 1.24) + 137 KB, from 2^23 elements on
                                    n (K + V + 0.5) + 6.3 MB
        bitonic, batch-*            0; bitonic-a n (K + V)
-       by way of indices           the same with V = 4, n (K + 4), and the arrays in place once more
-       merge_runs, partition       n / 5 + 1 KiB, on CPUs 1 KiB for each core; 1.14 MB
+       by way of indices           a line above with V = 4, + n (K + 4), + the bytes of arrays
+                                   sorted in place
+       merge_runs                  n / 5, and 1 KiB for each core; on CPUs without
+                                   tuning.work_group n / 400 instead of n / 5
+       partition                   1.14 MB
        other functions             0
 
-     By way of indices (pairs of key and index are sorted, then the rest is gathered) go outputs of
-     indices, values above 8 bytes, records above 16, fields, stable bitonic or quicksort and some
-     others. tools/README.md has the formula of each case, and of top-k.
+     These sorts go by way of indices (they sort pairs of key and index, then gather the rest):
+     with `indices`, values above 8 bytes, records above 16, fields, stable bitonic or quicksort,
+     and some others. tools/README.md has the formula of each case, and of top-k.
 
      Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
      sorter's: for each queue one buffer, or several if one would exceed the device's largest
      allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
-     clsort_trim. Arrays may be as large as the largest allocation: for keys and values alone AUTO
-     needs no larger array in scratch memory.
+     clsort_trim. Your arrays may be as large as the largest allocation: AUTO sorts keys, with or
+     without values, by scratch arrays that are no larger than yours.
      The sorter retains its context, its device and the queues that own its buffers (with NVIDIA's
      driver every queue that it was used with), but no buffer of yours. A program may make a queue
-     for each sort: a new queue takes over the buffers of one that has been idle since the last new
-     queue came (markers tell), so there are buffers for two.
+     for each sort: a new queue takes over the buffers of an idle queue that sorted nothing since
+     the last new queue came. So only two queues hold buffers.
      Of host memory a sorter takes a few KiB, through CLSORT_MALLOC, and 2 MiB for clsort_sort_host
      on NVIDIA's GPUs. A warmed-up enqueue takes none, nor does the first one after clsort_prepare.
      Exceptions: a further queue, more than 15 events in a wait list, CLSORT_OPTION_VERIFY.
@@ -140,7 +143,7 @@
      Milliseconds for 2^26 uniform u32 keys on an NVIDIA H200, alone and with u32 values: medians
      from the call to the end of clFinish.
 
-       radix           0.84   1.60   2 passes over keys alone; then buckets in local memory
+       radix           0.84   1.60   bare keys: 2 passes, then sorts of buckets in local memory
        radix-sweeps    1.24          a pass for each 8 bits of the key, or from first_bit to
                                      last_bit. A digit that all keys share costs only its launch
        radix-portable  2.28          the same, but each pass reads the keys twice
@@ -153,8 +156,8 @@
      - Short rows and segments are read and written once; longer ones take the passes of merge. AUTO
        sorts long rows one after another, as arrays. A million short rows take as many launches as
        one.
-     - Building kernels takes 0.2 to 2.8 s on that GPU, 0.6 to 2.5 s on PoCL, once per driver cache.
-       Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
+     - Building kernels takes 0.25 to 3.1 s on that GPU and 0.6 to 2.5 s on PoCL, once per driver
+       cache. Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
      - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info
        --verbose` prints choices and plans of your devices.
 
@@ -164,9 +167,9 @@
      - Big-endian devices are untested.
 
    BEFORE 1.0
-     Stays: fields of structs with a struct_size, codes and key types, the order of each key type,
+     Stays: fields of structs with a struct_size, error codes, key types and the order of each,
      OpenCL 1.2, both licences. A number never gets another meaning.
-     May change: clsort_tuning, names (an old one then does not compile), the order of equal keys in
+     May change: clsort_tuning, names (old ones then fail to compile), the order of equal keys in
      sorts that are not stable, choices and scratch memory of AUTO, texts of messages and of
      clsort_explain, entries of caches. Each version of the revision history says first what breaks.
 
@@ -267,7 +270,7 @@ extern "C" {
 /* ---- rules for all calls ---------------------------------------------------------------------
 
    STRUCTS
-     Start a struct that begins with struct_size from the function of its name and _default, as in
+     Start a struct that begins with struct_size by its function <type>_default(), such as
      clsort_desc_default(). It stores the size; all else is 0, which stands for the default. Zero
      other structs first.
      Later versions only append fields, so programs and implementations of different versions work
@@ -282,9 +285,8 @@ extern "C" {
      Host memory is read during the call only, unless a comment says otherwise.
 
    UNITS, BUFFERS
-     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of the
-     largest power of two up to 8 that divides the size of the elements there; scratch_offset is a
-     multiple of 16.
+     Counts are elements; sizes, offsets and strides are bytes. An offset is a multiple of 1, 2, 4
+     or 8: the largest that divides the element's size. scratch_offset is a multiple of 16.
      Contents of buffers, such as counts and offsets, are read when the call's commands run, so
      kernels may have written them. Buffers are yours, but do not touch their ranges before the
      commands are complete.
@@ -313,17 +315,16 @@ extern "C" {
      leave some elements only in scratch memory and others doubled.
      Any function may answer CLSORT_ERROR_NULL_ARGUMENT, CL_OUT_OF_HOST_MEMORY, codes of the OpenCL
      functions that it calls, and what CLSORT_STATUS_LIST says of its struct, queue, events and
-     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Its
-     comment names only others.
+     buffers; if it builds kernels, CLSORT_ERROR_BUILD_FAILED and CLSORT_ERROR_COMPARATOR. Comments
+     of functions list only further errors.
 
    THREADS
      There are no globals. A sorter serves one call at a time; only clsort_context and clsort_device
      may run beside another. A call with a sorter that another thread is using answers
-     CLSORT_ERROR_BUSY and touches nothing. A plain variable tells: calls that begin at the same
-     moment may still crash. Any thread may call a function that takes no sorter, or NULL for it, at
-     any time.
+     CLSORT_ERROR_BUSY and touches nothing. This check is not atomic: it may miss calls that begin
+     together. Any thread may call a function that takes no sorter, or NULL for it, at any time.
      Callbacks run on the thread that uses the sorter, and may not use this sorter. Exception: the
-     diagnostic may call the functions that return no clsort_status. A clone has the same callbacks:
+     diagnostic may ask for messages, the context and the device. A clone has the same callbacks:
      they must be safe on several threads if clones run there. */
 
 /* ---- status ---------------------------------------------------------------------------------- */
@@ -439,13 +440,13 @@ enum {
 
 /* Settings for measurements; their meaning may change. */
 typedef struct clsort_tuning {
-    cl_uint variant;        /* of the algorithm: only clsort_set_algorithm sets it, with that */
+    cl_uint variant;        /* set together with `algorithm`, by clsort_set_algorithm only */
     cl_uint reserved_1;     /* 0 */
-    /* Work-items per work-group: a power of two, lowered to what the device can do. For radix 1
-       stands for 2. */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 2
+       for 1. */
     cl_uint work_group;
-    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs. For
-       bitonic 1 stands for 2; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
+       Bitonic takes 2 for 1; where it sorts in vectors ("bitonic", -local, -local-only) 64 to 512
        are possible, too. */
     cl_uint items;
     cl_uint reserved[12];   /* 0 */
@@ -476,11 +477,11 @@ typedef struct clsort_desc {
     cl_uint algorithm;          /* CLSORT_AUTO ... CLSORT_QUICKSORT */
     cl_uint flags;              /* CLSORT_FLAG_* */
 
-    /* Compares only bits first_bit to last_bit - 1 of the key's code. Whether a key is a NaN or a
-       zero still depends on all its bits: CLSORT_NAN_EQUAL gives every NaN the code of the first
-       positive NaN (the bits of +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by
-       some bits a NaN may come before a number, or be equal to one. Only these sort by some bits:
-       radix, sorts of rows or segments, and top_k. */
+    /* Compares only bits first_bit to last_bit - 1 of the key's code. The code is made before, from
+       all bits: CLSORT_NAN_EQUAL gives every NaN the code of the first positive NaN (the bits of
+       +infinity plus 1), CLSORT_ZERO_EQUAL gives -0 the code of +0. So by some bits a NaN may come
+       before a number, or be equal to one. By some bits merge sorts only rows and segments;
+       bitonic and quicksort refuse `stable`. */
     cl_uint first_bit;
     cl_uint last_bit;           /* default: the key's width */
 
@@ -540,9 +541,9 @@ typedef struct clsort_desc {
 
     size_t top_k;               /* not 0: see TOP-K. At most `count` */
 
-    /* A count that only the device knows: one cl_uint. If it is less than `count`, it stands for
-       `count`: for the number of keys, of keys in each row, or the end of the last segment.
-       Elements from there on are not touched. */
+    /* A count that only the device knows: one cl_uint. The smaller of it and `count` is the number
+       of keys, of keys in each row, or the end of the last segment. Elements from there on are not
+       touched. */
     cl_mem count_buffer;
     size_t count_offset;
 
@@ -560,8 +561,8 @@ typedef struct clsort_desc {
        kernels.cl (key, load_bits, item_t): give macros and functions a prefix of your own, such as
        my_. Members of clsort_record may have any name that is no macro there. */
     const char *record_type;
-    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)", of any scalar type, true
-       where it is not 0. It is compiled into the kernels, once per sorter and text, and kept until
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". Any scalar type; nonzero is
+       true. It is compiled into the kernels, once per sorter and text, and kept until
        clsort_destroy: do not make texts that differ only in numbers. If it contradicts itself (a
        before b, b before c, c before a; different answers to the same question), the order is
        undefined, but no record is lost, doubled or written outside the range. */
@@ -583,21 +584,23 @@ CLSORT_API const char *clsort_algorithm_name(cl_uint number);
    clsort_algorithm_name, alone or with suffixes, such as "quicksort-host+median3+blelloch". Leaves
    tuning.work_group and tuning.items as they are, unless the name fixes them. clsort_explain tells
    the name of a description.
-   - bitonic-a to bitonic-b16: a work-item holds 2 (A) to 16 keys in a step over global memory, and
-     every step is a launch. -local, as in "bitonic": the first stages, and the tail of every later
-     stage, are in local memory. +start: only the first stages are. +global: nothing is.
-     +global-tail: nothing is, but first stages and tails are one launch each, with barriers.
+   - bitonic-a, -b2, -b4, -b8, -b16: a work-item holds 2 (a, b2) to 16 keys in a step over global
+     memory, and every step is a launch. These stages are in local memory:
+       -local, as in "bitonic"   the first stages, and the tail of every later stage
+       +start                    only the first stages
+       +global                   nothing
+       +global-tail              nothing; first stages and tails are one launch each, with barriers
    - bitonic-local-only, merge-local-only, and +local-only behind bitonic: blocks of
      tuning.work_group * tuning.items keys are sorted, but not the whole array.
-   - quicksort enqueues all rounds at once; -host reads back after each; by -device kernels start
-     them, with OpenCL 2.0 or later if the device can. A pivot is half way between the least and the
-     greatest code; +median3: the median of the first, the middle and the last key; +sample: the
-     median of 7 to 63 keys. Sums are made by hand in local memory (+local), in -device by
-     work-group functions (+builtin, only there); +blelloch: by a tree of sums, as published for
-     OpenCL 1.2.
+   - quicksort enqueues all rounds at once; -host reads back after each; in -device kernels launch
+     them, if the device can (OpenCL 2.0 or later).
+     Pivots: half way between the least and the greatest code; +median3: the median of the first,
+     the middle and the last key; +sample: the median of 7 to 63 keys.
+     Prefix sums: by hand in local memory (+local), in -device by work-group functions (+builtin,
+     only there); +blelloch: by a tree of sums, as published for OpenCL 1.2.
    - batch-* sort rows as published, a work-group for each; they need `rows`, which may be 1.
-   - What another form of radix does not sort, "radix-sweeps" sorts; where work-groups are not known
-     to make progress, "radix-portable".
+   - A form of radix that cannot sort a description gives it to radix-sweeps; where work-groups are
+     not known to make progress, to radix-portable.
    Sources:
    - bitonic: Batcher, 1968; bitonic-*, merge-local-only: Bainville, 2011
    - merge: Green, McColl, Bader, 2012; on CPUs Inoue et al., 2007
@@ -632,7 +635,7 @@ enum {
     CLSORT_OPTION_VERIFY = 1,
     /* For a program that sorts a few times and ends: hybrid radix takes NVIDIA's compiler 2 s,
        which thousands of sorts pay back. AUTO and "radix" leave out hybrid radix; on GPUs of other
-       vendors AUTO leaves out all of radix for many elements. "radix-hybrid" still takes it. */
+       vendors AUTO then sorts many elements without radix. "radix-hybrid" still takes it. */
     CLSORT_OPTION_FEW_SORTS = 2,
     /* AUTO goes by its built-in choices: nothing that was measured is read, and clsort_measure and
        clsort_load_choices answer CLSORT_ERROR_UNSUPPORTED. CLSORT_OPTION_FEW_SORTS implies it. */
@@ -647,7 +650,7 @@ enum {
      and data NULL.
    - save keeps `size` bytes under that name in place of what is there. It may fail in silence. It
      is called at the end of clsort_prepare, clsort_self_test and clsort_measure, when all kernels
-     have run once, and by clsort_destroy for other programs.
+     have run once, and by clsort_destroy for what was not saved before.
    An entry's name, size and hash are checked before the driver sees a byte of it. One that is
    damaged, or that the driver does not take, costs only a build; then save replaces it. The hash
    does not guard against malice: who can write entries can run code here. */
@@ -724,8 +727,8 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
 /* Writes the description that would run, with some fields filled in: algorithm, last_bit,
-   tuning.work_group and tuning.items (their product is a block of the "only" algorithms); with
-   top_k and without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
+   tuning.work_group and tuning.items (their product is a block of *-local-only); with top_k and
+   without segments also rows and row_stride. The algorithm of long rows that AUTO sorts
    one after another stays CLSORT_AUTO. `resolved` may be `desc`. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
@@ -744,9 +747,9 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
                                         const clsort_desc *desc);
 
 /* Bytes of scratch memory that such a sort needs; if `sorter` is NULL, an upper bound for any
-   device. For AUTO, without CLSORT_OPTION_BUILT_IN_CHOICES, the size is enough after any
-   clsort_measure or clsort_load_choices: for bitonic (up to 2^22 elements), merge, radix,
-   radix-hybrid and what is built in. It never shrinks when only counts grow. */
+   device. For AUTO it is the most that any choice may need (with CLSORT_OPTION_BUILT_IN_CHOICES any
+   built-in one), so it stays enough after clsort_measure and clsort_load_choices. It never shrinks
+   when only counts grow. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
@@ -760,11 +763,11 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
      moved      bytes that these commands read and write, if nothing is skipped: keys, values,
-                records, codes and indices; not tables, and not what searches read or
-                expressions by the number of a record
+                records, codes and indices. Not counted: tables, reads of searches, and records
+                that `precedes` reads by their number
      scratch    bytes, as clsort_scratch_size; of AUTO, whose choice is known here, often fewer
-   If the data decides, it is the most that can happen. A build may make work-groups smaller: a
-   later call knows. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
+   If the data decides, it is the most that can happen. If a build makes work-groups smaller, calls
+   after it say so. Builds nothing. `text` has room for `size` characters; 2000 are enough. */
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
@@ -784,7 +787,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    - On NVIDIA's GPUs arrays above 2 MiB are pinned for the call, if the driver can do that; smaller
      ones go by way of a block that is kept until clsort_trim.
    After a failure:
-   - With `indices`, and before the first launch, keys and values are unchanged.
+   - Keys and values are unchanged if `indices` was given, or if nothing was launched.
    - If arrays were copied to the device, they are unchanged, or undefined if reading back the
      result failed.
    - Arrays that were not copied are as ERRORS says, undefined if a command failed on the device. No
@@ -825,14 +828,14 @@ CLSORT__DEFAULT(clsort_gather_desc)
    element as it was. For the indices of
    - an argsort of n elements: count n
    - an argsort of R rows of n keys: rows R, count n, and the sort's indices_row_stride. If that was
-     0 and row_stride made the keys S apart, it is 4 S. Set strides for the arrays, too
+     0 and the sort's rows were S elements apart, pass 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
    A gather cannot use the indices of segments. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
                                                const clsort_gather_desc *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
-/* Ascending keys, each the number of its group. */
+/* Finds groups in ascending keys: each key is the number of its group. */
 typedef struct clsort_groups_desc {
     size_t struct_size;
     size_t count;               /* keys */
@@ -886,8 +889,8 @@ CLSORT__DEFAULT(clsort_merge_desc)
 /* Enqueues a stable merge: of equal keys, a's come first.
    Inputs are not checked; clsort_enqueue_is_sorted does that. If an input is not in the
    description's order, the output lacks elements, has others twice, and keeps what it held at some
-   places. No error tells; nothing else is touched. A sort with equal zeros or NaNs, as most other
-   libraries have them, leaves another order. */
+   places. No error tells; nothing else is touched. Do not merge what was sorted with equal zeros
+   or NaNs, as most other libraries do: that is another order. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
@@ -1011,9 +1014,9 @@ typedef struct clsort_proof {
                                    with their values */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes; if indices are the only
-                                   output, of the keys in the order of the indices. If the sort is
-                                   stable (see ORDER), equal keys must keep their order, too */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted writes. If no keys are written, they
+                                   are checked in the order of the indices. Only there stability is
+                                   checked: equal ones must keep their order (see ORDER) */
     cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
@@ -1046,10 +1049,10 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, also with each form of radix that AUTO
    may take here, and compares with the host. AUTO leaves out what failed, and answers
-   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions answer it, too, if
-   they failed. Kernels for rows, segments and top-k are not tested. Builds all kernels that it
-   tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its cache
-   has them. The finding holds for this sorter and for later clones.
+   CLSORT_ERROR_WRONG_RESULT if nothing is left. Merges of runs and partitions that failed here
+   return it from then on. Kernels for rows, segments and top-k are not tested. Builds all kernels
+   that it tests, in 16 MB of host memory, and blocks: on PoCL for 73 s of CPU time, or 2.6 s if its
+   cache has them. The finding holds for this sorter and for later clones.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -1057,11 +1060,10 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
    AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
    - A measured choice serves sorts of one array with keys of that width and that payload, up to the
-     count that was measured; in clsort_prepare with CLSORT_FLAG_ANY_COUNT each count up to that.
-     The built-in choice serves all others, and is taken where CLSORT_FLAG_NO_BUILD would refuse the
-     measured one.
-   - A choice of top-k has a way to select for each length of rows, rounded up to a power of two;
-     without a gain, the built-in one. It serves every k and number of rows that round up to the
+     count that was measured. The built-in choice serves all others, and is taken where
+     CLSORT_FLAG_NO_BUILD would refuse the measured one.
+   - For each length of rows, rounded up to a power of two, a choice of top-k has the fastest way,
+     or the built-in one if none gained. It serves every k and number of rows that round up to the
      same powers, but not segments, some bits of keys and flags of top-k. Rows are sorted whole,
      which needs much scratch memory, only if built-in choices may do so. The 65th choice of top-k
      replaces the oldest.
@@ -1076,8 +1078,10 @@ typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
 
 typedef struct clsort_measure_desc {
     size_t struct_size;
-    /* Types, order, sizes, the largest count, with top_k rows side by side, and which arrays there
-       will be: buffers, which are neither read nor written, or CLSORT_LATER. */
+    /* It gives
+       - types, order, sizes
+       - the largest count; with top_k also rows, without gaps
+       - which arrays there will be: CLSORT_LATER or buffers, neither read nor written */
     const clsort_desc *sort;
     size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
     clsort_progress progress;
@@ -1089,8 +1093,8 @@ CLSORT__DEFAULT(clsort_measure_desc)
 
 enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
 
-/* Measures what AUTO may take for sorts like measure->sort, at counts from 256 to its count by
-   twos; for top-k at lengths of rows from 2 k. Blocks.
+/* Measures what AUTO may take for sorts like measure->sort, at counts 256, 512 and so on up to its
+   count; for top-k at lengths of rows from 2 k. Blocks.
    - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
      (selections by a sort of whole rows, for which there must be memory): what is wrong once is
      dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
@@ -1110,9 +1114,11 @@ enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs
 CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_measure_desc *measure);
 
-/* Payloads of choices, and origins. DERIVED: built in, from measurements of other kinds of devices.
-   BUILT_IN: measured on such a device. LOADED: from the cache, measured on this device, or from a
-   text, on a device of this name. MEASURED: with this sorter, or the one it was cloned from. */
+/* Payloads of choices, and origins:
+     DERIVED    built in, from measurements of other kinds of devices
+     BUILT_IN   measured on such a device
+     LOADED     from the cache (measured on this device) or a text (on a device of this name)
+     MEASURED   with this sorter, or the one it was cloned from */
 enum { CLSORT_PAYLOAD_NONE = 0,      /* bare keys */
        CLSORT_PAYLOAD_WORDS = 1,     /* indices, values of 4 bytes, and all that moves by indices */
        CLSORT_PAYLOAD_OTHER = 2 };   /* other values of up to 8 bytes, records of up to 16 */
@@ -1130,9 +1136,12 @@ typedef struct clsort_choice {
     cl_uint origin;             /* CLSORT_ORIGIN_* */
     cl_uint most;               /* the largest count that it serves, or longest row of top-k; of a
                                    built-in one 2^32 - 1 */
-    /* AUTO takes the first of these that fits: radix of samples or by ranks, up to few_most, if
-       they sort this; hybrid radix from hybrid_least on, if it sorts this; radix from radix_least
-       on, on CPUs in its cached form from hybrid_least on; bitonic up to bitonic_most; merge.
+    /* AUTO takes the first of these that fits:
+       - up to few_most, radix of samples or by ranks, if they sort this
+       - from hybrid_least on, hybrid radix, if it sorts this
+       - from radix_least on, radix; on CPUs in its cached form from hybrid_least on
+       - up to bitonic_most, bitonic
+       - merge
        A `most` of 0 is never, of 2^32 - 1 always; a `least` the other way round. */
     cl_uint few_most, radix_least, hybrid_least, bitonic_most;
     cl_uint gain;               /* mean time by the built-in choice / by this, times 1000; 0: built
@@ -1495,7 +1504,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__RESUME_LINE "745"
+#define CLSORT__RESUME_LINE "746"
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1611,8 +1620,8 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n#define "
-"__has_builtin(name)0\n#endif\n\n",
+"\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"#define __has_builtin(name)0\n#endif\n\n",
 "\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2==0)\n#define "
 "CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS("
 "PARTITION)\\\n ||CLSORT_NEEDS_PIECES)\n\n\n#ifndef CLSORT_HAS_RADIX\n#define CLSORT_HAS_RADIX 1\n"
@@ -1699,19 +1708,24 @@ static const char *const clsort__source[] = {
 "#define CLSORT_COUNT(n)min(n,*(global const uint*)(limit+limit_at))\n#define CLSORT_CUT(blocks,n,"
 "size)\\\n min(blocks,(n)/max(size,1u)+((n)%max(size,1u)!=0))\n#else\n#define CLSORT_COUNTED 0\n"
 "#define CLSORT_COUNT_ARGS\n#define CLSORT_COUNT(n)(n)\n#define CLSORT_CUT(blocks,n,size)blocks\n"
-"#endif\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;global "
-"const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,ulong "
-"rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {("
-"code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef struct{code_t mask,"
-"flip,rotate;}codec_t;\n\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate "
-"CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
-"CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\nINLINE "
-"codes_t toggle_magnitude(codes_t k,code_t mask)\n{\ncodes_t sign=(codes_t)(k>>(code_t)(8*"
-"CLSORT_KEY_BYTES-1));\nreturn(codes_t)(k^((codes_t)(-sign)&mask));\n}\n\nINLINE codes_t encode("
-"codes_t k,codec_t c)\n{\nreturn(codes_t)((codes_t)(toggle_magnitude(k,c.mask)^c.flip)-c.rotate);"
-"\n}\n\nINLINE codes_t decode(codes_t code,codec_t c)\n{\nreturn toggle_magnitude((codes_t)(("
-"codes_t)(code +c.rotate)^c.flip),c.mask);\n}\n\n\nINLINE uint keys_are_codes(codec_t c)\n{\n"
-"return c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
+"#endif\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_COMPARATOR\n\n\ntypedef struct{code_t mask,flip,rotate;"
+"global const uchar*records;}codec_t;\n\n#define CLSORT_CODEC_ARGS \\\n ulong mask,ulong flip,"
+"ulong rotate,global const uchar*records,ulong records_at\\\n CLSORT_COUNT_ARGS\n#define "
+"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef "
+"struct{code_t mask,flip,rotate;}codec_t;\n\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,"
+"ulong rotate CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
+"CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n\n\n#if "
+"CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
+"c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits)\\\n (("
+"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#else\n#define CLSORT_LEFT(type,"
+"code,bits)rotate(code,(type)(code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n"
+"#define CLSORT_LEFT(type,code,bits)(code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)("
+"k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1))&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n"
+" INLINE type encode(type k,codec_t c)\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-"
+"CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,"
+"codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)"
+"^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\n"
+"INLINE uint keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
 "\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}array_t;\n#define "
 "CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE(bits)(bits)<<32\n"
 "#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,*values;}array_t;"
@@ -2063,7 +2077,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2150\n",
+"#line 2171\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2077,7 +2091,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2197\n",
+"#line 2218\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2090,7 +2104,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2220\n",
+"#line 2241\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2110,7 +2124,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2271\n",
+"#line 2292\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2134,7 +2148,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2332\n",
+"#line 2353\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2550,7 +2564,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3763\n",
+"#line 3784\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -2932,13 +2946,10 @@ static const char *const clsort__source[] = {
 "v;\nreturn;\n}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)\nto[i]=lane[i];\n}\n#endif\n"
 "\nINLINE vector_t load_whole_vector(global const lane_t*from)\n{\nreturn load_vector(from,"
 "CLSORT_VECTOR_LANES,0);\n}\n\nINLINE void store_whole_vector(vector_t v,global lane_t*to)\n{\n"
-"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nINLINE vector_t toggle_vector(vector_t k,codec_t c)"
-"\n{\nreturn k^(-(k>>(vector_t)(code_t)(8*CLSORT_KEY_BYTES-1))&(vector_t)c.mask);\n}\n\nINLINE "
-"vector_t encode_vector(vector_t k,codec_t c)\n{\nreturn(toggle_vector(k,c)^(vector_t)c.flip)-("
-"vector_t)c.rotate;\n}\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
-"CLSORT_PACKS_PAIRS?v:toggle_vector((v+(vector_t)c.rotate)^(vector_t)c.flip,c);\n}\n\nINLINE "
-"lane_t finish_lane(lane_t v,codec_t c)\n{\nreturn CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n"
-"\n",
+"store_vector(v,to,CLSORT_VECTOR_LANES);\n}\n\nCLSORT_CODEC_OF(vector_t,encode_vector,"
+"decode_vector)\n\n\nINLINE vector_t finish_vector(vector_t v,codec_t c)\n{\nreturn "
+"CLSORT_PACKS_PAIRS?v:decode_vector(v,c);\n}\n\nINLINE lane_t finish_lane(lane_t v,codec_t c)\n{\n"
+"return CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);\n}\n\n",
 "\n\nINLINE vector_t swap_lanes(vector_t v,uint bits)\n{\n#if CLSORT_VECTOR_LANES==16\nreturn "
 "bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd\n:bits==3?v.s32107654ba98fedc:bits=="
 "4?v.s45670123cdef89ab\n:bits==7?v.s76543210fedcba98:bits==8?v.s89abcdef01234567\n"
@@ -4618,7 +4629,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10917\n",
+"#line 10930\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4939,33 +4950,33 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 11989\n",
+"#line 12002\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
 "CLSORT_SELECT_ARGS \\\n global const uchar*keys,ulong keys_at,CLSORT_CODEC_ARGS,ulong minus_zero,"
-"\\\n uint ignored_high_bits,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint "
-"select_mode,uint list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global "
-"const uchar*ends,ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n"
-"#define CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored_high_bits,"
-"first_bit,rows,n,\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)("
-"bounds+bounds_at),(global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),"
-"given_as\\\n }\ntypedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\n"
-"uint ignored_high_bits,first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,"
-"passes;\nglobal const uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE "
-"select_t select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&"
-"CLSORT__COUNT_ON_DEVICE&&row<s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*"
-"s.stride:0;\ns.n=most;\nif(s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row])"
-";\nif(s.given_as&CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],"
-"most);\nbegin=first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\n"
-"s.keys+=begin;\ns.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){"
-"return s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*"
-"indices,ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong "
-"indices_apart,ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+"
-"keys_out_at,outputs,indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\n"
-"uint outputs;\nulong indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define "
-"add_local(place,x)atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local("
-"local uint*place,uint x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
+"\\\n uint ignored,uint first_bit,uint rows,uint n,ulong stride,uint k,\\\n uint select_mode,uint "
+"list_capacity,uint passes,global const uchar*bounds,\\\n ulong bounds_at,global const uchar*ends,"
+"ulong ends_at,global const uchar*number,\\\n ulong number_at,uint given_as\n#define "
+"CLSORT_SELECT \\\n {\\\n keys+keys_at,CLSORT_CODEC,(code_t)minus_zero,ignored,first_bit,rows,n,"
+"\\\n stride,k,k,select_mode,list_capacity,passes,\\\n (global const uint*)(bounds+bounds_at),("
+"global const uint*)(ends+ends_at),\\\n (global const uint*)(number+number_at),given_as\\\n }\n"
+"typedef struct{\nglobal const uchar*keys;\ncodec_t codec;\ncode_t minus_zero;\nuint ignored,"
+"first_bit,rows,n;\nulong stride;\nuint k,asked,select_mode,list_capacity,passes;\nglobal const "
+"uint*bounds,*ends,*number;\nuint given_as;\n}select_t;\n\n\n\n\n\nINLINE select_t "
+"select_from_row(select_t s,uint row)\n{\nconst uint most=s.given_as&CLSORT__COUNT_ON_DEVICE&&row<"
+"s.rows?min(s.n,*s.number)\n:s.n;\nulong begin=row<s.rows?row*s.stride:0;\ns.n=most;\nif("
+"s.given_as&CLSORT__ROW_LENGTHS&&row<s.rows)s.n=min(most,s.bounds[row]);\nif(s.given_as&"
+"CLSORT__SEGMENTS_AT_OFFSETS&&row<s.rows){\nconst uint first=min(s.bounds[row],most);\nbegin="
+"first*(ulong)CLSORT_KEY_BYTES;\ns.n=max(min(s.ends[row],most),first)-first;\n}\ns.keys+=begin;\n"
+"s.stride=0;\ns.k=min(s.k,s.n);\nreturn s;\n}\n\n\nINLINE uint is_nth(select_t s){return "
+"s.select_mode==CLSORT__SELECT_NTH;}\n\n\n\n#define CLSORT_OUTPUT_ARGS \\\n global uchar*indices,"
+"ulong indices_at,global uchar*keys_out,ulong keys_out_at,\\\n uint outputs,ulong indices_apart,"
+"ulong keys_apart\n#define CLSORT_OUTPUT \\\n {indices+indices_at,keys_out+keys_out_at,outputs,"
+"indices_apart,keys_apart}\ntypedef struct{\nglobal uchar*indices,*keys;\nuint outputs;\nulong "
+"indices_apart,keys_apart;\n}output_t;\n\n\n#if CLSORT_GROUP_LOG2>0\n#define add_local(place,x)"
+"atomic_add((volatile local uint*)(place),x)\n#else\nINLINE uint add_local(local uint*place,uint "
+"x)\n{\nreturn(*place +=x)-x;\n}\n#endif\n\n",
 "\n\n\ntypedef struct{\nglobal const uchar*keys;\nuint row,part,first,end;\nglobal const uint*"
 "numbers;\n}row_part_t;\n\nINLINE row_part_t row_part(select_t s,uint number,uint parts,uint "
 "part_elements)\n{\nconst uint row=number/parts,part=number%parts;\nconst uint first=(uint)min(("
@@ -4974,21 +4985,20 @@ static const char *const clsort__source[] = {
 "}\n\nINLINE row_part_t find_row_part(select_t s,uint parts,uint part_elements)\n{\nreturn "
 "row_part(s,(uint)get_group_id(0),parts,part_elements);\n}\n\n\nINLINE code_t code_of(select_t s,"
 "code_t key)\n{\nconst code_t code=encode(key==s.minus_zero?0:key,s.codec);\nreturn(code_t)(("
-"code_t)(code<<s.ignored_high_bits)>>(s.ignored_high_bits+s.first_bit));\n}\n\n\nINLINE uint "
-"takes_whole_keys(select_t s)\n{\nreturn!(s.minus_zero||s.ignored_high_bits||s.first_bit);\n}\n\n"
-"\nINLINE code_t select_code(select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global "
-"const code_t*)p.keys)[i]);\n}\n\n\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn "
-"p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;\n}\n\n\n\nINLINE void write_result(select_t s,"
-"row_part_t p,output_t out,size_t place,uint i,\nuint known,code_t code)\n{\nif(out.outputs&"
-"CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+p.row*out.indices_apart))[place]=number_of("
-"p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global code_t*)(out.keys+p.row*out.keys_apart))"
-"[place]\n=known?decode(code,s.codec):((global const code_t*)p.keys)[i];\n}\n\n\n\nINLINE void "
-"write_element(select_t s,row_part_t p,output_t out,size_t place,uint i)\n{\nwrite_result(s,p,out,"
-"place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE void write_marks(select_t s,row_part_t p,"
-"output_t out)\n{\nconst uint nth=is_nth(s),there=nth?s.k==s.asked:s.k;\nfor(uint i=there +"
-"local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\nwrite_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\n"
-"INLINE row_part_t whole_row(select_t s,uint row)\n{\nconst row_part_t p={s.keys+row*s.stride,row,"
-"0,0,s.n,0};\nreturn p;\n}\n\n",
+"code_t)(code<<s.ignored)>>(s.ignored+s.first_bit));\n}\n\n\nINLINE uint takes_whole_keys("
+"select_t s)\n{\nreturn!(s.minus_zero||s.ignored||s.first_bit);\n}\n\n\nINLINE code_t select_code("
+"select_t s,row_part_t p,size_t i)\n{\nreturn code_of(s,((global const code_t*)p.keys)[i]);\n}\n\n"
+"\nINLINE uint number_of(row_part_t p,uint i)\n{\nreturn p.numbers&&i!=0xFFFFFFFFu?p.numbers[i]:i;"
+"\n}\n\n\n\nINLINE void write_result(select_t s,row_part_t p,output_t out,size_t place,uint i,\n"
+"uint known,code_t code)\n{\nif(out.outputs&CLSORT__WRITES_INDICES)\n((global uint*)(out.indices+"
+"p.row*out.indices_apart))[place]=number_of(p,i);\nif(out.outputs&CLSORT__WRITES_KEYS)\n((global "
+"code_t*)(out.keys+p.row*out.keys_apart))[place]\n=known?decode(code,s.codec):((global const "
+"code_t*)p.keys)[i];\n}\n\n\n\nINLINE void write_element(select_t s,row_part_t p,output_t out,"
+"size_t place,uint i)\n{\nwrite_result(s,p,out,place,i,i>=s.n,CLSORT_TOP_CODE);\n}\n\n\nINLINE "
+"void write_marks(select_t s,row_part_t p,output_t out)\n{\nconst uint nth=is_nth(s),there="
+"nth?s.k==s.asked:s.k;\nfor(uint i=there +local_id();i<(nth?1:s.asked);i+=CLSORT_GROUP)\n"
+"write_element(s,p,out,i,0xFFFFFFFFu);\n}\n\n\nINLINE row_part_t whole_row(select_t s,uint row)\n{"
+"\nconst row_part_t p={s.keys+row*s.stride,row,0,0,s.n,0};\nreturn p;\n}\n\n",
 "\n\n#if CLSORT_KEY_BYTES<=4\ntypedef ulong ranked_t;\n#define CLSORT_RANKED(code,index)((ulong)("
 "code)<<32|(index))\n#define CLSORT_RANKED_CODE(x)((x)>>32)\n#define CLSORT_RANKED_INDEX(x)((uint)"
 "(x))\n#define CLSORT_RANKED_BEFORE(x,y)((x)<(y))\n#else\ntypedef struct{ulong code,index;}"
@@ -5099,9 +5109,9 @@ static const char *const clsort__source[] = {
 "CLSORT__SELECT_PARTITION)\nreturn code<r.low||(code==r.low&&i<r.low_index);\nreturn is_nth(s)"
 "?in_range(r,code,i)\n:code<r.low||(code<=r.high&&i<=r.high_index);\n}\n\n\ntypedef struct{uint "
 "by_index,shift;}select_digit_t;\n\nINLINE select_digit_t select_pass_digit(select_t s,uint pass)"
-"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored_high_bits-s.first_bit,\nindex_bits=32-clz("
-"s.n-1);\nconst uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index="
-"pass>=code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
+"\n{\nconst uint code_bits=8*CLSORT_KEY_BYTES-s.ignored-s.first_bit,\nindex_bits=32-clz(s.n-1);\n"
+"const uint code_passes=(code_bits+CLSORT_DIGIT_BITS-1)/CLSORT_DIGIT_BITS,\nby_index=pass>="
+"code_passes;\nconst uint bits=by_index?index_bits:code_bits,\nend=(pass+1-("
 "by_index?code_passes:0))*CLSORT_DIGIT_BITS;\nconst select_digit_t d={by_index,bits>end?bits-"
 "end:0};\nreturn d;\n}\n\nINLINE uint digit_inside(select_range_t r,select_digit_t d,code_t code,"
 "uint i)\n{\nreturn d.by_index?(i-r.low_index)>>d.shift:(uint)((code_t)(code -r.low)>>d.shift);\n}"
@@ -5708,11 +5718,11 @@ enum {
     CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
     CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
                                    progress (NVIDIA since 7.0), else PORTABLE */
-    /* From the top digit down: keys of 4 or 8 bytes without values, records and bit ranges; keys
-       of 4 bytes with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the
-       order of their values, as cl_uint, or in their own. */
+    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes
+       with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of
+       their values, as cl_uint, or in their own. */
     CLSORT__RADIX_HYBRID,
-    /* Few elements, without bit ranges. In one launch up to work_group * 64, with values or
+    /* Few elements. In one launch up to work_group * 64, with values or
        indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
        launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4
        bytes that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
@@ -5720,7 +5730,7 @@ enum {
        GPUs 512 but for one tile. */
     CLSORT__RADIX_SAMPLES,
     /* CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted in a
-       core's cache; keys of 4 or 8 bytes without bit ranges; in vectors bare keys and, by AVX-512,
+       core's cache; keys of 4 or 8 bytes; in vectors bare keys and, by AVX-512,
        where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices. */
     CLSORT__RADIX_CACHED
 };
@@ -5867,6 +5877,7 @@ typedef struct clsort__config {
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
     cl_uint counted;            /* the count of a sort lies on the device */
+    cl_uint turns;              /* codes are turned */
 } clsort__config;
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -6022,7 +6033,6 @@ static const struct clsort__way { char letter; const char *name; } clsort__ways[
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
     cl_uint mode;               /* CLSORT__SELECT_* */
-    cl_uint ignored_high_bits;  /* of each code */
     cl_uint list_capacity, most_capacity;   /* elements that a work-group sorts at the end */
     cl_uint passes;             /* over each row, before that */
     size_t rows, wanted;        /* wanted: elements written per row */
@@ -6057,6 +6067,7 @@ typedef struct clsort__key {
     int has_codes;              /* codes are made first: of several fields, or of some bits of the
                                    keys of segments */
     size_t bytes;               /* of a sorted key or code */
+    cl_uint ignored;            /* high bits of the code */
 } clsort__key;
 
 /* The arrays of a call. One that is sorted in place is its own output. */
@@ -7538,7 +7549,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s",
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -7554,14 +7565,14 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              (unsigned)c->wide, clsort__uses_progress(s, c),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             c->counted ? " -D CLSORT_COUNTED=1" : "", clsort__more_options(c),
-             clsort__register_options(s, c));
+             c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
+             clsort__more_options(c), clsort__register_options(s, c));
 }
 
 /* How a program is built: its text and options. */
 typedef struct clsort__recipe {
     clsort__text_list list;
-    char options[640];
+    char options[704];
 } clsort__recipe;
 
 static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
@@ -8172,6 +8183,14 @@ static int clsort__some_bits(const clsort_desc *d)
            || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
+/* Does what is equal in some bits keep its order? */
+static int clsort__keeps_ties(const clsort_desc *d)
+{
+    return clsort__some_bits(d)
+           && (d->stable || d->rows || d->segment_count || d->nan_order == CLSORT_NAN_EQUAL
+               || d->zero_order || d->algorithm == CLSORT_MERGE);
+}
+
 /* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
@@ -8224,11 +8243,12 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         /* key_offset may be large: it is added to the place of the records */
         const clsort_field key = clsort__only_field(d, 0);
         const cl_uint bits = clsort__key_bits(d->key_type);
-        const cl_ulong ignored = d->last_bit ? bits - d->last_bit : 0, first = d->first_bit;
-        k->fields[0] = clsort__pack_field(&key) | first << CLSORT__FIELD_FIRST_BIT
-                       | ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
+        k->ignored = d->last_bit ? bits - d->last_bit : 0;
+        k->fields[0] = clsort__pack_field(&key)
+                       | (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
+                       | (cl_ulong)k->ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
         k->field_count = 1;
-        k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
+        k->has_codes = clsort__has_segments(d) && clsort__keeps_ties(d);
         if (!k->has_codes) k->codec = clsort__make_codec(&key);
         k->bytes = bits / 8;
     }
@@ -8381,7 +8401,7 @@ static cl_uint clsort__demands(const clsort_desc *d)
 {
     cl_uint demands = 0;
     if (clsort__is_batch(d) && !d->rows) return ~0u;
-    if (clsort__some_bits(d)) demands |= CLSORT__CAN_BITS;
+    if (clsort__keeps_ties(d)) demands |= CLSORT__CAN_BITS;
     if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
     if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
     if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
@@ -8618,10 +8638,18 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const int forced = s && s->forced && s->forced->row;
+    const cl_uint all = clsort__key_bits(d->key_type),
+                  bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
     const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
     clsort__crossover row = forced ? *s->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
+    if (bits - 1 < all / 4 * 3)   /* few passes */
+        row.radix /= row.radix == CLSORT__NEVER ? 1024 : 2;
+    if (bits - 1 < all / 2) {
+        row.radix = row.samples /= 4;
+        row.hybrid = CLSORT__NEVER;
+    }
     if (!s) row.hybrid = 0;
     return row;
 }
@@ -8651,8 +8679,7 @@ static int clsort__suits_samples(const clsort_desc *d)
 {
     const int indices = d->indices != NULL;
     if (clsort__is_bare(d)) return 1;
-    return !d->record_size && !d->precedes && !d->fields && !d->top_k && !clsort__some_bits(d)
-           && !clsort__has_segments(d)
+    return !d->record_size
            && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
 }
 
@@ -8661,8 +8688,7 @@ static int clsort__suits_samples(const clsort_desc *d)
 static int clsort__moves_values(const clsort_desc *d)
 {
     const int by_index = d->indices || d->value_size > 8;
-    if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
-        return 0;
+    if (d->fields || d->precedes) return 0;
     if (d->record_size)
         return !clsort__keys_stay(d) && !by_index && d->record_size <= 16 && !d->value_size;
     return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
@@ -8677,8 +8703,8 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
               ranked = d->count <= clsort__most_ranked(s),
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !row.samples || d->count > row.samples || d->nan_order == CLSORT_NAN_EQUAL
-        || d->zero_order == CLSORT_ZERO_EQUAL
+    if (!s || !row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
+        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
@@ -8817,6 +8843,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
+    c->turns = !p->stable && p->key.ignored;
     if (!s) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
@@ -8919,7 +8946,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
     for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__make_plan(NULL, &d, &p);
+        clsort__plan_by(NULL, desc, d.algorithm, &p);
         clsort__plan_scratch(NULL, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
@@ -9836,7 +9863,9 @@ static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
 /* The codec, and if there is a comparator, the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip, p->key.codec.rotate);
+    const cl_ulong turn = run->asked.turns * p->key.ignored;
+    CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip,
+                   p->key.codec.rotate | turn << (8 * p->key.bytes - 6));
     if (p->d.precedes) clsort__arg_span(run, records);
     clsort__arg_count(run, p);
 }
@@ -11567,6 +11596,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
 static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
+    p->config.turns = 0;
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                            ? (cl_uint)CLSORT__SUBSET_ALONE
@@ -11786,15 +11816,14 @@ static size_t clsort__hybrid_second_digits(const clsort_sorter *s, const clsort_
 /* Are a plan's elements bare keys that are sorted from the top down? */
 static int clsort__top_down_can(const clsort__plan *p)
 {
-    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records
-           && !clsort__some_bits(&p->d);
+    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
 /* Or pairs, each as one code? Equal keys come in the order of their values: where they must keep
    their order, values are indices that ascend. */
 static int clsort__pairs_can(const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+    return clsort__packs(p) && !p->d.precedes
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
 
@@ -12014,7 +12043,7 @@ static size_t clsort__samples_tables(const clsort__config *c, size_t n)
    are gathered in the end, so they must not lie where they go. */
 static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && !clsort__some_bits(&p->d)
+    return clsort__packs(p) && !p->d.precedes
            && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
@@ -12104,7 +12133,7 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
 {
     const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
                          && !p->d.record_size;
-    return !p->d.precedes && !clsort__some_bits(&p->d) && (as_it_is || !p->indirect);
+    return !p->d.precedes && (as_it_is || !p->indirect);
 }
 
 /* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
@@ -12219,7 +12248,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->subset = 0;
     c->family = CLSORT__CACHED;
     return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
-           && p->key.bytes >= 4 && !p->key.has_codes && !clsort__some_bits(&p->d)
+           && p->key.bytes >= 4 && !p->key.has_codes
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
@@ -12272,6 +12301,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
+    j.first_bit = p->d.first_bit + p->key.ignored;
     j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= CLSORT__CACHED_SMALL) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
@@ -12333,6 +12363,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     const clsort__radix_form *form = clsort__radix_forms;
     clsort__config c;
     clsort__plan_passes(s, p);
+    if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
         if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
@@ -12343,6 +12374,7 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
             p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         }
         p->config = c;
+        p->config.turns = before.turns;
         return;
     }
 }
@@ -13583,9 +13615,10 @@ static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
 
 /* Chooses the mode of a selection, and its passes. */
 static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
-                                const clsort__config *c, clsort__selection *t)
+                                const clsort__plan *p, clsort__selection *t)
 {
-    const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
+    const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
+                  digit = p->config.digit_bits,
                   number_bits = clsort__ceil_log2(d->count);
     t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
               : !clsort__takes_some(d)       ? CLSORT__SELECT_PARTITION
@@ -13596,8 +13629,8 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
-                          + clsort__ceil_divide(number_bits, c->digit_bits));
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
+                          + clsort__ceil_divide(number_bits, digit));
 }
 
 /* Cuts rows into parts: as many, or less. */
@@ -14164,9 +14197,8 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
-    t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
-    clsort__select_mode(s, d, &p->config, t);
+    clsort__select_mode(s, d, p, t);
     clsort__select_list(s, d, t);
     clsort__select_parts(s, d, t);
     clsort__plan_candidates(s, p);
@@ -14260,7 +14292,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, none);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
-    CLSORT__UINTS(run, p->select.ignored_high_bits, p->d.first_bit,
+    CLSORT__UINTS(run, p->key.ignored, p->d.first_bit,
                   clsort__amount(run, p->select.rows), clsort__amount(run, p->d.count));
     clsort__arg_ulong(run, p->data.stride * p->key.bytes);
     CLSORT__UINTS(run, p->d.top_k, p->select.mode, p->select.list_capacity, p->select.passes);
@@ -17929,8 +17961,10 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    0.4.0  not released
 
    Breaks: old -> new
-   - order of equal keys by AUTO, by some bits or with a count on the device: kept -> set `stable`
-     (rows and segments still keep it); CLSORT_OPTION_VERIFY asks for it only where ORDER says so
+   - AUTO by first_bit and last_bit, or with a count_buffer, kept the order of equal keys -> set
+     `stable` (rows and segments still keep it). CLSORT_OPTION_VERIFY asks for that order only
+     where ORDER promises it
+   - a sorter that two threads used at once -> CLSORT_ERROR_BUSY, where that is noticed
    - tuning.bitonic_step, local, radix, pivot, scheduler, scan; CLSORT_STEP_*, LOCAL_*, RADIX_*,
      PIVOT_*, SCHEDULER_*, SCAN_* -> clsort_set_algorithm(&d, "bitonic-b4-local"), with suffixes:
      "quicksort-host+median3+blelloch". The name sets pivots and sums, too
@@ -17964,11 +17998,11 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - make test: programs and scripts -> programs; make check runs all; V=1 shows its commands
 
    New
-   - CLSORT_ERROR_BUSY: a sorter that another thread uses is refused, where that is noticed
    - CLSORT_ERROR_CACHE_FOLDER, to the diagnostic callback: a cache folder cannot be used
    - sorters on parts of devices (clCreateSubDevices), also of a context with the whole device
    - a count on the device by name: bitonic, merge, all forms of radix, by some bits, by `precedes`;
      with CLSORT_NO_RADIX, too
+   - bitonic and quicksort sort by some bits, except with `stable`
    - CLSORT_LATER for buffers that do not exist yet, also segment_ends
    - clsort_explain writes names with suffixes
    - clsort.hpp is installed, by make and CMake; it needs no header of the C++ library; takes views
@@ -18000,6 +18034,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      place, without `work`, 0.18 s, before 0.60
    - a count on the device: one array sorts as by the host's count, not by merge: 6 million u64 with
      u32 on an H200 in 0.38 ms, before 1.01
+   - by some bits the forms of whole keys sort: bits 0 to 44 of u64 with u32 take 0.8 of the time of
+     whole keys with PoCL, before 1.25; 2^16 on an H200 0.063 ms, before 0.106
    - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
      0.65
    - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time

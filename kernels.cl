@@ -564,6 +564,7 @@
      COUNTED             1: kernels of a sort lower `n` to what a buffer says
      KERNEL_SUBSET       which of its family's kernels a program has, one of CLSORT__SUBSET_*; 0:
                          all
+     TURNS               1: codes are turned, so that the bits that decide are the highest ones
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
      BOUND_REGISTERS     1: options bound how many registers a work-item has
@@ -805,7 +806,10 @@ typedef uint16 words_t;
    - signed: flip has the sign bit
    - floats: flip has the sign bit, mask all others
    - descending: flip is complemented
-   - NaNs last: rotate is the number of NaN codes at the bottom */
+   - NaNs last: rotate is the number of NaN codes at the bottom
+   With CLSORT_TURNS the code is then turned left: the bits that decide become the highest ones, and
+   ignored bits lie below them. The six highest bits of rotate say by how many bits: no number of
+   NaNs reaches these. */
 #if CLSORT_COMPARATOR
 /* With a comparator, codes only tell records (0) from what lies beyond the end (not 0). `records`
    is the array that the numbers in items refer to. */
@@ -825,21 +829,38 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 /* The last code. What lies beyond the end has it. */
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
-INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
-{
-    codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));
-    return (codes_t)(k ^ ((codes_t)(-sign) & mask));
-}
+/* Of codec c, how many NaN codes there are, and by how many bits codes are turned left. A pair is
+   one code, of which only the key is turned. */
+#if CLSORT_TURNS
+#define CLSORT_NANS (code_t)(c.rotate & CLSORT_TOP_CODE >> 6)
+#define CLSORT_TURN (c.rotate >> (8 * CLSORT_KEY_BYTES - 6))
+#if CLSORT_PAIRS
+#define CLSORT_LEFT(type, code, bits) \
+    ((ulong)rotate((uint)((code) >> 32), (uint)(bits)) << 32 | (uint)(code))
+#else
+#define CLSORT_LEFT(type, code, bits) rotate(code, (type)(code_t)(bits))
+#endif
+#else
+#define CLSORT_NANS c.rotate
+#define CLSORT_LEFT(type, code, bits) (code)
+#endif   /* CLSORT_TURNS */
 
-INLINE codes_t encode(codes_t k, codec_t c)
-{
-    return (codes_t)((codes_t)(toggle_magnitude(k, c.mask) ^ c.flip) - c.rotate);
-}
-
-INLINE codes_t decode(codes_t code, codec_t c)
-{
-    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);
-}
+/* The functions for one code k, or for a vector of them. */
+#define CLSORT_TOGGLED(type) \
+    (type)(k ^ (-(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1)) & c.mask))
+#define CLSORT_CODEC_OF(type, encode, decode) \
+    INLINE type encode(type k, codec_t c) \
+    { \
+        k = (type)((CLSORT_TOGGLED(type) ^ c.flip) - CLSORT_NANS); \
+        return CLSORT_LEFT(type, k, CLSORT_TURN); \
+    } \
+    INLINE type decode(type k, codec_t c) \
+    { \
+        k = CLSORT_LEFT(type, k, -CLSORT_TURN); \
+        k = (type)((type)(k + CLSORT_NANS) ^ c.flip); \
+        return CLSORT_TOGGLED(type); \
+    }
+CLSORT_CODEC_OF(codes_t, encode, decode)
 
 /* Is each key its own code? Those of unsigned integers are, in ascending order. */
 INLINE uint keys_are_codes(codec_t c)
@@ -5102,20 +5123,12 @@ INLINE void store_whole_vector(vector_t v, global lane_t *to)
     store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
-INLINE vector_t toggle_vector(vector_t k, codec_t c)
-{
-    return k ^ (-(k >> (vector_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (vector_t)c.mask);
-}
-
-INLINE vector_t encode_vector(vector_t k, codec_t c)
-{
-    return (toggle_vector(k, c) ^ (vector_t)c.flip) - (vector_t)c.rotate;
-}
+CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
 
 /* What becomes of sorted lanes: bare keys again; packed elements stay so. */
 INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
-    return CLSORT_PACKS_PAIRS ? v : toggle_vector((v + (vector_t)c.rotate) ^ (vector_t)c.flip, c);
+    return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
 }
 
 INLINE lane_t finish_lane(lane_t v, codec_t c)
@@ -12037,17 +12050,17 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 
    clsort__select_plans of clsort.h says from which counts, k and rows on each is taken. */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
-/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored_high_bits
+/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored
    bits at the top and first_bit at the bottom. */
 #define CLSORT_SELECT_ARGS \
     global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
-        uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \
+        uint ignored, uint first_bit, uint rows, uint n, ulong stride, uint k, \
         uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
         ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \
         ulong number_at, uint given_as
 #define CLSORT_SELECT \
     { \
-        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \
+        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored, first_bit, rows, n, \
             stride, k, k, select_mode, list_capacity, passes, \
             (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \
             (global const uint *)(number + number_at), given_as \
@@ -12056,7 +12069,7 @@ typedef struct {
     global const uchar *keys;
     codec_t codec;
     code_t minus_zero;
-    uint ignored_high_bits, first_bit, rows, n;
+    uint ignored, first_bit, rows, n;
     ulong stride;
     uint k, asked, select_mode, list_capacity, passes;
     global const uint *bounds, *ends, *number;
@@ -12139,13 +12152,13 @@ INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
 INLINE code_t code_of(select_t s, code_t key)
 {
     const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
-    return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
+    return (code_t)((code_t)(code << s.ignored) >> (s.ignored + s.first_bit));
 }
 
 /* Do all bits of all keys count, as they are? Then `encode` is enough. */
 INLINE uint takes_whole_keys(select_t s)
 {
-    return !(s.minus_zero || s.ignored_high_bits || s.first_bit);
+    return !(s.minus_zero || s.ignored || s.first_bit);
 }
 
 /* Those of element i. */
@@ -12582,7 +12595,7 @@ typedef struct { uint by_index, shift; } select_digit_t;
 
 INLINE select_digit_t select_pass_digit(select_t s, uint pass)
 {
-    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored_high_bits - s.first_bit,
+    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored - s.first_bit,
                index_bits = 32 - clz(s.n - 1);
     const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,
                by_index = pass >= code_passes;

@@ -219,8 +219,8 @@ FAULT(flag_2, c->d.flags = 2)
 FAULT(flag_256, c->d.flags = 256)
 FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
-FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5)
-FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
+FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5; c->d.stable = 1)
+FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1; c->d.stable = 1)
 FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
 FAULT(first_bit_high, c->d.first_bit = 32)
 FAULT(last_bit_high, c->d.last_bit = 33)
@@ -549,8 +549,8 @@ static const fault faults[] = {
     { "flag 256, which 0.3 had", flag_256, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
-    { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "stable quicksort by bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "first_bit with stable bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit 32", first_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
     { "last_bit 33", last_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
@@ -1056,6 +1056,8 @@ static void bad_gather_fields(world *w, gather_call *c)
     expect_bad_gather(w, c, CLSORT_ERROR_NULL_ARGUMENT, "no arrays");
     c->a[1].element_size = 0;
     expect_bad_gather(w, c, CLSORT_ERROR_VALUE_SIZE, "element_size 0");
+    c->a[0].source_row_stride = 48, c->a[1].element_size = 0;
+    expect_bad_gather(w, c, CLSORT_ERROR_VALUE_SIZE, "of a stride and a size the size");
     c->g.count = (size_t)1 << 32;
     expect_bad_gather(w, c, CLSORT_ERROR_COUNT_TOO_LARGE, "count 2^32");
     c->g.source_count = ~(size_t)0;
@@ -1139,11 +1141,15 @@ static void bad_gathers(bench *b)
     bad_gather_fields(&w, &c);
     bad_gather_rows(&w, &c);
     bad_gather_buffers(&w, &c);
-    bad_calls += 2;
+    bad_calls += 3;
     CHECK_STATUS(clsort_enqueue_gather(NULL, b->session.queue, &c.g, 0, NULL, NULL),
                  CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_enqueue_gather(b->sorter, b->session.queue, NULL, 0, NULL, NULL),
                  CLSORT_ERROR_NULL_ARGUMENT);
+    AT("gather: of a flag and a queue the flag");
+    c.g.flags = 2;
+    CHECK_STATUS(clsort_enqueue_gather(b->sorter, w.other_queue, &c.g, 0, NULL, NULL),
+                 CLSORT_ERROR_UNKNOWN_FLAG);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }
@@ -1209,6 +1215,8 @@ static void bad_merge_values(world *w, clsort_merge_desc *m)
     WITH(m->flags = CLSORT_FLAG_TOP_NTH, UNKNOWN_FLAG, "flag of another call")
     WITH(m->flags = 1u << 31, UNKNOWN_FLAG, "unknown flag")
     WITH(m->value_size = 9, UNSUPPORTED, "values of 9 bytes")
+    WITH(m->flags = 1u << 31; m->order = 2, UNKNOWN_VALUE, "of an order and a flag the order")
+    WITH(m->value_size = 9; m->key_type = 0, KEY_TYPE, "of a size and a key type the key type")
     WITH(m->value_size = 0, VALUE_SIZE, "values without value_size")
     WITH(m->values_b = NULL, VALUE_SIZE, "value_size without values_b")
     WITH(m->values_out = NULL, VALUE_SIZE, "value_size without values_out")
@@ -1292,6 +1300,9 @@ static void bad_merges(bench *b)
                           "an event of another context");
     expect_bad_merge_call(&w, s, w.other_queue, &m, 0, NULL, CLSORT_ERROR_QUEUE_MISMATCH,
                           "a queue of another context");
+    m.flags = 1u << 31;
+    expect_bad_merge_call(&w, s, w.other_queue, &m, 0, NULL, CLSORT_ERROR_UNKNOWN_FLAG,
+                          "of a flag and a queue the flag");
     m.flags = CLSORT_FLAG_NO_BUILD;
     expect_bad_merge_call(&w, w.fresh, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NOT_READY,
                           "not built and not to be built");

@@ -304,6 +304,14 @@ static void what_takes_no_count_says_so(bench *b)
 
 static const test_entry tests[] = {
     { "AUTO sorts as many as the device says", auto_sorts_counts },
+    { "radix in cache sorts as many as the device says", cached_sorts_counts },
+    { "choices and scratch memory are those of the host's count",
+      choices_are_those_of_the_hosts_count },
+    { "what was prepared for any count sorts every one", any_count_is_prepared },
+    { "counts are awaited on every queue, and results are proved", counts_wait_on_every_queue },
+    { "what takes no count on the device says so", what_takes_no_count_says_so },
+    TEST_REST,
+    { "tables of the sort before do not matter", tables_of_the_sort_before_do_not_matter },
     { "bitonic sorts as many as the device says", bitonic_sorts_counts },
     { "merge sorts as many as the device says", merge_sorts_counts },
     { "passes sort as many as the device says", passes_sort_counts },
@@ -311,14 +319,6 @@ static const test_entry tests[] = {
     { "hybrid radix sorts as many as the device says", hybrid_sorts_counts },
     { "samples sort as many as the device says", samples_sort_counts },
     { "work-groups sort as many as the device says", work_groups_sort_counts },
-    { "radix in cache sorts as many as the device says", cached_sorts_counts },
-    { "choices and scratch memory are those of the host's count",
-      choices_are_those_of_the_hosts_count },
-    { "what was prepared for any count sorts every one", any_count_is_prepared },
-    { "counts are awaited on every queue, and results are proved", counts_wait_on_every_queue },
-    { "tables of the sort before do not matter", tables_of_the_sort_before_do_not_matter },
-    { "what takes no count on the device says so", what_takes_no_count_says_so },
-    TEST_REST,
     { "few long rows are sorted as far as the device says", rows_have_counts },
     { "many elements are sorted as far as the device says", forms_sort_many_counts }
 };

@@ -116,6 +116,7 @@ static clsort_desc swept_desc(const world *w, int shape)
     clsort_desc d = make_desc(w, 5000, CLSORT_U32);
     CHECK_OK(clsort_set_algorithm(&d, shape == 1 || shape > 5 ? "auto" : "radix-sweeps"));
     d.last_bit = shape == 1 ? 20 : 0;
+    d.stable = shape == 1;   /* else other forms sort by most bits */
     if (shape == 2) d.indices = w->buffer[INDICES];
     if (shape == 3) d.values = w->buffer[VALUES], d.value_size = 12;
     if (shape == 4) d.keys_out = w->buffer[KEYS_OUT];

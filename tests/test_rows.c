@@ -184,10 +184,10 @@ static const test_row rows[] = {
       .one_in = 3 },
     { .name = "values of every size follow their keys",
       .elements = "k4+1 k4+2 k4+3 k4+5 k4+6 k4+7 k4+8 k4+9 k4+12 k4+16 k4+24 k4+128 k1+1 "
-          "k1+7 k2+2 k2+12 k8+3 k8+8 k8+20", .patterns = "mod-256 uniform",
+          "k1+5 k1+7 k2+2 k2+12 k8+3 k8+8 k8+20", .patterns = "mod-256 uniform",
       .counts = "37 t+1 3t-5", .with = "order nan stable places", .times = 4, .one_in = 10 },
     { .name = "records of every size are sorted whole, with values and without",
-      .elements = "u8:7@3 f16:10@4 f32:4@0 f32:8@4 f32:12@0 f32:16@4 f32:20@16 f32:36@4 "
+      .elements = "u8:5@3 u8:7@3 f16:10@4 f32:4@0 f32:8@4 f32:12@0 f32:16@4 f32:20@16 f32:36@4 "
           "u64:16@8 u64:40@8 u32:4@0+1 f32:8@4+4 f32:12@8+7 f32:24@20+16 u32:8@0+33 u64:16@0+8#",
       .patterns = "mod-256 mod-16", .counts = "0 37 t+1 3t-5",
       .with = "order stable places prove", .times = 4, .one_in = 8 },

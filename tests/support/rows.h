@@ -69,7 +69,8 @@ typedef struct test_row {
 
 #define ROW_REST { .name = NULL }
 
-enum { ROW_COUNTS = 4096, ROW_PATTERNS = 100, ROW_MOST = 1 << 17, ROW_SMALL = 400 };
+enum { ROW_COUNTS = 4096, ROW_PATTERNS = 100, ROW_MOST = 1 << 17 };
+enum { ROW_SMALL = 400, ROW_LEAST = 2048 };   /* of CLSORT_TEST_SMALL */
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -149,7 +150,8 @@ static inline void row_add_count(size_t *counts, size_t *n, size_t count)
     if (CHECK(*n < ROW_COUNTS)) counts[(*n)++] = count;
 }
 
-/* All counts of a row for a tile; with CLSORT_TEST_SMALL few. */
+/* All counts of a row for a tile; with CLSORT_TEST_SMALL those that are small. Where none is, the
+   row's kernels want as many as this. */
 static inline size_t row_list_counts(const bench *b, const char *list, size_t tile, size_t *counts)
 {
     size_t n = 0, kept = 0, i;
@@ -166,7 +168,7 @@ static inline size_t row_list_counts(const bench *b, const char *list, size_t ti
     }
     for (i = 0; i < n && b->small; i++)
         if (counts[i] <= ROW_SMALL) counts[kept++] = counts[i];
-    if (b->small && !kept) row_add_count(counts, &kept, ROW_SMALL - 99);
+    if (b->small && !kept) row_add_count(counts, &kept, *counts < ROW_LEAST ? *counts : ROW_LEAST);
     return b->small ? kept : n;
 }
 

@@ -782,8 +782,8 @@ static const command commands[] = {
       FOR_INFO, 0, 0, command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
       "The same pattern, type, count and seed give the same keys. Patterns that integers have, "
-      "too, spread over all numbers of a float type: with --nans over all its bit patterns, infinities "
-      "and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` writes records of "
+      "too, spread over all numbers of a float type: with --nans over all its bit patterns, "
+      "infinities and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` writes records of "
       "100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
@@ -855,8 +855,8 @@ static const command commands[] = {
     { "tune", "", "Measures which algorithm is best at which count on a device",
       "Measures sorts by all that auto may take, and prints its choices for this device with "
       "their gain; \"no gain here\" is less than 5 %. Choices are kept in the cache, where the "
-      "other commands find them; --verbose prints them for programs, too. --seconds counts builds of "
-      "kernels, too. After the first one it says how long all may take; those of one algorithm are "
+      "other commands find them; --verbose prints them for programs, too. --seconds counts builds "
+      "of kernels, too. After the first one it says how long all may take; those of one algorithm are "
       "not cut short. At the end it says up to how many elements each kind was measured. "
       "Please send in what `clsort report` writes of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
