@@ -12643,9 +12643,11 @@ static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsor
         c->items_log2 = 4;
         clsort__share_tile(s, &p->d.tuning, 0, 13, c);
     }
-    if (row >= c->share_log2 + c->items_log2) return;
-    if (row < least + c->items_log2) c->items_log2 = CLSORT__SHORT_ROW_ITEMS_LOG2;
-    c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
+    if (row < c->share_log2 + c->items_log2) {
+        if (row < least + c->items_log2) c->items_log2 = CLSORT__SHORT_ROW_ITEMS_LOG2;
+        c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
+    }
+    clsort__least_tile(c);
 }
 
 static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
