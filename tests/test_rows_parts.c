@@ -135,12 +135,11 @@ static const test_row rows[] = {
     { .name = "out-of-order queues and wait lists work with rows and segments",
       .forms = "merge", .elements = "k4+4", .patterns = "mod-256", .counts = "6 90 3000",
       .with = "queue rows segments gaps places prove", .times = 8 },
+    ROW_REST,
     { .name = "published sorts of rows sort", .forms = BATCHES,
       .elements = "k4 k1+4 k2+8 k8+3 k4+4 f32:12@4", .patterns = "uniform mod-16 nans-10",
       .counts = "1..70/3 ~128 ~512 1025", .with = "rows! order nan places", .one_in = 12,
       .device = &quick },
-
-    ROW_REST,
     { .name = "long rows of bare keys of 8 bytes are sorted, and short ones side by side",
       .forms = "merge auto", .elements = "k8", .patterns = "mod-16 uniform zipf nans-10",
       .counts = "1 2 ~8 ~16 31..33 1000 8192 128k", .with = "rows! order nan places", .times = 4 },
