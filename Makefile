@@ -191,8 +191,8 @@ $(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
 # What tests wait for is the kernels' compiler: optimizing costs more time than it saves, but for
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
-optimized = fuzz_large $(filter test_rows%,$(programs:build/%=%)) test_mock test_mock_cases \
-    test_mock_faults test_mock_frames test_mock_multi test_promises test_top_k
+optimized = test_mock test_mock_cases test_mock_faults test_mock_frames test_mock_multi \
+    test_promises test_rows_radix test_top_k
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
 $(tests): build/%: tests/%.c $(headers) | deps
