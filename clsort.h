@@ -17971,6 +17971,8 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      PIVOT_*, SCHEDULER_*, SCAN_* -> clsort_set_algorithm(&d, "bitonic-b4-local"), with suffixes:
      "quicksort-host+median3+blelloch". The name sets pivots and sums, too
    - a variant of one algorithm beside another one, or beside CLSORT_AUTO -> refused
+   - a program compiled with the header of 0.3 beside a library of 0.4: clsort_tuning differs ->
+     compile the program again
    - CLSORT_FLAG_INDICES, _KEYS_OUT, _VALUES_OUT, _COUNT_BUFFER, _LENGTHS -> d.indices =
      CLSORT_LATER and so on
    - clsort_gather, clsort_groups, their _default() -> clsort_gather_desc, clsort_groups_desc
