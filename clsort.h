@@ -181,8 +181,8 @@
                                 your allocator; all three or none
      CLSORT_CL(function)        calls an OpenCL function; default its name. See CLSORT_CL_FUNCTIONS
      CLSORT_NO_RADIX            leaves out radix, 250 KB of an object file, and what needs radix:
-                                rows, segments, quicksort, and top_k above what a work-group sorts.
-                                These answer CLSORT_ERROR_UNSUPPORTED
+                                rows, segments, quicksort, `stable` by some bits, and top_k above
+                                what a work-group sorts. These answer CLSORT_ERROR_UNSUPPORTED
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: quicksort, and the

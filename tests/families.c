@@ -196,16 +196,18 @@ static void sort_by_auto(world *w)
 {
     size_t count;
     for (count = 10; count < 200000; count = count * 3 + 1) {
-        clsort_desc d = make_desc(w, count), rows = d, bits = d, stable = d, resolved = d;
+        clsort_desc d = make_desc(w, count), rows = d, bits = d, both, stable = d, resolved = d;
         rows.count = count / 10, rows.rows = 10;
         bits.first_bit = 4;
+        both = bits, both.stable = 1;
         stable.stable = 1, stable.values = w->other, stable.value_size = 4;
         AT("%zu keys", count);
         CHECK_OK(clsort_resolve(w->sorter, &d, &resolved));
         CHECK(there[resolved.algorithm]);
         CHECK_OK(sort(w, &d));
         CHECK_OK(sort(w, &stable));
-        CHECK_STATUS(sort(w, &bits), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
+        CHECK_OK(sort(w, &bits));
+        CHECK_STATUS(sort(w, &both), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
         CHECK_STATUS(sort(w, &rows), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
         CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &d, w->other, 0, 0, NULL, NULL));
         CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &rows, w->other, 0, 0, NULL, NULL));
