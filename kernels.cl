@@ -2818,7 +2818,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
                splits_here);
 }
-#endif
+#endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
 #elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
@@ -7208,7 +7208,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
         return;
     sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);
 }
-#endif
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND */
 
 #if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
 /* All passes behind another form of radix, which seldom leaves them something to do: then one

@@ -783,8 +783,9 @@ static const command commands[] = {
     { "gen", " PATTERN", "Writes keys of a pattern",
       "The same pattern, type, count and seed give the same keys. Patterns that integers have, "
       "too, spread over all numbers of a float type: with --nans over all its bit patterns, "
-      "infinities and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` writes records of "
-      "100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
+      "infinities and NaNs among them. Floats of `unit` lie between 0 and 1. `gen records` "
+      "writes records of 100 bytes as the sort benchmark has them, with a random key of 10 bytes "
+      "in front:\n"
       "  clsort gen records -n 2^20 -o records\n"
       "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
       FOR_GEN, 1, 1, command_gen },
@@ -856,8 +857,8 @@ static const command commands[] = {
       "Measures sorts by all that auto may take, and prints its choices for this device with "
       "their gain; \"no gain here\" is less than 5 %. Choices are kept in the cache, where the "
       "other commands find them; --verbose prints them for programs, too. --seconds counts builds "
-      "of kernels, too. After the first one it says how long all may take; those of one algorithm are "
-      "not cut short. At the end it says up to how many elements each kind was measured. "
+      "of kernels, too. After the first one it says how long all may take; those of one algorithm "
+      "are not cut short. At the end it says up to how many elements each kind was measured. "
       "Please send in what `clsort report` writes of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },
     { "report", "", "Writes a text about a device, to be sent in",
