@@ -50,7 +50,7 @@ checked: build/clsort build/demo $(benches:build/%=build/compiled/%) $(programs)
     build/driver_fault $(if $(shell command -v mpicc),$(mpi)) strict lib $(sanitized) \
     $(sanitized_tools) $(memory) $(threads)
 
-# Random cases, without end or for so many SECONDS, from a SEED, which is the date's by default.
+# Random cases: without end, or for SECONDS seconds. SEED is the date by default.
 fuzz: build/fuzz
 	@tools/dev/fuzz '$(SECONDS)' '$(SEED)'
 

@@ -97,8 +97,8 @@
        shorter row it writes an element of the rest described above.
      - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
        np.partition do: the k-th element (the last one of a shorter row) gets its place, what comes
-       before it stands in front, the rest behind, both in any order. Arrays are those of a
-       sort: in place or not, `count` elements per row. Behind a row's length nothing moves;
+       before it stands in front, the rest behind, both in any order. A sort has the same
+       arrays: in place or not, `count` elements per row. Behind a row's length nothing moves;
        indices are 0xFFFFFFFF there. Segments, and rows without lengths and without count_buffer,
        are sorted whole: stably, and at the cost of a sort.
      - clsort_sort_host and clsort_enqueue_verify reject top_k. CLSORT_OPTION_VERIFY checks top_k
@@ -1346,6 +1346,8 @@ extern "C" {
 #define CLSORT__COUNT_ON_DEVICE 4
 #define CLSORT__ROW_LENGTHS 8
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
+#define CLSORT__GATHER_FROM_STARTS 1
+#define CLSORT__GATHER_COPIES 2
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
@@ -1504,7 +1506,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__RESUME_LINE "746"
+#define CLSORT__RESUME_LINE "750"
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1544,15 +1546,16 @@ static const char *const clsort__source[] = {
 ")\n\n#define CLSORT__RANKED_BYTES(key_bytes)((key_bytes)==8?16:8)\n\n#define CLSORT__QUICK_SUMS("
 "group)(CLSORT__SCAN_WORDS(group)+2)\n\n\n#define CLSORT__SEGMENTS_AT_OFFSETS 1\n#define "
 "CLSORT__SEGMENTS_IN_RANGES 2\n#define CLSORT__COUNT_ON_DEVICE 4\n\n#define CLSORT__ROW_LENGTHS "
-"8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS 16\n\n#define CLSORT__RANGE_WORDS 8\n#define "
-"CLSORT__JOB_HEAD 5\n\n\n\n\n#define CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n\n\n"
-"#define CLSORT__STRETCH_BLOCKS 32\n#define CLSORT__STRETCHES(blocks)\\\n ((blocks)>"
-"CLSORT__STRETCH_BLOCKS?((blocks)-1)/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n"
-"#define CLSORT__SWEEP_HEAD 64\n\n\n\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n"
-"#define CLSORT__LEAVES_BITS 8\n\n#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+("
-"digit_bits)-1)/(digit_bits))\n\n\n\n#define CLSORT__LEAST_COPIES 8\n#define "
-"CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)?2\\\n :(counters)<=512?32\\\n :(counters)<="
-"1024?16\\\n :CLSORT__LEAST_COPIES)\n#define CLSORT__COUNTER_MOST 65535\n\n",
+"8\n\n#define CLSORT__SEGMENTS_HAVE_GAPS 16\n\n\n#define CLSORT__GATHER_FROM_STARTS 1\n#define "
+"CLSORT__GATHER_COPIES 2\n\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 5\n\n\n\n\n"
+"#define CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n\n\n#define CLSORT__STRETCH_BLOCKS "
+"32\n#define CLSORT__STRETCHES(blocks)\\\n ((blocks)>CLSORT__STRETCH_BLOCKS?((blocks)-1)"
+"/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n\n\n"
+"\n#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n#define CLSORT__LEAVES_BITS 8\n\n"
+"#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+(digit_bits)-1)/(digit_bits))\n\n"
+"\n\n#define CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES(counters,warps)\\\n ((warps)"
+"?2\\\n :(counters)<=512?32\\\n :(counters)<=1024?16\\\n :CLSORT__LEAST_COPIES)\n#define "
+"CLSORT__COUNTER_MOST 65535\n\n",
 "\n\n\n\n#define CLSORT__HYBRID_DIGITS 256\n#define CLSORT__HYBRID_CELLS 16384\n#define "
 "CLSORT__HYBRID_MASK_CELLS 16\n#define CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define "
 "CLSORT__HYBRID_SAMPLE_LOG2 14\n#define CLSORT__HYBRID_EVEN_DIGITS 192\n#define "
@@ -2077,7 +2080,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2171\n",
+"#line 2175\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2091,7 +2094,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2218\n",
+"#line 2222\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2104,7 +2107,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2241\n",
+"#line 2245\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2124,7 +2127,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2292\n",
+"#line 2296\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2148,7 +2151,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2353\n",
+"#line 2357\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2564,7 +2567,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3784\n",
+"#line 3788\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -4629,7 +4632,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10930\n",
+"#line 10934\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4950,7 +4953,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 12002\n",
+"#line 12006\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
@@ -5524,29 +5527,30 @@ static const char *const clsort__source[] = {
 "const uint*)(work+work_at))[i]-own.begin;\nelse if(!relative)\n*place=inside?i:0xFFFFFFFFu;\n}\n"
 "\n",
 "\n\nINLINE ulong divide(ulong a,ulong b)\n{\nreturn(a|b)>>32?a/b:(uint)a/(uint)b;\n}\n\n\n\n\n\n"
-"\nCLSORT_KERNEL void clsort_gather(global const uchar*source,ulong source_at,\nglobal uchar*"
-"target,ulong target_at,\nglobal const uchar*indices,ulong indices_at,\nulong n,uint count,uint "
+"CLSORT_KERNEL void clsort_gather(global const uchar*source,ulong source_at,\nglobal uchar*target,"
+"ulong target_at,\nglobal const uchar*indices,ulong indices_at,\nulong n,uint count,uint "
 "source_count,ulong source_stride,\nulong target_stride,ulong index_stride,uint bytes,ulong each,"
-"\nulong units,\nglobal const uchar*starts,ulong starts_at,uint has_starts\nCLSORT_COUNT_ARGS)\n{"
-"\nconst ulong id=get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)\nreturn;"
-"\nconst ulong row=n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-"
-"element*units;\nif(i>=CLSORT_COUNT(count))\nreturn;\nconst uint from=has_starts==2\n?(uint)i\n: *"
-"(global const uint*)(indices+indices_at+row*index_stride\n+i*4);\nif(from>=source_count)\nreturn;"
-"\nconst ulong first=has_starts==1?((global const uint*)(starts+starts_at))[row]:0;\nsource +="
-"source_at+row*source_stride +((first+from)*units+unit)*each*bytes;\ntarget+=target_at+row*"
-"target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)\nstore_bits(target+k*bytes,"
-"bytes,load_bits(source +k*bytes,bytes));\n}\n\n\n\n\nCLSORT_KERNEL void clsort_copy_rows(global "
-"const uchar*keys,ulong keys_at,\nglobal uchar*keys_to,ulong keys_to_at,\nglobal const uchar*"
-"indices,ulong indices_at,\nglobal uchar*indices_to,ulong indices_to_at,uint n,\nuint count,uint "
-"piece,uint bytes,ulong keys_stride,\nulong keys_to_stride,ulong indices_stride,\nulong "
-"indices_to_stride,uint has_keys,uint has_indices)\n{\nconst uint id=(uint)get_global_id(0),"
-"pieces=(count-1)/piece +1;\nif(id>=n)\nreturn;\nconst uint row=id/pieces,first=(id-row*pieces)*"
-"piece,\nend=min(first+piece,count);\nkeys+=keys_at+row*keys_stride;\nkeys_to+=keys_to_at+row*"
-"keys_to_stride;\nindices+=indices_at+row*indices_stride;\nindices_to+=indices_to_at+row*"
-"indices_to_stride;\nfor(uint i=first;i<(has_indices?end:0);i++)\n((global uint*)indices_to)[i]=(("
-"global const uint*)indices)[i];\nfor(uint i=first;i<(has_keys&&bytes==4?end:0);i++)\n((global "
-"uint*)keys_to)[i]=((global const uint*)keys)[i];\nfor(uint i=first;i<(has_keys&&bytes!=4?end:0);"
-"i++)\nstore_bits(keys_to+(ulong)i*bytes,bytes,load_bits(keys+(ulong)i*bytes,bytes));\n}\n\n",
+"\nulong units,\nglobal const uchar*starts,ulong starts_at,uint way\nCLSORT_COUNT_ARGS)\n{\nconst "
+"ulong id=get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)\nreturn;\nconst "
+"ulong row=n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-element*"
+"units;\nif(i>=CLSORT_COUNT(count))\nreturn;\nconst uint from=way==CLSORT__GATHER_COPIES\n?(uint)"
+"i\n: *(global const uint*)(indices+indices_at+row*index_stride\n+i*4);\nif(from>=source_count)\n"
+"return;\nconst ulong first=way==CLSORT__GATHER_FROM_STARTS?((global const uint*)(starts+"
+"starts_at))[row]:0;\nsource +=source_at+row*source_stride +((first+from)*units+unit)*each*bytes;"
+"\ntarget+=target_at+row*target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)\n"
+"store_bits(target+k*bytes,bytes,load_bits(source +k*bytes,bytes));\n}\n\n\n\n\nCLSORT_KERNEL "
+"void clsort_copy_rows(global const uchar*keys,ulong keys_at,\nglobal uchar*keys_to,ulong "
+"keys_to_at,\nglobal const uchar*indices,ulong indices_at,\nglobal uchar*indices_to,ulong "
+"indices_to_at,uint n,\nuint count,uint piece,uint bytes,ulong keys_stride,\nulong keys_to_stride,"
+"ulong indices_stride,\nulong indices_to_stride,uint has_keys,uint has_indices)\n{\nconst uint id="
+"(uint)get_global_id(0),pieces=(count-1)/piece +1;\nif(id>=n)\nreturn;\nconst uint row=id/pieces,"
+"first=(id-row*pieces)*piece,\nend=min(first+piece,count);\nkeys+=keys_at+row*keys_stride;\n"
+"keys_to+=keys_to_at+row*keys_to_stride;\nindices+=indices_at+row*indices_stride;\nindices_to+="
+"indices_to_at+row*indices_to_stride;\nfor(uint i=first;i<(has_indices?end:0);i++)\n((global uint*"
+")indices_to)[i]=((global const uint*)indices)[i];\nfor(uint i=first;i<(has_keys&&bytes==4?end:0);"
+"i++)\n((global uint*)keys_to)[i]=((global const uint*)keys)[i];\nfor(uint i=first;i<(has_keys&&"
+"bytes!=4?end:0);i++)\nstore_bits(keys_to+(ulong)i*bytes,bytes,load_bits(keys+(ulong)i*bytes,"
+"bytes));\n}\n\n",
 "\n\nINLINE uint keys_below(global const uchar*keys,uint bytes,uint first,uint n,ulong group)\n{\n"
 "uint low=first,high=n;\nwhile(low<high){\nconst uint middle=low+((high-low)>>1);\nif(load_bits("
 "keys+(ulong)middle*bytes,bytes)<group)\nlow=middle +1;\nelse\nhigh=middle;\n}\nreturn low;\n}\n\n"
@@ -7848,7 +7852,7 @@ static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config
     return CL_SUCCESS;
 }
 
-/* The program of the utility family, around sorts whose count lies on the device another one. */
+/* The program of the utility family. With on_device it reads the count of a sort on the device. */
 static clsort__config clsort__utility_config(const clsort_sorter *s, int on_device)
 {
     clsort__config c;
@@ -8644,10 +8648,11 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     clsort__crossover row = forced ? *s->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
-    if (bits - 1 < all / 4 * 3)   /* few passes */
-        row.radix /= row.radix == CLSORT__NEVER ? 1024 : 2;
-    if (bits - 1 < all / 2) {
-        row.radix = row.samples /= 4;
+    if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
+        row.radix = row.radix == CLSORT__NEVER ? 1u << 22 : row.radix / 2;
+    if (bits - 1 < all / 2) {     /* still fewer: passes leave samples a quarter, hybrid nothing */
+        row.samples /= 4;
+        row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
     }
     if (!s) row.hybrid = 0;
@@ -10013,7 +10018,9 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__arg_uint(run, unit);
     CLSORT__ULONGS(run, each, units);
     clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
-    clsort__arg_uint(run, indices == target ? 2 : source->starts.buffer != NULL);
+    clsort__arg_uint(run, indices == target         ? CLSORT__GATHER_COPIES
+                          : source->starts.buffer ? CLSORT__GATHER_FROM_STARTS
+                                                  : 0);
     clsort__arg_count(run, run->counted);
     clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
     clsort__launch(run, n * units);
@@ -12960,7 +12967,7 @@ static const clsort__algorithm clsort__algorithms[] = {
       clsort__plan_merge, clsort__merge_tables, clsort__merge },
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_NEVER,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_NEVER,
       CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
       CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
     { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
@@ -15157,8 +15164,8 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
-/* With CLSORT_FLAG_NO_BUILD, plans by the built-in choice if only its kernels are built, and not
-   those of the measured choice. */
+/* With CLSORT_FLAG_NO_BUILD, plans by the built-in choice if only its kernels are built, and the
+   measured choice has none yet. */
 static clsort_status clsort__ready_choice(clsort__job *j)
 {
     clsort_status status;

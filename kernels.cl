@@ -278,6 +278,10 @@
 #define CLSORT__ROW_LENGTHS 8
 /* Segments at offsets have ends of their own: there may be gaps between them. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
+/* What a gather does in place of taking rows at a stride by indices: rows of the source begin with
+   elements that a buffer names; or element i goes to place i. */
+#define CLSORT__GATHER_FROM_STARTS 1
+#define CLSORT__GATHER_COPIES 2
 /* Words of a range in a list; words before the jobs in their table, which a launch must clear. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
@@ -786,9 +790,9 @@ typedef uint16 words_t;
 #define CLSORT_FIRST_LANE(codes) (codes).s0
 #endif
 
-/* The elements to sort are as many as the host says, or with CLSORT_COUNTED as a buffer says if
-   that is less. All kernels of a sort take the same number. It is an option of programs, since a
-   buffer more may take time at each launch. Work-groups behind the end leave before any barrier. */
+/* The host says how many elements to sort. With CLSORT_COUNTED a buffer may lower that number, for
+   all kernels of a sort alike. This is an option of programs, since one more buffer may take time
+   at each launch. Work-groups behind the end leave before any barrier. */
 #if CLSORT_COUNTED
 #define CLSORT_COUNT_ARGS , global const uchar *limit, ulong limit_at
 #define CLSORT_COUNT(n) min(n, *(global const uint *)(limit + limit_at))
@@ -862,7 +866,7 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
     }
 CLSORT_CODEC_OF(codes_t, encode, decode)
 
-/* Is each key its own code? Those of unsigned integers are, in ascending order. */
+/* Is each key its own code? Unsigned integers are, in ascending order. */
 INLINE uint keys_are_codes(codec_t c)
 {
     return c.mask == 0 && c.flip == 0 && c.rotate == 0;
@@ -13975,15 +13979,14 @@ INLINE ulong divide(ulong a, ulong b)
 /* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element is
    units * each * bytes long; a work-item moves one of its units, `each` times `bytes` bytes.
    Strides are bytes from a row to the next one. An index of source_count or above leaves its
-   element as it was. With has_starts 1, rows of the source begin with the elements that `starts`
-   names; with 2, indices are i. */
+   element as it was. `way`: CLSORT__GATHER_*. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                  global uchar *target, ulong target_at,
                                  global const uchar *indices, ulong indices_at,
                                  ulong n, uint count, uint source_count, ulong source_stride,
                                  ulong target_stride, ulong index_stride, uint bytes, ulong each,
                                  ulong units,
-                                 global const uchar *starts, ulong starts_at, uint has_starts
+                                 global const uchar *starts, ulong starts_at, uint way
                                  CLSORT_COUNT_ARGS)
 {
     const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);
@@ -13993,13 +13996,13 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
     const ulong i = element - row * count, unit = id - element * units;
     if (i >= CLSORT_COUNT(count))
         return;
-    const uint from = has_starts == 2
+    const uint from = way == CLSORT__GATHER_COPIES
                           ? (uint)i
                           : *(global const uint *)(indices + indices_at + row * index_stride
                                                    + i * 4);
     if (from >= source_count)
         return;
-    const ulong first = has_starts == 1 ? ((global const uint *)(starts + starts_at))[row] : 0;
+    const ulong first = way == CLSORT__GATHER_FROM_STARTS ? ((global const uint *)(starts + starts_at))[row] : 0;
     source += source_at + row * source_stride + ((first + from) * units + unit) * each * bytes;
     target += target_at + row * target_stride + (i * units + unit) * each * bytes;
     for (ulong k = 0; k < each; k++)

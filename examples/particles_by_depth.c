@@ -77,8 +77,8 @@ int main(void)
     count = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE, sizeof alive, NULL, &status);
     check(status, "clCreateBuffer");
 
-    /* `count` is the most that there may be. Kernels, launches and scratch memory are those of that
-       many, whatever the device says in a frame. */
+    /* `count` is the most that there may be. Kernels, launches and scratch memory follow from it,
+       whatever the device says in a frame. */
     desc.count = COUNT;
     desc.count_buffer = count;
     desc.key_type = CLSORT_F32;

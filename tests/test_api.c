@@ -545,7 +545,7 @@ static void expect_scratch(bench *b, const clsort_desc *d, size_t wanted)
         printf("  %zu bytes, not %zu\n", bytes, wanted);
 }
 
-/* Exact sizes, within those of tools/README.md; K = 4, n = 1001. */
+/* Exact sizes, within the bounds of tools/README.md; K = 4, n = 1001. */
 static void scratch_of_bitonic(bench *b)
 {
     const size_t a4 = 4016;

@@ -157,7 +157,7 @@ static void work_groups_sort_counts(bench *b)
     for (form = SHARED; form < FORMS; form++) counts_of_a_form(b, form);
 }
 
-/* So many that hybrid radix has second digits; and what AUTO takes for millions on GPUs. */
+/* Enough for second digits of hybrid radix; and what AUTO takes for millions on GPUs. */
 static void forms_sort_many_counts(bench *b)
 {
     static const struct { const char *form; size_t count; } many[] = {
@@ -179,8 +179,8 @@ static void forms_sort_many_counts(bench *b)
         }
 }
 
-/* Few long rows, each with as many elements: AUTO sorts one after another. On CPUs those of 5000
-   are long. */
+/* Few long rows, each with as many elements: AUTO sorts one after another. On CPUs 5000 elements
+   make a long row. */
 static void rows_have_counts(bench *b)
 {
     const size_t n = test_is_cpu(b) || b->small ? 5000 : (1u << 22) + 7;
@@ -200,8 +200,8 @@ static void rows_have_counts(bench *b)
 
 /* ---- promises -------------------------------------------------------------------------------- */
 
-/* AUTO chooses by the room: what is explained, and scratch memory, are those of a count that the
-   host knows. Where only one of keys and values is in place, a kernel copies. */
+/* AUTO chooses by the room: explain and scratch memory are the same as for a count that the host
+   knows. Where only one of keys and values is in place, a kernel copies. */
 static void choices_are_those_of_the_hosts_count(bench *b)
 {
     static const size_t counts[] = { 1, 500, 5000, 70001, 1u << 20, 3000000, 1u << 24 };
@@ -304,7 +304,7 @@ static void what_takes_no_count_says_so(bench *b)
 
 static const test_entry tests[] = {
     { "AUTO sorts as many as the device says", auto_sorts_counts },
-    { "choices and scratch memory are those of the host's count",
+    { "choices and scratch memory follow the room, as by the host's count",
       choices_are_those_of_the_hosts_count },
     { "what was prepared for any count sorts every one", any_count_is_prepared },
     { "counts are awaited on every queue, and results are proved", counts_wait_on_every_queue },

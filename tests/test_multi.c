@@ -226,9 +226,9 @@ typedef struct multi_row {
     cl_uint types[ROW_MOST], type_count;
     const char *patterns[ROW_MOST];
     size_t pattern_count, values[ROW_MOST], value_count, records[3], record_count;
-    size_t chunks[ROW_MOST], chunk_count;   /* about so many */
+    size_t chunks[ROW_MOST], chunk_count;   /* of elements, about */
     cl_uint first_bit, last_bit, sorters;
-    unsigned argsort;               /* one of so many; 0: none */
+    unsigned argsort;               /* one case of this number; 0: none */
     int unstable, equals, fields;   /* equals: zeros, and NaNs in turn; fields: the second half */
 } multi_row;
 

@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "pretenders.h"
 
-enum { SMALL = 1 << 14 };   /* up to so many rows one work-item of a CPU sorts alone */
+enum { SMALL = 1 << 14 };   /* rows that one work-item of a CPU still sorts alone */
 
 static cl_uint width_of(cl_uint type) { return type & 0xFFu; }
 

@@ -104,7 +104,7 @@ static void bytes_of_every_length(bench *b)
     }
 }
 
-/* How many of n records of one or two words are out of order, or are not those of their values. */
+/* How many of n records of one or two words are out of order, or do not match their values. */
 static cl_uint wrong_records(const cl_uint *records, size_t words, const cl_uint *values, cl_uint n)
 {
     cl_uint i, wrong = 0;

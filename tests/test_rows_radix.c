@@ -1,4 +1,4 @@
-/* The forms of radix as rows of a table (rows.h): each by its name, those of GPUs on a CPU by
+/* The forms of radix as rows of a table (rows.h): each by its name, forms of GPUs on a CPU by
    sorters that sort as on a GPU. Plans, refusals and what a form promises beyond a right order are
    in test_radix.c. */
 
@@ -29,7 +29,7 @@ static const row_device
     together_in_pieces = { .options = "-DCLSORT_CACHE_WAYS=0 -DCLSORT_NO_VECTORS=1", .quick = 1 },
     /* lines of few keys, so that every place of a line begins and ends a block */
     short_lines = { .options = "-DCLSORT_STAGE_BYTES=64", .quick = 1 },
-    /* so many cores that few lanes are spare, or none */
+    /* cores that leave few lanes spare, or none */
     cores_128 = { .cpu = 1, .units = 128 },
     cores_255 = { .cpu = 1, .units = 255 },
     no_vectors = { .cpu = 1, .options = "-DCLSORT_NO_VECTORS=1" },

@@ -255,7 +255,7 @@ def case_merge(random, keys):
 
 
 def case_segments(random, keys):
-    """What lies in no segment stays; those of selections may overlap."""
+    """What lies in no segment stays. Segments of selections may overlap."""
     keys = keys.reshape(-1)
     cuts = np.sort(random.integers(0, keys.size + 1, 2 * int(random.integers(2, 5))))
     for given, parts in (({"segments": cuts}, list(zip(cuts, cuts[1:]))),
@@ -1252,7 +1252,7 @@ def mapped(function, given):
 
 
 def each(given):
-    """An array, or those of a list, as a list."""
+    """A list of arrays; one array becomes a list of one."""
     return given if isinstance(given, list) else [given]
 
 

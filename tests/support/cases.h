@@ -324,7 +324,7 @@ static inline unsigned char *case_was(const case_state *s, size_t role, size_t i
     return image_at(&s->image, s->image.was, role, i);
 }
 
-/* Keys that are made for a case: they take the place of those of its pattern. */
+/* Keys that are made for a case: they take the place of its pattern's keys. */
 static inline void case_make_keys(case_state *s, size_t n)
 {
     const sort_case *c = s->c;
@@ -595,8 +595,8 @@ static inline int case_shows_ties(const sort_case *c)
     return c->d.value_size || c->d.record_size || c->d.first_bit || c->d.last_bit;
 }
 
-/* Are n elements of the result from `first` on the expected ones but for the order of elements with
-   equal keys? If so they become the expected ones. */
+/* Are n elements of the result, from `first` on, the expected ones, where elements with equal keys
+   may have any order? If so they become the expected ones. */
 static inline int case_forgive_part(case_state *s, size_t first, size_t n)
 {
     const image *m = &s->image;
@@ -616,7 +616,7 @@ static inline int case_forgive_part(case_state *s, size_t first, size_t n)
     return 1;
 }
 
-/* That of each part or block; rows of outputs are as far apart as those of the input. */
+/* The order of each part or block. Rows are as far apart in outputs as in the input. */
 static inline int case_forgive_ties(case_state *s)
 {
     const size_t n = case_most(s->c), block = s->c->block ? s->c->block : n + 1;

@@ -55,7 +55,7 @@ static inline cl_uint power(drawn *c, cl_uint most) { return 1u << below(c, most
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* What makes further kinds of devices of those of mock.h; 0: as these. */
+/* How a further kind differs from the device of mock.h that it begins with; 0: not at all. */
 static const struct draw_kind {
     const char *name;
     mock_facts (*facts)(void);

@@ -26,7 +26,7 @@
    mock.build_cost     how many ns of that clock a build takes that is not from a binary
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
-                       were told but for buffers; mock.traced counts them. For one thread.
+                       were told except buffers; mock.traced counts them. For one thread.
                        2: with buffers, too, by their numbers in the order in which they were made
    mock.parts          set: the second device is a part of the first one, which contexts and
                        programs name in its place, as PoCL's do

@@ -7,7 +7,7 @@
    .forms      names of algorithms, each with its work-group and items, if it is to have some:
                NAME/GROUP or NAME/GROUPxITEMS. "*": every name that sorts one array
    .elements   keys and what moves with them: KEY[:RECORD@PLACE][+VALUE][#]. KEY is a type, or k1,
-               k2, k4, k8: types of so many bytes in turn, which share their programs; RECORD and
+               k2, k4, k8: types of that size in turn, which share their programs; RECORD and
                VALUE are bytes, PLACE is where the key is in the record, # asks for indices. "*":
                every type
    .patterns   one of these is drawn for each case; "*": each case is run with all that apply. Those
@@ -20,9 +20,9 @@
                event), prove, bits; parts: rows (`counts` are their lengths), strides (of outputs),
                segments (`counts` are their numbers), gaps, descends (offsets do not ascend);
                counted (a count on the device, `counts` are capacities), produced (just before)
-   .times      so many cases of each count; default 1
-   .one_in     on a CPU, where compiling takes most of the time, one of so many programs: pairs of a
-               form and an element
+   .times      the cases of each count; default 1
+   .one_in     on a CPU, where compiling takes most of the time, one program of this number: pairs
+               of a form and an element
    .device     which sorter; NULL: the device's own
    .kernel     a kernel whose name begins so must be among those that some case runs
    .make       makes the bits of keys; then .times numbers its cases
@@ -174,7 +174,7 @@ static inline size_t row_list_counts(const bench *b, const char *list, size_t ti
 
 /* ---- forms and elements ---------------------------------------------------------------------- */
 
-/* What the cases of a program have in common. `in_turn`: the type is drawn among those of its
+/* What the cases of a program have in common. `in_turn`: the type is drawn among all of its
    size. */
 typedef struct row_program {
     char name[64];

@@ -857,7 +857,7 @@ static const command commands[] = {
       "Measures sorts by all that auto may take, and prints its choices for this device with "
       "their gain; \"no gain here\" is less than 5 %. Choices are kept in the cache, where the "
       "other commands find them; --verbose prints them for programs, too. --seconds counts builds "
-      "of kernels, too. After the first one it says how long all may take; those of one algorithm "
+      "of kernels, too. After the first one it says how long all may take. Builds of one algorithm "
       "are not cut short. At the end it says up to how many elements each kind was measured. "
       "Please send in what `clsort report` writes of a device that gains.\n",
       FOR_TUNE, 0, 0, command_tune },

@@ -723,7 +723,7 @@ static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t 
     pattern_fill_as(number, type, n, seed, tile, 0, keys);
 }
 
-/* The same for users: floats are numbers, but for patterns that are named after something else. */
+/* Likewise for users: floats are numbers, except by patterns that are named otherwise. */
 static inline void pattern_fill_numbers(size_t number, cl_uint type, size_t n, uint64_t seed,
                                         void *keys)
 {

@@ -339,7 +339,7 @@ static int tune_all(tune_job *job, double most_ms)
     char *text;
     int i, code;
     if (job->how != TUNE_JSON)
-        printf("This takes up to %.0f s, builds of kernels included; those of one algorithm are\n"
+        printf("This takes up to %.0f s, builds of kernels included. Builds of one algorithm are\n"
                "not cut short.\n", most_ms / 1e3);
     fflush(stdout);
     job->until = now_ms() + most_ms;
