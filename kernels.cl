@@ -14002,7 +14002,9 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                                    + i * 4);
     if (from >= source_count)
         return;
-    const ulong first = way == CLSORT__GATHER_FROM_STARTS ? ((global const uint *)(starts + starts_at))[row] : 0;
+    const ulong first = way == CLSORT__GATHER_FROM_STARTS
+                            ? ((global const uint *)(starts + starts_at))[row]
+                            : 0;
     source += source_at + row * source_stride + ((first + from) * units + unit) * each * bytes;
     target += target_at + row * target_stride + (i * units + unit) * each * bytes;
     for (ulong k = 0; k < each; k++)
