@@ -17,10 +17,12 @@ static clsort_sorter *make_sorter(const bench *b)
     return s;
 }
 
-/* A limit with which n elements take about so many chunks. */
+enum { TABLES = 20000 };   /* bytes of device memory that tables of any device's forms fit in */
+
+/* A limit with which n elements take about this number of chunks. */
 static size_t memory_for(size_t n, size_t element, size_t chunks)
 {
-    return 5 * n * element / chunks + 16000;
+    return 5 * n * element / chunks + TABLES;
 }
 
 static const cl_uint long_types[] = { CLSORT_U32, CLSORT_I32, CLSORT_F32,
@@ -300,7 +302,7 @@ static void run_row(bench *b)
     for (i = 0; i < r->times; i++) {
         multi_case c = row_case(r, i);
         if (!r->n) c.d.count = i;
-        if (b->small) c.d.count /= 3, c.memory = (c.memory - 16000) / 3 + 16000;
+        if (b->small) c.d.count /= 3, c.memory = (c.memory - TABLES) / 3 + TABLES;
         if (!CHECK(multi_run(&c, sorters) + !c.d.count > (b->small ? 0 : r->jobs))) break;
     }
     for (i = 1; i < MULTI_SORTERS; i++) clsort_destroy(sorters[i]);

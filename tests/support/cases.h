@@ -689,8 +689,8 @@ static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *
     if (in_place > *bytes) *bytes = in_place;
     if (c->keys_out == CASE_SAME) *bytes += n * case_element_size(c) + 16;
     if (c->values_out == CASE_SAME) *bytes += n * c->d.value_size + 16;
-    /* if only one is in place, by index */
-    if (case_has_parts(c) && same) *bytes += n * (case_element_size(c) + 8) + 48;
+    /* if only one is in place, rows, also a single one, and segments go by index */
+    if ((case_has_parts(c) || c->d.rows) && same) *bytes += n * (case_element_size(c) + 8) + 48;
     return good;
 }
 
