@@ -1,4 +1,4 @@
-/* clsort.h - v0.4.0 - not released - sorts on any OpenCL device - one C99/C++11 header, MIT or
+/* clsort.h - v0.4.0 - 2026-11-29 - sorts on any OpenCL device - one C99/C++11 header, MIT or
    public domain, as you like
 
    Exactly one C or C++ file of a program defines CLSORT_IMPLEMENTATION before it includes clsort.h.
@@ -17967,7 +17967,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
 
 /* ---- revision history ---------------------------------------------------------------------------
 
-   0.4.0  not released
+   0.4.0  2026-11-29
 
    Breaks: old -> new
    - AUTO by first_bit and last_bit, or with a count_buffer, kept the order of equal keys -> set
