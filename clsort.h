@@ -1,4 +1,4 @@
-/* clsort.h - v0.4.0 - 2026-11-29 - sorts on any OpenCL device - one C99/C++11 header, MIT or
+/* clsort.h - v0.5.0 - not released - sorts on any OpenCL device - one C99/C++11 header, MIT or
    public domain, as you like
 
    Exactly one C or C++ file of a program defines CLSORT_IMPLEMENTATION before it includes clsort.h.
@@ -197,7 +197,7 @@
 #define CLSORT_H_INCLUDED
 
 #define CLSORT_VERSION_MAJOR 0
-#define CLSORT_VERSION_MINOR 4
+#define CLSORT_VERSION_MINOR 5
 #define CLSORT_VERSION_PATCH 0
 
 #include <stddef.h>
@@ -17966,6 +17966,14 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
 #endif /* CLSORT_IMPLEMENTATION */
 
 /* ---- revision history ---------------------------------------------------------------------------
+
+   0.5.0  not released
+
+   Breaks: old -> new
+
+   New
+
+   Mended
 
    0.4.0  2026-11-29
 

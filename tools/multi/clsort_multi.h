@@ -24,7 +24,7 @@
 #ifndef CLSORT_MULTI_H_INCLUDED
 #define CLSORT_MULTI_H_INCLUDED
 
-#if CLSORT_VERSION_MAJOR != 0 || CLSORT_VERSION_MINOR != 4 || CLSORT_VERSION_PATCH != 0
+#if CLSORT_VERSION_MAJOR != 0 || CLSORT_VERSION_MINOR != 5 || CLSORT_VERSION_PATCH != 0
 #error "clsort.h and clsort_multi.h are of different versions: take both from one release"
 #endif
 
