@@ -6877,7 +6877,9 @@ enum {
     CLSORT__SHORT_FIRSTS = 2,     /* the most columns of its work-items */
     CLSORT__ROUND_PART = 16,      /* a piece of a round has at least this times k */
     CLSORT__ROUNDS_TOTAL = 1 << 24,   /* of all rows: of more, one reading by a sample is faster */
-    CLSORT__CANDIDATES = 4096     /* of a row that is read once, beside 4 k and its 1024th part */
+    CLSORT__CANDIDATES = 4096,    /* of a row that is read once, beside 4 k, and the part of its
+                                     elements that is added */
+    CLSORT__CANDIDATES_PART = 1024
 };
 
 /* Kinds of devices. */
@@ -6985,8 +6987,8 @@ static const clsort__select_plan clsort__select_plans[] = {
    element has two words of 4 bytes, a wide one more. */
 #define CLSORT__NUMBER_LIST(GROUP, N, E, END) \
     GROUP(crossovers) \
-    /* Compute units of the H200: those of another GPU get as many elements each. Below launch_bound \
-       launches bind, whatever the units. */ \
+    /* Compute units of the H200: those of another GPU get as many elements each. Below \
+       launch_bound launches bind, whatever the units. */ \
     N(units, 0, 132, 0) E(launch_bound, 1 << 18) \
     /* By 3/4 of the bits of a key, in few passes, radix begins there, or at this part of its \
        crossover; by half of the bits at this part of the crossover of samples. */ \
@@ -6994,7 +6996,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
     END(crossovers) \
     GROUP(rows) \
-    /* More cores than few_units share an array out from `shared` on: measured with 16, on PoCL. */ \
+    /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
     N(few_units, CLSORT__NEVER, CLSORT__NEVER, 2) N(shared, 0, 0, 1 << 18) \
     E(most_one_by_one, 1024)   /* more are too many commands for a queue */ \
     E(piece, 1 << 14)   /* of a work-item */ \
@@ -7015,8 +7017,9 @@ static const clsort__select_plan clsort__select_plans[] = {
     N(most_items_log2, 5, 5, 3)    /* Intel's compiler of 2026.2 for CPUs crashes at 4 */ \
     END(tiles) \
     GROUP(bitonic) \
-    E(most_group_log2, 10) E(lanes_group_log2, 4)   /* 32 keys of 4 bytes for a work-item gain 12 % \
-        on an H200 (9.5 against 8.5 Gkey/s at 2^26), but build in 0.56 s instead of 0.39 */ \
+    /* 32 keys of 4 bytes for a work-item gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), \
+       but build in 0.56 s instead of 0.39. */ \
+    E(most_group_log2, 10) E(lanes_group_log2, 4) \
     END(bitonic) \
     GROUP(merge) \
     N(items_log2, 5, 5, 4) E(double_items_log2, 4) N(wide_items_log2, 3, 3, 4) \
@@ -7045,8 +7048,8 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(large_pairs, 28) E(large_wide_pairs, 22) E(large_widest_pairs, 19) \
     E(sweep_group, 256) E(sweep_local_bytes, 48 << 10)   /* sweeps need them */ \
     E(most_serial, 1 << 14)        /* of a work-item, in one launch */ \
-    E(prefixes, 1 << 21) E(prefixes_passes, 5)   /* from there on, beyond these passes, equal \
-        prefixes of pairs are sorted */ \
+    /* From there on, if more passes than these would be, equal prefixes of pairs are sorted. */ \
+    E(prefixes, 1 << 21) E(prefixes_passes, 5) \
     END(radix) \
     GROUP(votes)   /* partitions into few parts, ranked by warps */ \
     E(group_log2, 7) \
@@ -7054,18 +7057,18 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(blocks, 4)                   /* times as many: tables have 16 columns instead of 256 */ \
     END(votes) \
     GROUP(hybrid) \
-    /* Without a bound of registers 32 spill on three of four of Intel's GPUs, and take a wave from \
-       each SIMD of AMD's; 28 do not, by the vendors' compilers. */ \
+    /* Without a bound of registers 32 spill on three of four of Intel's GPUs, and take a wave \
+       from each SIMD of AMD's; 28 do not, by the vendors' compilers. */ \
     N(items, 32, 28, 8) N(long_items, 16, 16, 8) \
     E(wide_most, 9u << 27) \
-    /* Up to 2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, and \
-       by a Zipf law 13 % more. Other passes took twice its time. */ \
+    /* Up to 2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, \
+       and by a Zipf law 13 % more. Other passes took twice its time. */ \
     E(most_pairs, 1 << 26) \
     E(group_digit_bytes, 32768)    /* counters, for some 2^26 codes of 4 bytes */ \
     E(counting_per_core, 5)        /* work-groups: an H200 has registers for them */ \
     END(hybrid) \
     GROUP(samples) \
-    E(many_group_log2, 9)          /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
+    E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
     E(items_log2, 4) E(few_items_log2, 3) \
     E(most_tiles, 128) E(in_bucket, 4) \
     END(samples) \
@@ -7087,7 +7090,8 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(share_eighths, 5) E(share_fifths, 6) E(triple_items_log2, 4) \
     END(segments) \
     GROUP(quicksort) \
-    E(least_block, 1024) E(blocks, 4096) E(per_core, 16) E(least_leaf, 1024) E(serial_leaf, 1 << 14) \
+    E(least_block, 1024) E(blocks, 4096) E(per_core, 16) E(least_leaf, 1024) \
+    E(serial_leaf, 1 << 14) \
     END(quicksort) \
     GROUP(select) \
     E(digit_bits, 11) \
@@ -7095,22 +7099,24 @@ static const clsort__select_plan clsort__select_plans[] = {
     N(whole, 2048, 2048, 256)      /* the longest row that a list takes whole */ \
     N(part, 4096, 4096, 1 << 13) N(part_unit, 64, 64, 1) N(parts_per_core, 8, 8, 2) \
     E(cores_per_row, 2)            /* of a few rows */ \
-    /* Rows in registers. Without a bound of registers 32 keys of a work-item spill on three of four \
-       of Intel's GPUs. Where rows are few, more work-items take less time. */ \
+    /* Rows in registers. Without a bound of registers 32 keys of a work-item spill on three of \
+       four of Intel's GPUs. Where rows are few, more work-items take less time. */ \
     N(held_items_log2, 5, 4, 4) E(most_held_items_log2, 5) E(few_per_core, 2) \
     E(few_short_row_log2, 8) E(short_row_log2, 9) E(middle_row_log2, 11) \
     E(short_row_group_log2, 5) E(middle_row_group_log2, 6) E(row_group_log2, 7) \
     N(rounds, 0, 1, 1)             /* whether: NVIDIA's GPUs read in one launch */ \
-    /* One reading in several launches: for fewer, those of the passes that are left with nothing to \
-       do take longer than what it saves. */ \
+    /* One reading in several launches: for fewer, those of the passes that are left with nothing \
+       to do take longer than what it saves. */ \
     E(once, 1 << 22) E(once_group_log2, 5) \
     E(range, 128) E(long_range, 384) E(long_part, 1 << 16)   /* of k; in one launch; of a row */ \
-    E(sample, 1024) E(sample_14, 4096) E(sample_16, 16384) E(sample_26, 32768)   /* from 2^n on */ \
+    /* The sample of a row; of a long one, a longer one, and one longer than these. */ \
+    E(sample, 1024) E(long_row, 1 << 14) E(long_sample, 4096) E(longer_row, 1 << 16) \
+    E(longer_sample, 16384) E(longest_row, 1 << 26) E(longest_sample, 32768) \
     /* Lists of streams hold 2 k for rows longer than this times k, for which digits take 1 to 7 \
        times as long on one core, with few different keys 4 to 30 times; with a list for that many \
        cores, since digits use all. */ \
     E(stream_long, 128) E(stream_cores, 3) \
-    E(preferred_ks, 4)   /* times k has a row for streams that were measured as the best, at least */ \
+    E(preferred_ks, 4)   /* a row has at least this times k where streams were measured */ \
     N(copied, 1, 1, 16)            /* of a sorted row, by a work-item */ \
     END(select) \
     GROUP(utility) \
@@ -7687,6 +7693,9 @@ static int clsort__has_vector_form(const clsort_tuning *t)
 
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
 static size_t clsort__local_need(const clsort__config *c);
+
+/* The most work-items that rank elements together. */
+static cl_uint clsort__team(const clsort_sorter *s) { return s->has_warps ? CLSORT__WARP : 16; }
 
 /* Words of 4 bytes of a key and of the value or record that travels with it. */
 static cl_uint clsort__element_words(const clsort__config *c)
@@ -11286,7 +11295,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->team = clsort__team(s);
     c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
     clsort__merge_shape(s, p);
     clsort__least_tile(c);
@@ -11572,7 +11581,8 @@ static cl_uint clsort__radix_fast(const clsort__policy *p, const clsort__config 
 static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
 {
     const cl_uint words = clsort__element_words(c);
-    c->radix_items = !c->value_bytes ? words > 1 ? p->radix.large_double_items : p->radix.large_items
+    c->radix_items = !c->value_bytes ? (words > 1 ? p->radix.large_double_items
+                                                  : p->radix.large_items)
                      : words > 3     ? p->radix.large_widest_pairs
                      : words > 2     ? p->radix.large_wide_pairs
                                      : p->radix.large_pairs;
@@ -11589,9 +11599,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     if (!parts) c->digit_bits = 8;
     c->group_log2 = clsort__choose_group(s, t, n->tiles.alone_group_log2,
                                          n->tiles.most_group_log2);
-    c->team = (sweeps || parts) && s->has_warps && 1 << c->group_log2 >= CLSORT__WARP
-                  ? CLSORT__WARP
-                  : 16;
+    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(s) : 16;
     c->radix_items = !t->items                      ? clsort__radix_fast(n, c)
                      : t->items < n->radix.most_items ? t->items : n->radix.most_items;
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
@@ -11656,7 +11664,7 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
                           : (size_t)CLSORT__SWEEP_TILE;
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
-                            + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
+                            + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
@@ -12099,7 +12107,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->key_bytes = (cl_uint)code;
     c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->team = clsort__team(s);
     c->radix_items = t->items && t->items < most ? t->items : most;
     c->group_log2 = c->share_log2 = clsort__hybrid_group(s, t);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
@@ -12294,7 +12302,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? few : n->samples.items_log2;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->team = clsort__team(s);
     c->group_log2 = group;
     c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
@@ -12603,7 +12611,8 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
     const int yields_to_merge = form && form->yields_to_merge && p->by_auto
                                 && clsort__can(CLSORT_MERGE, &p->d),
               tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
-    const size_t own = yields_to_merge ? tiles ? clsort__samples_tables(s->policy, &p->config, p->d.count) : 0
+    const size_t samples = tiles ? clsort__samples_tables(s->policy, &p->config, p->d.count) : 0,
+                 own = yields_to_merge ? samples
                        : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                                   : clsort__radix_tables(s, p);
     return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
@@ -12876,7 +12885,8 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     (void)s;
-    return clsort__job_bytes(p->data.extent) + 128 * clsort__piece_workers(p->data.extent);
+    return clsort__job_bytes(p->data.extent)
+           + 4 * CLSORT__PLAN_WORDS * clsort__piece_workers(p->data.extent);
 }
 
 /* ---- >>batch --------------------------------------------------------------------------------- */
@@ -13956,7 +13966,8 @@ static int clsort__fits_rows(const clsort__select_plan *w, const clsort_sorter *
     const clsort__selection *t = &p->select;
     const int alone = s && s->is_cpu && !p->config.group_log2;
     return (!s || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
-           && t->rows >= w->least_rows && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(s));
+           && t->rows >= w->least_rows
+           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(s));
 }
 
 /* The largest count for k by a row of the table. */
@@ -14197,7 +14208,7 @@ static void clsort__plan_candidates(const clsort_sorter *s, clsort__plan *p)
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
         && (!s || p->config.group_log2 >= s->policy->select.once_group_log2)
         && t->rows <= clsort__few_rows(s))
-        t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / 1024;
+        t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
 
 /* Local memory of clsort_select_rank, the one with the most, in bytes. */
@@ -14225,10 +14236,10 @@ static int clsort__plan_sample(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
     const clsort__policy *own = s->policy;
-    size_t sample = n >> 26   ? own->select.sample_26
-                    : n >> 16 ? own->select.sample_16
-                    : n >> 14 ? own->select.sample_14
-                              : own->select.sample;
+    size_t sample = n >= own->select.longest_row  ? own->select.longest_sample
+                    : n >= own->select.longer_row ? own->select.longer_sample
+                    : n >= own->select.long_row   ? own->select.long_sample
+                                                  : own->select.sample;
     clsort__selection *t = &p->select;
     do {
         const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
@@ -14250,7 +14261,8 @@ static void clsort__plan_one_launch(const clsort_sorter *s, clsort__plan *p)
                  parts = clsort__largest(each, p->d.count / n->select.long_part, 1);
     p->config.family = CLSORT__LONG_ROWS;
     if (t->parts > parts) clsort__cut_rows(s, p->d.count, parts, t);
-    t->ranges = clsort__smaller(t->ranges, clsort__larger(each, p->d.top_k / n->select.long_range + 1));
+    t->ranges = clsort__smaller(t->ranges,
+                                clsort__larger(each, p->d.top_k / n->select.long_range + 1));
     t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
@@ -17646,7 +17658,8 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 {
     const clsort__crossover row = clsort__built_in_crossover(s, desc);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples,
-                            clsort__policy_of(s)->crossovers.most_ranked, row.radix - (size_t)1, row.hybrid - (size_t)1, desc->top_k };
+                            s->policy->crossovers.most_ranked, row.radix - (size_t)1,
+                            row.hybrid - (size_t)1, desc->top_k };
     const clsort__trial form = { NULL, 0 };
     size_t i, most = 0;
     for (i = 0; i < sizeof last / sizeof *last; i++) {

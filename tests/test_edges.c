@@ -1100,19 +1100,19 @@ static void draw_prefixes(size_t n, size_t wanted, cl_ulong *keys, cl_uint *valu
 /* Sorts such keys by sweeps; returns whether that was all. */
 static cl_uint sort_prefixes(const bench *b, size_t wanted)
 {
-    enum { N = CLSORT__PREFIXES_LEAST + 11 };
-    cl_ulong *keys = (cl_ulong *)malloc(N * sizeof *keys);
-    cl_uint *values = (cl_uint *)malloc(N * sizeof *values), stays = 2;
+    const size_t n = b->sorter->policy->radix.prefixes + 11;
+    cl_ulong *keys = (cl_ulong *)malloc(n * sizeof *keys);
+    cl_uint *values = (cl_uint *)malloc(n * sizeof *values), stays = 2;
     clsort_desc d = clsort_desc_default();
     clsort__plan p;
     size_t i, wrong = 0;
     if (!CHECK(keys && values)) return 2;
-    draw_prefixes(N, wanted, keys, values);
-    d.count = N;
+    draw_prefixes(n, wanted, keys, values);
+    d.count = n;
     d.key_type = CLSORT_U64;
     d.value_size = 4;
-    d.keys = test_buffer(b, N * sizeof *keys, keys);
-    d.values = test_buffer(b, N * sizeof *values, values);
+    d.keys = test_buffer(b, n * sizeof *keys, keys);
+    d.values = test_buffer(b, n * sizeof *values, values);
     CHECK_OK(clsort_set_algorithm(&d, "radix"));
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
     d.scratch = test_buffer(b, d.scratch_size, NULL);
@@ -1122,11 +1122,11 @@ static cl_uint sort_prefixes(const bench *b, size_t wanted)
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
                                      p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4, &stays, 0, NULL,
                                      NULL));
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, N * sizeof *keys, keys,
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, n * sizeof *keys, keys,
                                      0, NULL, NULL));
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, N * sizeof *values,
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, n * sizeof *values,
                                      values, 0, NULL, NULL));
-        for (i = 0; i < N; i++)
+        for (i = 0; i < n; i++)
             wrong += (i && keys[i] < keys[i - 1]) || values[i] != (cl_uint)keys[i];
         CHECK(wrong == 0);
     }
@@ -1174,9 +1174,10 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Samples, their buckets and tiles, which a work-group holds in local memory; places of 16 bits. */
-static void samples_have_room(const clsort__plan *p)
+static void samples_have_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__samples_job j = clsort__cut_samples(&p->config, p->d.count);
+    const clsort__samples_job j = clsort__cut_samples(s->policy, &p->config,
+                                                       p->d.count);
     const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
     if (p->config.subset) {
         CHECK(p->d.count <= held);
@@ -1207,8 +1208,8 @@ static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
-                                          4 * (size_t)s->compute_units);
-    CHECK(p->d.count <= CLSORT__CACHED_SMALL
+                                          clsort__few_groups(s));
+    CHECK(p->d.count <= s->policy->cached.most_serial
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
 }
@@ -1233,7 +1234,7 @@ static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
        (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
        (unsigned)s->compute_units);
     if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
-    if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
+    if (p->config.family == CLSORT__SAMPLES) samples_have_room(s, p);
     if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
     if (p->config.family == CLSORT__CACHED) cached_has_room(s, p);
     parts_have_room(s, p);
