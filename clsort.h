@@ -6840,14 +6840,13 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* ---- >>policy -------------------------------------------------------------------------------- */
 
-/* Every number that tunes. A struct of them for each kind of device, to which s->policy points.
-   Numbers that bound scratch memory are enumerators: without a device it is enough for any.
-   kernels.cl has its own, in "shared: edges" what decides by data.
-
-   Where a number does not say more: NVIDIA's are the fastest on an H200, those of other GPUs on the
-   same one without what only NVIDIA's have, those of CPUs with PoCL and Intel's runtime on two
-   cores of a Xeon with AVX-512. Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few
-   elements then take the plans of many. */
+/* Every number that tunes: a struct for each kind of device, to which s->policy points. Those that
+   bound scratch memory are enumerators, since without a device it is enough for any.
+   Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
+   same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
+   a Xeon with AVX-512.
+   Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans of
+   many. */
 #ifndef CLSORT__CROSSOVER_LOG2
 #define CLSORT__CROSSOVER_LOG2 0
 #endif
@@ -6855,42 +6854,38 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* Of all devices; elements, unless they say what else. */
 enum {
-    CLSORT__LEAST_TILE = 64,      /* that tables of jobs have room for: work-groups that hold less
-                                     become single work-items */
-    CLSORT__LEAST_LONG_ROW = 1 << 12, /* the least of all least_long_row */
-    CLSORT__MOST_BITONIC = 1 << 22,   /* for which a measured row may take bitonic: a stable one
-                                         needs half as much memory again as others */
-    CLSORT__RUNS_GROUP_LOG2 = 6,  /* the fewest work-items that share a tile of a merge of runs */
-    CLSORT__RADIX_BLOCKS = 1024,  /* the most blocks that a table has room for */
-    CLSORT__RADIX_UNIT = 64,      /* blocks of work-items are multiples of it */
-    CLSORT__SWEEP_TILE = 1536,    /* the least tile of a sweep */
-    CLSORT__HYBRID_MOST = 5 << 26,    /* for which ranges have second digits enough; of more, codes
-                                         of 4 bytes have more second digits */
-    CLSORT__CACHED_GATED = 1 << 19,   /* the fewest that passes are enqueued behind */
-    CLSORT__CACHED_CORES = 3,     /* the fewest cores: with fewer no range that one core sorts makes
-                                     the others wait for long */
-    CLSORT__PIECE_WORKERS = 1024, /* the most work-items that sort pieces of segments */
-    CLSORT__QUICK_SHORTEST = 1024,    /* the least sequence of a round, ... */
-    CLSORT__QUICK_MOST = 8192,        /* ... and in parts of all elements */
-    CLSORT__SELECT_CAPACITY = 4096,   /* the longest list that a work-group sorts */
-    CLSORT__SHORT_MOST = 4096,    /* the longest row that a work-group holds */
-    CLSORT__SHORT_FIRSTS = 2,     /* the most columns of its work-items */
-    CLSORT__ROUND_PART = 16,      /* a piece of a round has at least this times k */
-    CLSORT__ROUNDS_TOTAL = 1 << 24,   /* of all rows: of more, one reading by a sample is faster */
-    CLSORT__CANDIDATES = 4096,    /* of a row that is read once, beside 4 k, and the part of its
-                                     elements that is added */
+    /* Tables of jobs have room for such tiles. Work-groups that hold less become work-items. */
+    CLSORT__LEAST_TILE = 64,
+    CLSORT__LEAST_LONG_ROW = 1 << 12,   /* the least of all least_long_row */
+    /* A measured row may take bitonic up to here: a stable one needs half as much memory again as
+       others. */
+    CLSORT__MOST_BITONIC = 1 << 22,
+    CLSORT__RUNS_GROUP_LOG2 = 6,        /* the fewest work-items that share a tile of runs */
+    CLSORT__RADIX_BLOCKS = 1024,        /* the most that a table has room for */
+    CLSORT__RADIX_UNIT = 64,            /* blocks of work-items are multiples of it */
+    CLSORT__SWEEP_TILE = 1536,          /* the least */
+    /* For more, ranges have too few second digits; those of codes of 4 bytes then have more. */
+    CLSORT__HYBRID_MOST = 5 << 26,
+    /* The fewest that passes are enqueued behind, and the fewest cores: with fewer no range that
+       one core sorts makes the others wait for long. */
+    CLSORT__CACHED_GATED = 1 << 19,
+    CLSORT__CACHED_CORES = 3,
+    CLSORT__PIECE_WORKERS = 1024,       /* the most work-items that sort pieces of segments */
+    CLSORT__QUICK_SHORTEST = 1024,      /* the least sequence of a round; the most sequences */
+    CLSORT__QUICK_MOST = 8192,
+    CLSORT__SELECT_CAPACITY = 4096,     /* the longest list that a work-group sorts */
+    CLSORT__SHORT_MOST = 4096,          /* the longest row that a work-group holds */
+    CLSORT__SHORT_FIRSTS = 2,           /* the most columns of its work-items */
+    CLSORT__ROUND_PART = 16,            /* a piece of a round has at least this times k */
+    CLSORT__ROUNDS_TOTAL = 1 << 24,     /* of all rows: of more a sample is faster */
+    CLSORT__CANDIDATES = 4096,          /* of a row, beside 4 k and this part of it */
     CLSORT__CANDIDATES_PART = 1024
 };
 
-/* Kinds of devices. */
+/* Kinds of devices. Rows of the last one serve every CPU that no row before them fits. */
 enum {
-    CLSORT__NVIDIA,
-    CLSORT__OTHER_GPU,
-    CLSORT__MERGE_GPU,
-    CLSORT__CPU_ROWS,
-    CLSORT__CPU_LANES,
-    CLSORT__CPU_VECTORS,
-    CLSORT__CPU                 /* its rows serve every CPU that no row before them fits */
+    CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU_LANES,
+    CLSORT__CPU_VECTORS, CLSORT__CPU
 };
 
 /* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
@@ -7004,7 +6999,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(long_piece, 1 << 18) E(per_core, 2) E(pieces_per_core, 4) \
     END(rows) \
     GROUP(cores)   /* work-groups for each core */ \
-    E(few, 4)    /* that take number after number, or find nothing to do */ \
+    E(few, 4)   /* blocks of CPUs; work-groups that draw numbers, or may have nothing to do */ \
     E(busy, 8) \
     E(many, 32)  /* with unequal work */ \
     END(cores) \
@@ -7012,9 +7007,9 @@ static const clsort__select_plan clsort__select_plans[] = {
     N(group_log2, 8, 8, 6) \
     N(alone_group_log2, 8, 8, 0)   /* where a work-item of a CPU has a tile of its own */ \
     E(most_group_log2, 8) \
-    E(most_merging_log2, 13)       /* kernels take no more */ \
+    E(most_merging_log2, 13)   /* kernels take no more */ \
     E(items_log2, 4) E(wide_items_log2, 3)   /* 16 to 32 words of registers */ \
-    N(most_items_log2, 5, 5, 3)    /* Intel's compiler of 2026.2 for CPUs crashes at 4 */ \
+    N(most_items_log2, 5, 5, 3)   /* Intel's compiler of 2026.2 for CPUs crashes at 4 */ \
     END(tiles) \
     GROUP(bitonic) \
     /* 32 keys of 4 bytes for a work-item gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), \
@@ -7024,7 +7019,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     GROUP(merge) \
     N(items_log2, 5, 5, 4) E(double_items_log2, 4) N(wide_items_log2, 3, 3, 4) \
     E(most_items_log2, 5) \
-    E(comparator_items_log2, 2)    /* it is inlined for each pair in registers */ \
+    E(comparator_items_log2, 2)   /* it is inlined for each pair in registers */ \
     /* Slices of work-items are shorter in short arrays, to keep all cores busy. */ \
     E(least_slice, 1024) E(most_slice, 16384) E(slices, 64) \
     /* A kernel of its own finds splits: a launch more, but no work-group waits for its search. \
@@ -7037,7 +7032,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(step_log2, 14) E(serial_step_log2, 17)   /* from a sample to the next; of work-items */ \
     END(runs) \
     GROUP(radix) \
-    N(most_items, 16, 16, 8)       /* that may be asked for */ \
+    N(most_items, 16, 16, 8)   /* that may be asked for */ \
     /* As many as registers of an H200 allow in work-groups of 256 without losing occupancy; \
        sweep_items: of words alone. */ \
     N(items, 16, 16, 8) N(sweep_items, 17, 17, 8) \
@@ -7047,14 +7042,14 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(large, 1 << 22) E(large_items, 30) E(large_double_items, 18) \
     E(large_pairs, 28) E(large_wide_pairs, 22) E(large_widest_pairs, 19) \
     E(sweep_group, 256) E(sweep_local_bytes, 48 << 10)   /* sweeps need them */ \
-    E(most_serial, 1 << 14)        /* of a work-item, in one launch */ \
+    E(most_serial, 1 << 14)   /* of a work-item, in one launch */ \
     /* From there on, if more passes than these would be, equal prefixes of pairs are sorted. */ \
     E(prefixes, 1 << 21) E(prefixes_passes, 5) \
     END(radix) \
     GROUP(votes)   /* partitions into few parts, ranked by warps */ \
     E(group_log2, 7) \
     E(word_items, 24) E(items, 16) /* the fastest of 12, 16, 20 and 24 on an H200 */ \
-    E(blocks, 4)                   /* times as many: tables have 16 columns instead of 256 */ \
+    E(blocks, 4)   /* times as many: tables have 16 columns instead of 256 */ \
     END(votes) \
     GROUP(hybrid) \
     /* Without a bound of registers 32 spill on three of four of Intel's GPUs, and take a wave \
@@ -7064,8 +7059,8 @@ static const clsort__select_plan clsort__select_plans[] = {
     /* Up to 2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, \
        and by a Zipf law 13 % more. Other passes took twice its time. */ \
     E(most_pairs, 1 << 26) \
-    E(group_digit_bytes, 32768)    /* counters, for some 2^26 codes of 4 bytes */ \
-    E(counting_per_core, 5)        /* work-groups: an H200 has registers for them */ \
+    E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
+    E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
     END(hybrid) \
     GROUP(samples) \
     E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
@@ -7073,20 +7068,20 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(most_tiles, 128) E(in_bucket, 4) \
     END(samples) \
     GROUP(ranks) \
-    N(group_log2, 9, 8, 6)         /* on an H200 2^14 keys took 21 us, with 8 25 */ \
+    N(group_log2, 9, 8, 6)   /* on an H200 2^14 keys took 21 us, with 8 25 */ \
     E(most_group_log2, 9) E(items_log2, 2) E(least_block_log2, 4) \
     /* The most of a work-item; the most that take less time than by samples on an H200. */ \
     E(each, 64) E(each_in_place, 32) E(each_best, 48) \
     END(ranks) \
     GROUP(cached) \
-    E(most_serial, 1 << 16)        /* of a work-item, in one launch */ \
-    E(most_cores, 32)              /* that share in a range */ \
+    E(most_serial, 1 << 16)   /* of a work-item, in one launch */ \
+    E(most_cores, 32)   /* as if there were no more, for the longest range */ \
     END(cached) \
     GROUP(segments) \
     E(long_row, 4096) E(long_row_items_log2, 5) \
     N(short_group_log2, 5, 6, 6) E(short_items_log2, 3) \
-    /* Rows share a tile that is larger by more than this than what they fill of their own, in \
-       eighths; of three words in fifths. */ \
+    /* Rows share tiles if they fill less eighths than this of a tile of their own; of three words \
+       also if tiles of their own have more fifths than this of what they share. */ \
     E(share_eighths, 5) E(share_fifths, 6) E(triple_items_log2, 4) \
     END(segments) \
     GROUP(quicksort) \
@@ -7096,15 +7091,15 @@ static const clsort__select_plan clsort__select_plans[] = {
     GROUP(select) \
     E(digit_bits, 11) \
     N(list, 512, 512, 64) E(stream_list, 16)   /* the shortest list */ \
-    N(whole, 2048, 2048, 256)      /* the longest row that a list takes whole */ \
+    N(whole, 2048, 2048, 256)   /* the longest row that a list takes whole */ \
     N(part, 4096, 4096, 1 << 13) N(part_unit, 64, 64, 1) N(parts_per_core, 8, 8, 2) \
-    E(cores_per_row, 2)            /* of a few rows */ \
+    E(cores_per_row, 2)   /* of a few rows */ \
     /* Rows in registers. Without a bound of registers 32 keys of a work-item spill on three of \
        four of Intel's GPUs. Where rows are few, more work-items take less time. */ \
     N(held_items_log2, 5, 4, 4) E(most_held_items_log2, 5) E(few_per_core, 2) \
     E(few_short_row_log2, 8) E(short_row_log2, 9) E(middle_row_log2, 11) \
     E(short_row_group_log2, 5) E(middle_row_group_log2, 6) E(row_group_log2, 7) \
-    N(rounds, 0, 1, 1)             /* whether: NVIDIA's GPUs read in one launch */ \
+    N(rounds, 0, 1, 1)   /* whether: NVIDIA's GPUs read in one launch */ \
     /* One reading in several launches: for fewer, those of the passes that are left with nothing \
        to do take longer than what it saves. */ \
     E(once, 1 << 22) E(once_group_log2, 5) \
@@ -7117,33 +7112,30 @@ static const clsort__select_plan clsort__select_plans[] = {
        cores, since digits use all. */ \
     E(stream_long, 128) E(stream_cores, 3) \
     E(preferred_ks, 4)   /* a row has at least this times k where streams were measured */ \
-    N(copied, 1, 1, 16)            /* of a sorted row, by a work-item */ \
+    N(copied, 1, 1, 16)   /* of a sorted row, by a work-item */ \
     END(select) \
     GROUP(utility) \
-    E(fingerprints, 4096)          /* work-items */ \
+    E(fingerprints, 4096)   /* work-items */ \
     END(utility) \
     GROUP(registers)   /* of a work-item: more work-groups run on a core, and few are spilled */ \
     N(samples, 64, 0, 0) N(sweep_word, 80, 0, 0) N(sweep, 96, 0, 0) \
     N(hybrid, 80, 0, 0) N(hybrid_long, 64, 0, 0) \
     END(registers)
 
-#define CLSORT__OPEN(group) struct clsort__numbers_of_##group {
+#define CLSORT__GROUP_TYPE(group) struct clsort__numbers_of_##group {
 #define CLSORT__MEMBER(name, nvidia, gpu, cpu) cl_uint name;
-#define CLSORT__SAME_MEMBER(name, all) cl_uint name;
-#define CLSORT__CLOSE(group) } group;
+#define CLSORT__MEMBER_OF_ALL(name, all) cl_uint name;
+#define CLSORT__GROUP_MEMBER(group) } group;
 typedef struct clsort__policy {
     int kind, other_kind;       /* whose crossovers it takes */
     const char *name, *devices, *measured_on;   /* "": derived */
     const clsort__crossover *crossover_rows;
     const clsort__select_plan *select_plans;
-    /* from that many elements of a row on AUTO sorts one row after another: bare keys; others */
+    /* The shortest rows that AUTO sorts one after another: of bare keys; of others. */
     cl_uint least_long_bare_row, least_long_row;
-    CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__MEMBER, CLSORT__SAME_MEMBER, CLSORT__CLOSE)
+    CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
+                        CLSORT__GROUP_MEMBER)
 } clsort__policy;
-#undef CLSORT__OPEN
-#undef CLSORT__MEMBER
-#undef CLSORT__SAME_MEMBER
-#undef CLSORT__CLOSE
 
 #define CLSORT__OPEN(group) {
 #define CLSORT__OF_NVIDIA(name, nvidia, gpu, cpu) nvidia,
@@ -7151,22 +7143,21 @@ typedef struct clsort__policy {
 #define CLSORT__OF_CPU(name, nvidia, gpu, cpu) cpu,
 #define CLSORT__OF_ALL(name, all) all,
 #define CLSORT__CLOSE(group) },
-#define CLSORT__POLICY(kind, other, column, bare_row, row, devices, measured_on) \
+#define CLSORT__POLICY(kind, other, column, devices, measured_on, bare_row, row) \
     { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
       clsort__select_plans, bare_row, row, \
       CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) }
-static const clsort__policy clsort__policies[] = {   /* in the order of the kinds */
-    CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, 1 << 21, 1 << 21, "NVIDIA's GPUs", "NVIDIA H200"),
-    CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, 1 << 22, 1 << 21, "other GPUs", ""),
-    CLSORT__POLICY(MERGE_GPU, MERGE_GPU, GPU, CLSORT__NEVER, CLSORT__NEVER,
-                   "GPUs with little local memory", ""),
-    CLSORT__POLICY(CPU_ROWS, CPU, CPU, 1 << 13, CLSORT__LEAST_LONG_ROW, "CPUs with AVX-512",
-                   "CPUs with AVX-512"),
-    CLSORT__POLICY(CPU_LANES, CPU, CPU, 1 << 13, CLSORT__LEAST_LONG_ROW, "CPUs by lanes of vectors",
-                   "CPUs by lanes"),
-    CLSORT__POLICY(CPU_VECTORS, CPU, CPU, 1 << 13, CLSORT__LEAST_LONG_ROW, "CPUs with vectors",
-                   "CPUs with vectors"),
-    CLSORT__POLICY(CPU, CPU, CPU, 1 << 13, CLSORT__LEAST_LONG_ROW, "CPUs", "CPUs")
+#define CLSORT__CPU_POLICY(kind, devices, measured_on) \
+    CLSORT__POLICY(kind, CPU, CPU, devices, measured_on, 1 << 13, CLSORT__LEAST_LONG_ROW)
+static const clsort__policy clsort__policies[] = {   /* by kind */
+    CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
+    CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
+    CLSORT__POLICY(MERGE_GPU, MERGE_GPU, GPU, "GPUs with little local memory", "", CLSORT__NEVER,
+                   CLSORT__NEVER),
+    CLSORT__CPU_POLICY(CPU_ROWS, "CPUs with AVX-512", "CPUs with AVX-512"),
+    CLSORT__CPU_POLICY(CPU_LANES, "CPUs by lanes of vectors", "CPUs by lanes"),
+    CLSORT__CPU_POLICY(CPU_VECTORS, "CPUs with vectors", "CPUs with vectors"),
+    CLSORT__CPU_POLICY(CPU, "CPUs", "CPUs")
 };
 
 /* Chooses by facts of the device. */
@@ -7899,17 +7890,22 @@ static cl_uint clsort__most_registers(const clsort_sorter *s, const clsort__conf
 /* Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's compiler
    would take 32, and spill. Where a CPU has no registers for vectors, these take seconds to
    compile, and gain nothing. */
-static void clsort__add_register_options(const clsort_sorter *s, const clsort__config *c,
-                                         char *options, size_t size)
+static const char *clsort__device_options(const clsort_sorter *s)
+{
+    return s->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
+           : s->is_cpu && !s->has_vectors ? " -D CLSORT_NO_VECTORS=1"
+                                          : "";
+}
+
+/* Adds the numbers of the policy that kernels read; see the tuning section of kernels.cl. */
+static void clsort__add_numbers(const clsort_sorter *s, const clsort__config *c, char *options,
+                                size_t size)
 {
     const cl_uint most = clsort__most_registers(s, c);
+    const size_t used = strlen(options);
     if (most)
-        snprintf(options, size, " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u",
-                 (unsigned)most);
-    else
-        snprintf(options, size, "%s", s->has_narrow                 ? " -D CLSORT_SUB_GROUP=16"
-                                      : s->is_cpu && !s->has_vectors ? " -D CLSORT_NO_VECTORS=1"
-                                                                     : "");
+        snprintf(options + used, size - used,
+                 " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
 }
 
 /* Does a program have kernels that need work-groups to make progress, and do they? */
@@ -7934,7 +7930,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s",
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -7951,8 +7947,8 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
-             clsort__more_options(c));
-    clsort__add_register_options(s, c, options + strlen(options), size - strlen(options));
+             clsort__more_options(c), clsort__device_options(s));
+    clsort__add_numbers(s, c, options, size);
 }
 
 /* How a program is built: its text and options. */
