@@ -1507,7 +1507,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__RESUME_LINE "750"
+#define CLSORT__RESUME_LINE "751"
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1624,7 +1624,7 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
 "#define __has_builtin(name)0\n#endif\n\n",
 "\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2==0)\n#define "
 "CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS("
@@ -2081,7 +2081,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2175\n",
+"#line 2176\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2095,7 +2095,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2222\n",
+"#line 2223\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2108,7 +2108,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2245\n",
+"#line 2246\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2128,7 +2128,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2296\n",
+"#line 2297\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2152,7 +2152,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2357\n",
+"#line 2358\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2568,7 +2568,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3788\n",
+"#line 3789\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -3772,26 +3772,25 @@ static const char *const clsort__source[] = {
 "\nINLINE uint first_above(local const code_t*list,uint first,uint end,code_t code)\n{\nwhile("
 "first<end){\nconst uint middle=(first+end)/2;\nif(list[middle]<=code)first=middle +1;\nelse end="
 "middle;\n}\nreturn first;\n}\n\n",
-"\n\n\n#define CLSORT_AHEAD (CLSORT_WARPS||CLSORT_KEY_BYTES==4?8:4)\n#define CLSORT_SAMPLE_AHEAD "
-"16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*CLSORT_GROUP)\n\n\nINLINE void load_within("
-"code_t*code,array_t from,codec_t codec,uint at,uint size)\n{\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_AHEAD;m++)\ncode[m]=encode(load_key(from,min(at+m*CLSORT_GROUP,size -1)),codec);\n}\n\n\n"
-"INLINE code_t cap_add(code_t a,code_t b)\n{\nreturn a+min(b,(code_t)(CLSORT_TOP_CODE -a));\n}\n\n"
-"#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\n\ntypedef struct{code_t least,most,above,"
-"below;}extremes_t;\nINLINE void see_extreme(extremes_t*e,code_t code)\n{\ne->least=min(e->least,"
-"code);\ne->most=max(e->most,code);\ne->above=min(e->above,(code_t)(code^CLSORT_MIDDLE_CODE));\ne-"
-">below=max(e->below,(code_t)(code^CLSORT_MIDDLE_CODE));\n}\n\n\nINLINE extremes_t own_extremes("
-"hybrid_t h,uint size)\n{\nconst uint t=local_id(),whole=size -size%CLSORT_SAMPLE_STEP;\n"
-"extremes_t e={CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0};\nfor(uint at=t;at<whole;at+="
-"CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_SAMPLE_AHEAD;m++)\nsee_extreme(&e,encode(load_key(from,m*CLSORT_GROUP),h.codec));\n}\n"
-"#pragma unroll 1\nfor(uint i=whole +t;i<size;i+=CLSORT_GROUP)\nsee_extreme(&e,encode(load_key("
-"h.alt,i),h.codec));\nreturn e;\n}\n\n\n\n\nINLINE void find_extremes(hybrid_t h,cells_t*s)\n{\n"
-"const extremes_t e=own_extremes(h,s->size);\nput_extremes(s->extremes+local_id(),e.least,e.most);"
-"\nput_extremes(s->heavy_sample +local_id(),e.above,e.below);\njoin_extremes(s->extremes,1);\ns->"
-"first=s->extremes[0];\ns->last=s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]"
-"^CLSORT_MIDDLE_CODE;\ns->gap.low=s->heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\n"
-"local_barrier();\n}\n\n",
+"\n\n\n#define CLSORT_SAMPLE_AHEAD 16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*"
+"CLSORT_GROUP)\n\n\nINLINE void load_within(code_t*code,array_t from,codec_t codec,uint at,uint "
+"size)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\ncode[m]=encode(load_key(from,min(at+"
+"m*CLSORT_GROUP,size -1)),codec);\n}\n\n\nINLINE code_t cap_add(code_t a,code_t b)\n{\nreturn a+"
+"min(b,(code_t)(CLSORT_TOP_CODE -a));\n}\n\n#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\n"
+"\ntypedef struct{code_t least,most,above,below;}extremes_t;\nINLINE void see_extreme(extremes_t*"
+"e,code_t code)\n{\ne->least=min(e->least,code);\ne->most=max(e->most,code);\ne->above=min(e->"
+"above,(code_t)(code^CLSORT_MIDDLE_CODE));\ne->below=max(e->below,(code_t)("
+"code^CLSORT_MIDDLE_CODE));\n}\n\n\nINLINE extremes_t own_extremes(hybrid_t h,uint size)\n{\n"
+"const uint t=local_id(),whole=size -size%CLSORT_SAMPLE_STEP;\nextremes_t e={CLSORT_TOP_CODE,0,"
+"CLSORT_TOP_CODE,0};\nfor(uint at=t;at<whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance("
+"h.alt,at);\n#pragma unroll\nfor(uint m=0;m<CLSORT_SAMPLE_AHEAD;m++)\nsee_extreme(&e,encode("
+"load_key(from,m*CLSORT_GROUP),h.codec));\n}\n#pragma unroll 1\nfor(uint i=whole +t;i<size;i+="
+"CLSORT_GROUP)\nsee_extreme(&e,encode(load_key(h.alt,i),h.codec));\nreturn e;\n}\n\n\n\n\nINLINE "
+"void find_extremes(hybrid_t h,cells_t*s)\n{\nconst extremes_t e=own_extremes(h,s->size);\n"
+"put_extremes(s->extremes+local_id(),e.least,e.most);\nput_extremes(s->heavy_sample +local_id(),"
+"e.above,e.below);\njoin_extremes(s->extremes,1);\ns->first=s->extremes[0];\ns->last=s->"
+"extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]^CLSORT_MIDDLE_CODE;\ns->gap.low=s->"
+"heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\nlocal_barrier();\n}\n\n",
 "\n\nINLINE code_t gap_step(code_t code){return code& ~(code_t)(CLSORT_GAP_STEP -1);}\n\n\nINLINE "
 "void fold_gap(cells_t*s,code_t inner)\n{\nconst uint last=map_part(s->map,s->gap.low+inner);\n"
 "const code_t end=gap_step(s->gap.end-inner),above=s->gap.end;\ns->gap_cell=2+last;\ns->gap_first="
@@ -7061,6 +7060,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(most_pairs, 1 << 26) \
     E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
     E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
+    E(ahead, 8) N(long_ahead, 8, 4, 4)   /* keys on their way, of 4 and of 8 bytes */ \
     END(hybrid) \
     GROUP(samples) \
     E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
@@ -7901,10 +7901,14 @@ static const char *clsort__device_options(const clsort_sorter *s)
 static void clsort__add_numbers(const clsort_sorter *s, const clsort__config *c, char *options,
                                 size_t size)
 {
+    const clsort__policy *p = s->policy;
     const cl_uint most = clsort__most_registers(s, c);
     const size_t used = strlen(options);
+    if (c->family == CLSORT__HYBRID)
+        snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u",
+                 (unsigned)(c->key_bytes == 8 ? p->hybrid.long_ahead : p->hybrid.ahead));
     if (most)
-        snprintf(options + used, size - used,
+        snprintf(options + strlen(options), size - strlen(options),
                  " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
 }
 
