@@ -7147,17 +7147,17 @@ typedef struct clsort__policy {
     { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
       clsort__select_plans, bare_row, row, \
       CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) }
-#define CLSORT__CPU_POLICY(kind, devices, measured_on) \
-    CLSORT__POLICY(kind, CPU, CPU, devices, measured_on, 1 << 13, CLSORT__LEAST_LONG_ROW)
 static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
     CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
     CLSORT__POLICY(MERGE_GPU, MERGE_GPU, GPU, "GPUs with little local memory", "", CLSORT__NEVER,
                    CLSORT__NEVER),
-    CLSORT__CPU_POLICY(CPU_ROWS, "CPUs with AVX-512", "CPUs with AVX-512"),
-    CLSORT__CPU_POLICY(CPU_LANES, "CPUs by lanes of vectors", "CPUs by lanes"),
-    CLSORT__CPU_POLICY(CPU_VECTORS, "CPUs with vectors", "CPUs with vectors"),
-    CLSORT__CPU_POLICY(CPU, "CPUs", "CPUs")
+    CLSORT__POLICY(CPU_ROWS, CPU, CPU, "CPUs with AVX-512", "CPUs with AVX-512", 1 << 13, 1 << 12),
+    CLSORT__POLICY(CPU_LANES, CPU, CPU, "CPUs by lanes of vectors", "CPUs by lanes", 1 << 13,
+                   1 << 12),
+    CLSORT__POLICY(CPU_VECTORS, CPU, CPU, "CPUs with vectors", "CPUs with vectors", 1 << 13,
+                   1 << 12),
+    CLSORT__POLICY(CPU, CPU, CPU, "CPUs", "CPUs", 1 << 13, 1 << 12)
 };
 
 /* Chooses by facts of the device. */
@@ -14095,8 +14095,8 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
     const int few = p->select.rows <= n->select.few_per_core * (size_t)s->compute_units;
     const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
                   wide = row_log2 > most ? row_log2 - most : 0,
-                  small = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
-    const cl_uint own = row_log2 <= small ? n->select.short_row_group_log2
+                  short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
+    const cl_uint own = row_log2 <= short_log2 ? n->select.short_row_group_log2
                         : row_log2 <= n->select.middle_row_log2 && !few
                             ? n->select.middle_row_group_log2 : n->select.row_group_log2;
     c->family = CLSORT__SHORT_ROWS;
