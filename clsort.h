@@ -158,7 +158,7 @@
        one.
      - Building kernels takes 0.25 to 3.1 s on that GPU and 0.6 to 2.5 s on PoCL, once per driver
        cache. Call clsort_prepare while you load, or keep built programs by clsort_cache_folder.
-     - The table clsort__crossovers says at which counts AUTO takes what; `build/clsort info
+     - The tables in >>policy say at which counts AUTO takes what; `build/clsort info
        --verbose` prints choices and plans of your devices.
 
    LIMITS
@@ -1246,6 +1246,7 @@ extern "C" {
      >>arithmetic  rounding, logarithms, sums that do not wrap
      >>memory      host arrays, slots of scratch buffers, marks on queues
      >>device      contexts, queries, queues
+     >>policy      every number that tunes, for each kind of device
      >>folder      files of a cache of built programs
      >>cache       entries of a cache, whoever stores them
      >>program     the shapes of kernels, building programs
@@ -1506,7 +1507,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__RESUME_LINE "750"
+#define CLSORT__RESUME_LINE "751"
 static const char *const clsort__source[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1623,7 +1624,7 @@ static const char *const clsort__source[] = {
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
+"\n\n\n#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n"
 "#define __has_builtin(name)0\n#endif\n\n",
 "\n\n\n#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS)&&CLSORT_SHARE_LOG2==0)\n#define "
 "CLSORT_NEEDS_RADIX \\\n (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS("
@@ -2080,7 +2081,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2175\n",
+"#line 2176\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2094,7 +2095,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2222\n",
+"#line 2223\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2107,7 +2108,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2245\n",
+"#line 2246\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2127,7 +2128,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2296\n",
+"#line 2297\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2151,7 +2152,7 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2357\n",
+"#line 2358\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
 "\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
@@ -2567,7 +2568,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3788\n",
+"#line 3789\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -3771,26 +3772,25 @@ static const char *const clsort__source[] = {
 "\nINLINE uint first_above(local const code_t*list,uint first,uint end,code_t code)\n{\nwhile("
 "first<end){\nconst uint middle=(first+end)/2;\nif(list[middle]<=code)first=middle +1;\nelse end="
 "middle;\n}\nreturn first;\n}\n\n",
-"\n\n\n#define CLSORT_AHEAD (CLSORT_WARPS||CLSORT_KEY_BYTES==4?8:4)\n#define CLSORT_SAMPLE_AHEAD "
-"16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*CLSORT_GROUP)\n\n\nINLINE void load_within("
-"code_t*code,array_t from,codec_t codec,uint at,uint size)\n{\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_AHEAD;m++)\ncode[m]=encode(load_key(from,min(at+m*CLSORT_GROUP,size -1)),codec);\n}\n\n\n"
-"INLINE code_t cap_add(code_t a,code_t b)\n{\nreturn a+min(b,(code_t)(CLSORT_TOP_CODE -a));\n}\n\n"
-"#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\n\ntypedef struct{code_t least,most,above,"
-"below;}extremes_t;\nINLINE void see_extreme(extremes_t*e,code_t code)\n{\ne->least=min(e->least,"
-"code);\ne->most=max(e->most,code);\ne->above=min(e->above,(code_t)(code^CLSORT_MIDDLE_CODE));\ne-"
-">below=max(e->below,(code_t)(code^CLSORT_MIDDLE_CODE));\n}\n\n\nINLINE extremes_t own_extremes("
-"hybrid_t h,uint size)\n{\nconst uint t=local_id(),whole=size -size%CLSORT_SAMPLE_STEP;\n"
-"extremes_t e={CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0};\nfor(uint at=t;at<whole;at+="
-"CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_SAMPLE_AHEAD;m++)\nsee_extreme(&e,encode(load_key(from,m*CLSORT_GROUP),h.codec));\n}\n"
-"#pragma unroll 1\nfor(uint i=whole +t;i<size;i+=CLSORT_GROUP)\nsee_extreme(&e,encode(load_key("
-"h.alt,i),h.codec));\nreturn e;\n}\n\n\n\n\nINLINE void find_extremes(hybrid_t h,cells_t*s)\n{\n"
-"const extremes_t e=own_extremes(h,s->size);\nput_extremes(s->extremes+local_id(),e.least,e.most);"
-"\nput_extremes(s->heavy_sample +local_id(),e.above,e.below);\njoin_extremes(s->extremes,1);\ns->"
-"first=s->extremes[0];\ns->last=s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]"
-"^CLSORT_MIDDLE_CODE;\ns->gap.low=s->heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\n"
-"local_barrier();\n}\n\n",
+"\n\n\n#define CLSORT_SAMPLE_AHEAD 16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*"
+"CLSORT_GROUP)\n\n\nINLINE void load_within(code_t*code,array_t from,codec_t codec,uint at,uint "
+"size)\n{\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)\ncode[m]=encode(load_key(from,min(at+"
+"m*CLSORT_GROUP,size -1)),codec);\n}\n\n\nINLINE code_t cap_add(code_t a,code_t b)\n{\nreturn a+"
+"min(b,(code_t)(CLSORT_TOP_CODE -a));\n}\n\n#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\n"
+"\ntypedef struct{code_t least,most,above,below;}extremes_t;\nINLINE void see_extreme(extremes_t*"
+"e,code_t code)\n{\ne->least=min(e->least,code);\ne->most=max(e->most,code);\ne->above=min(e->"
+"above,(code_t)(code^CLSORT_MIDDLE_CODE));\ne->below=max(e->below,(code_t)("
+"code^CLSORT_MIDDLE_CODE));\n}\n\n\nINLINE extremes_t own_extremes(hybrid_t h,uint size)\n{\n"
+"const uint t=local_id(),whole=size -size%CLSORT_SAMPLE_STEP;\nextremes_t e={CLSORT_TOP_CODE,0,"
+"CLSORT_TOP_CODE,0};\nfor(uint at=t;at<whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance("
+"h.alt,at);\n#pragma unroll\nfor(uint m=0;m<CLSORT_SAMPLE_AHEAD;m++)\nsee_extreme(&e,encode("
+"load_key(from,m*CLSORT_GROUP),h.codec));\n}\n#pragma unroll 1\nfor(uint i=whole +t;i<size;i+="
+"CLSORT_GROUP)\nsee_extreme(&e,encode(load_key(h.alt,i),h.codec));\nreturn e;\n}\n\n\n\n\nINLINE "
+"void find_extremes(hybrid_t h,cells_t*s)\n{\nconst extremes_t e=own_extremes(h,s->size);\n"
+"put_extremes(s->extremes+local_id(),e.least,e.most);\nput_extremes(s->heavy_sample +local_id(),"
+"e.above,e.below);\njoin_extremes(s->extremes,1);\ns->first=s->extremes[0];\ns->last=s->"
+"extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]^CLSORT_MIDDLE_CODE;\ns->gap.low=s->"
+"heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\nlocal_barrier();\n}\n\n",
 "\n\nINLINE code_t gap_step(code_t code){return code& ~(code_t)(CLSORT_GAP_STEP -1);}\n\n\nINLINE "
 "void fold_gap(cells_t*s,code_t inner)\n{\nconst uint last=map_part(s->map,s->gap.low+inner);\n"
 "const code_t end=gap_step(s->gap.end-inner),above=s->gap.end;\ns->gap_cell=2+last;\ns->gap_first="
@@ -5955,6 +5955,7 @@ struct clsort_sorter {
                                    kernels and call work-group functions; 0: they cannot */
     size_t max_group;
     cl_uint compute_units;
+    const struct clsort__policy *policy;    /* of its kind of device, chosen once */
     cl_ulong local_bytes, max_allocation;
     clsort__program *programs;
     size_t program_count;
@@ -6836,6 +6837,366 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 #endif
 }
 
+/* ---- >>policy -------------------------------------------------------------------------------- */
+
+/* Every number that tunes: a struct for each kind of device, to which s->policy points. Those that
+   bound scratch memory are enumerators, since without a device it is enough for any.
+   Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
+   same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
+   a Xeon with AVX-512.
+   Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the plans of
+   many. */
+#ifndef CLSORT__CROSSOVER_LOG2
+#define CLSORT__CROSSOVER_LOG2 0
+#endif
+#define CLSORT__NEVER 0xFFFFFFFFu
+
+/* Of all devices; elements, unless they say what else. */
+enum {
+    /* Tables of jobs have room for such tiles. Work-groups that hold less become work-items. */
+    CLSORT__LEAST_TILE = 64,
+    CLSORT__LEAST_LONG_ROW = 1 << 12,   /* the least of all least_long_row */
+    /* A measured row may take bitonic up to here: a stable one needs half as much memory again as
+       others. */
+    CLSORT__MOST_BITONIC = 1 << 22,
+    CLSORT__RUNS_GROUP_LOG2 = 6,        /* the fewest work-items that share a tile of runs */
+    CLSORT__RADIX_BLOCKS = 1024,        /* the most that a table has room for */
+    CLSORT__RADIX_UNIT = 64,            /* blocks of work-items are multiples of it */
+    CLSORT__SWEEP_TILE = 1536,          /* the least */
+    /* For more, ranges have too few second digits; those of codes of 4 bytes then have more. */
+    CLSORT__HYBRID_MOST = 5 << 26,
+    /* The fewest that passes are enqueued behind, and the fewest cores: with fewer no range that
+       one core sorts makes the others wait for long. */
+    CLSORT__CACHED_GATED = 1 << 19,
+    CLSORT__CACHED_CORES = 3,
+    CLSORT__PIECE_WORKERS = 1024,       /* the most work-items that sort pieces of segments */
+    CLSORT__QUICK_SHORTEST = 1024,      /* the least sequence of a round; the most sequences */
+    CLSORT__QUICK_MOST = 8192,
+    CLSORT__SELECT_CAPACITY = 4096,     /* the longest list that a work-group sorts */
+    CLSORT__SHORT_MOST = 4096,          /* the longest row that a work-group holds */
+    CLSORT__SHORT_FIRSTS = 2,           /* the most columns of its work-items */
+    CLSORT__ROUND_PART = 16,            /* a piece of a round has at least this times k */
+    CLSORT__ROUNDS_TOTAL = 1 << 24,     /* of all rows: of more a sample is faster */
+    CLSORT__CANDIDATES = 4096,          /* of a row, beside 4 k and this part of it */
+    CLSORT__CANDIDATES_PART = 1024
+};
+
+/* Kinds of devices. Rows of the last one serve every CPU that no row before them fits. */
+enum {
+    CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU_LANES,
+    CLSORT__CPU_VECTORS, CLSORT__CPU
+};
+
+/* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
+   to `samples`; else radix from `radix` on, bitonic up to `bitonic`, merge between them; radix by
+   hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on. The first row
+   that fits the device, the payload and the key's bits is taken.
+   PoCL takes radix for any count: bitonic sorts few elements as fast, but builds for 0.8 to 2.7 s,
+   radix for 0.7. Intel's runtime merges in lanes of vectors: 2^14 to 2^18 u64 in 0.5 to 0.7 times
+   the time of radix in cache, PoCL in twice that. On CPUs without vectors keys alone take what they
+   took on PoCL before vectors sorted them. On GPUs without local memory for the other kernels merge
+   sorts. */
+typedef struct clsort__crossover {
+    int device;
+    int payload;                /* 1: none; 2: values or indices of 4 bytes; 0: any */
+    cl_uint bits;
+    cl_uint bitonic, radix, hybrid, samples;
+} clsort__crossover;
+static const clsort__crossover clsort__crossovers[] = {
+    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
+    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 19 },
+    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
+    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 2, 32, 0, 1u << 21, 1u << 22, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 32, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, 5u << 19, 1u << 18 },
+    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_ROWS, 1, 16, 1u << 10, 0, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
+    { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
+    { CLSORT__CPU_VECTORS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
+    { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
+    { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
+    { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
+    { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
+};
+
+/* What was measured of selections, for rows of `rows` and for k: the first row of this table that
+   fits the device, what is selected, the rows, their count and k is taken, if its kernels can do
+   that; if none is, digits narrow the rows.
+   Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
+   by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
+   from several rows. For short rows a sort takes too many launches. */
+typedef struct clsort__select_plan {
+    int how;                        /* CLSORT__BY_* */
+    int alone;                      /* where work-items work alone, on CPUs, or elsewhere */
+    cl_uint mode, last_mode;        /* CLSORT__SELECT_* */
+    size_t least_rows, most_rows;   /* most_rows 0: one for every two cores */
+    size_t least, most;             /* the count, ... */
+    size_t least_ks;                /* ... which is at least least_ks times k ... */
+    size_t most_ks, parts;          /* ... and at most most_ks / parts times k */
+} clsort__select_plan;
+static const clsort__select_plan clsort__select_plans[] = {
+#define CLSORT__ANY ((size_t)-1)
+#define CLSORT__ANY_K 0, CLSORT__ANY, 1
+    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
+    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY, 1 },
+    { CLSORT__BY_REGISTERS, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_TILES, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_ROUNDS, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
+      CLSORT__ANY_K },
+    { CLSORT__BY_ONE_LAUNCH, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+      CLSORT__ANY_K },
+    { CLSORT__BY_SAMPLE, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+      CLSORT__ANY_K },
+    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, 1 << 21, 0, 256, 1 },
+    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 2, 1 },
+    { CLSORT__BY_SORTING, 0, 2, 2, 2, 999, 129, CLSORT__ANY, 0, 8, 7 },
+    { CLSORT__BY_SORTING, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1 },
+    { CLSORT__WAYS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }   /* the end */
+#undef CLSORT__ANY
+#undef CLSORT__ANY_K
+};
+
+/* All other numbers. N: of NVIDIA's GPUs, other GPUs, CPUs; E: of each. In elements, unless a name
+   says more: group_log2 is of work-items, items and items_log2 of the elements of one. A double
+   element has two words of 4 bytes, a wide one more. */
+#define CLSORT__NUMBER_LIST(GROUP, N, E, END) \
+    GROUP(crossovers) \
+    /* Compute units of the H200: those of another GPU get as many elements each. Below \
+       launch_bound launches bind, whatever the units. */ \
+    N(units, 0, 132, 0) E(launch_bound, 1 << 18) \
+    /* By 3/4 of the bits of a key, in few passes, radix begins there, or at this part of its \
+       crossover; by half of the bits at this part of the crossover of samples. */ \
+    E(few_bits_radix, 1 << 22) E(few_bits_part, 2) E(half_bits_part, 4) \
+    N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
+    END(crossovers) \
+    GROUP(rows) \
+    /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
+    N(few_units, CLSORT__NEVER, CLSORT__NEVER, 2) N(shared, 0, 0, 1 << 18) \
+    E(most_one_by_one, 1024)   /* more are too many commands for a queue */ \
+    E(piece, 1 << 14)   /* of a work-item */ \
+    /* As much as the cache of a core holds, in vectors, if each core has this many. */ \
+    E(long_piece, 1 << 18) E(per_core, 2) E(pieces_per_core, 4) \
+    END(rows) \
+    GROUP(cores)   /* work-groups for each core */ \
+    E(few, 4)   /* blocks of CPUs; work-groups that draw numbers, or may have nothing to do */ \
+    E(busy, 8) \
+    E(many, 32)  /* with unequal work */ \
+    END(cores) \
+    GROUP(tiles) \
+    N(group_log2, 8, 8, 6) \
+    N(alone_group_log2, 8, 8, 0)   /* where a work-item of a CPU has a tile of its own */ \
+    E(most_group_log2, 8) \
+    E(most_merging_log2, 13)   /* kernels take no more */ \
+    E(items_log2, 4) E(wide_items_log2, 3)   /* 16 to 32 words of registers */ \
+    N(most_items_log2, 5, 5, 3)   /* Intel's compiler of 2026.2 for CPUs crashes at 4 */ \
+    END(tiles) \
+    GROUP(bitonic) \
+    /* 32 keys of 4 bytes for a work-item gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), \
+       but build in 0.56 s instead of 0.39. */ \
+    E(most_group_log2, 10) E(lanes_group_log2, 4) \
+    END(bitonic) \
+    GROUP(merge) \
+    N(items_log2, 5, 5, 4) E(double_items_log2, 4) N(wide_items_log2, 3, 3, 4) \
+    E(most_items_log2, 5) \
+    E(comparator_items_log2, 2)   /* it is inlined for each pair in registers */ \
+    /* Slices of work-items are shorter in short arrays, to keep all cores busy. */ \
+    E(least_slice, 1024) E(most_slice, 16384) E(slices, 64) \
+    /* A kernel of its own finds splits: a launch more, but no work-group waits for its search. \
+       Worth it if many more work-groups are launched than run at once. */ \
+    N(split_slice, 64, 64, CLSORT__NEVER) N(spread_log2, 3, 3, 0) \
+    END(merge) \
+    GROUP(runs) \
+    E(least_tile, 1 << 10) E(most_tile, 1 << 15)   /* of a work-item */ \
+    E(slack_log2, 5)   /* the part of a tile that its end may lie away from its place */ \
+    E(step_log2, 14) E(serial_step_log2, 17)   /* from a sample to the next; of work-items */ \
+    END(runs) \
+    GROUP(radix) \
+    N(most_items, 16, 16, 8)   /* that may be asked for */ \
+    /* As many as registers of an H200 allow in work-groups of 256 without losing occupancy; \
+       sweep_items: of words alone. */ \
+    N(items, 16, 16, 8) N(sweep_items, 17, 17, 8) \
+    N(double_items, 12, 12, 8) N(wide_items, 6, 6, 8) \
+    /* Of warps, from `large` elements on: runs of a digit fill more of the sectors that they are \
+       written to. Registers of an H200 and local memory of 48 KB bound them. */ \
+    E(large, 1 << 22) E(large_items, 30) E(large_double_items, 18) \
+    E(large_pairs, 28) E(large_wide_pairs, 22) E(large_widest_pairs, 19) \
+    E(sweep_group, 256) E(sweep_local_bytes, 48 << 10)   /* sweeps need them */ \
+    E(most_serial, 1 << 14)   /* of a work-item, in one launch */ \
+    /* From there on, if more passes than these would be, equal prefixes of pairs are sorted. */ \
+    E(prefixes, 1 << 21) E(prefixes_passes, 5) \
+    END(radix) \
+    GROUP(votes)   /* partitions into few parts, ranked by warps */ \
+    E(group_log2, 7) \
+    E(word_items, 24) E(items, 16) /* the fastest of 12, 16, 20 and 24 on an H200 */ \
+    E(blocks, 4)   /* times as many: tables have 16 columns instead of 256 */ \
+    END(votes) \
+    GROUP(hybrid) \
+    /* Without a bound of registers 32 spill on three of four of Intel's GPUs, and take a wave \
+       from each SIMD of AMD's; 28 do not, by the vendors' compilers. */ \
+    N(items, 32, 28, 8) N(long_items, 16, 16, 8) \
+    E(wide_most, 9u << 27) \
+    /* Up to 2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, \
+       and by a Zipf law 13 % more. Other passes took twice its time. */ \
+    E(most_pairs, 1 << 26) \
+    E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
+    E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
+    E(ahead, 8) N(long_ahead, 8, 4, 4)   /* keys on their way, of 4 and of 8 bytes */ \
+    END(hybrid) \
+    GROUP(samples) \
+    E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
+    E(items_log2, 4) E(few_items_log2, 3) \
+    E(most_tiles, 128) E(in_bucket, 4) \
+    END(samples) \
+    GROUP(ranks) \
+    N(group_log2, 9, 8, 6)   /* on an H200 2^14 keys took 21 us, with 8 25 */ \
+    E(most_group_log2, 9) E(items_log2, 2) E(least_block_log2, 4) \
+    /* The most of a work-item; the most that take less time than by samples on an H200. */ \
+    E(each, 64) E(each_in_place, 32) E(each_best, 48) \
+    END(ranks) \
+    GROUP(cached) \
+    E(most_serial, 1 << 16)   /* of a work-item, in one launch */ \
+    E(most_cores, 32)   /* as if there were no more, for the longest range */ \
+    END(cached) \
+    GROUP(segments) \
+    E(long_row, 4096) E(long_row_items_log2, 5) \
+    N(short_group_log2, 5, 6, 6) E(short_items_log2, 3) \
+    /* Rows share tiles if they fill less eighths than this of a tile of their own; of three words \
+       also if tiles of their own have more fifths than this of what they share. */ \
+    E(share_eighths, 5) E(share_fifths, 6) E(triple_items_log2, 4) \
+    END(segments) \
+    GROUP(quicksort) \
+    E(least_block, 1024) E(blocks, 4096) E(per_core, 16) E(least_leaf, 1024) \
+    E(serial_leaf, 1 << 14) \
+    END(quicksort) \
+    GROUP(select) \
+    E(digit_bits, 11) \
+    N(list, 512, 512, 64) E(stream_list, 16)   /* the shortest list */ \
+    N(whole, 2048, 2048, 256)   /* the longest row that a list takes whole */ \
+    N(part, 4096, 4096, 1 << 13) N(part_unit, 64, 64, 1) N(parts_per_core, 8, 8, 2) \
+    E(cores_per_row, 2)   /* of a few rows */ \
+    /* Rows in registers. Without a bound of registers 32 keys of a work-item spill on three of \
+       four of Intel's GPUs. Where rows are few, more work-items take less time. */ \
+    N(held_items_log2, 5, 4, 4) E(most_held_items_log2, 5) E(few_per_core, 2) \
+    E(few_short_row_log2, 8) E(short_row_log2, 9) E(middle_row_log2, 11) \
+    E(short_row_group_log2, 5) E(middle_row_group_log2, 6) E(row_group_log2, 7) \
+    N(rounds, 0, 1, 1)   /* whether: NVIDIA's GPUs read in one launch */ \
+    /* One reading in several launches: for fewer, those of the passes that are left with nothing \
+       to do take longer than what it saves. */ \
+    E(once, 1 << 22) E(once_group_log2, 5) \
+    E(range, 128) E(long_range, 384) E(long_part, 1 << 16)   /* of k; in one launch; of a row */ \
+    /* The sample of a row; of a long one, a longer one, and one longer than these. */ \
+    E(sample, 1024) E(long_row, 1 << 14) E(long_sample, 4096) E(longer_row, 1 << 16) \
+    E(longer_sample, 16384) E(longest_row, 1 << 26) E(longest_sample, 32768) \
+    /* Lists of streams hold 2 k for rows longer than this times k, for which digits take 1 to 7 \
+       times as long on one core, with few different keys 4 to 30 times; with a list for that many \
+       cores, since digits use all. */ \
+    E(stream_long, 128) E(stream_cores, 3) \
+    E(preferred_ks, 4)   /* a row has at least this times k where streams were measured */ \
+    N(copied, 1, 1, 16)   /* of a sorted row, by a work-item */ \
+    END(select) \
+    GROUP(utility) \
+    E(fingerprints, 4096)   /* work-items */ \
+    END(utility) \
+    GROUP(registers)   /* of a work-item: more work-groups run on a core, and few are spilled */ \
+    N(samples, 64, 0, 0) N(sweep_word, 80, 0, 0) N(sweep, 96, 0, 0) \
+    N(hybrid, 80, 0, 0) N(hybrid_long, 64, 0, 0) \
+    END(registers)
+
+#define CLSORT__GROUP_TYPE(group) struct clsort__numbers_of_##group {
+#define CLSORT__MEMBER(name, nvidia, gpu, cpu) cl_uint name;
+#define CLSORT__MEMBER_OF_ALL(name, all) cl_uint name;
+#define CLSORT__GROUP_MEMBER(group) } group;
+typedef struct clsort__policy {
+    int kind, other_kind;       /* whose crossovers it takes */
+    const char *name, *devices, *measured_on;   /* "": derived */
+    const clsort__crossover *crossover_rows;
+    const clsort__select_plan *select_plans;
+    /* The shortest rows that AUTO sorts one after another: of bare keys; of others. */
+    cl_uint least_long_bare_row, least_long_row;
+    CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
+                        CLSORT__GROUP_MEMBER)
+} clsort__policy;
+
+#define CLSORT__OPEN(group) {
+#define CLSORT__OF_NVIDIA(name, nvidia, gpu, cpu) nvidia,
+#define CLSORT__OF_GPU(name, nvidia, gpu, cpu) gpu,
+#define CLSORT__OF_CPU(name, nvidia, gpu, cpu) cpu,
+#define CLSORT__OF_ALL(name, all) all,
+#define CLSORT__CLOSE(group) },
+#define CLSORT__POLICY(kind, other, column, devices, measured_on, bare_row, row) \
+    { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
+      clsort__select_plans, bare_row, row, \
+      CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) }
+static const clsort__policy clsort__policies[] = {   /* by kind */
+    CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
+    CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
+    CLSORT__POLICY(MERGE_GPU, MERGE_GPU, GPU, "GPUs with little local memory", "", CLSORT__NEVER,
+                   CLSORT__NEVER),
+    CLSORT__POLICY(CPU_ROWS, CPU, CPU, "CPUs with AVX-512", "CPUs with AVX-512", 1 << 13, 1 << 12),
+    CLSORT__POLICY(CPU_LANES, CPU, CPU, "CPUs by lanes of vectors", "CPUs by lanes", 1 << 13,
+                   1 << 12),
+    CLSORT__POLICY(CPU_VECTORS, CPU, CPU, "CPUs with vectors", "CPUs with vectors", 1 << 13,
+                   1 << 12),
+    CLSORT__POLICY(CPU, CPU, CPU, "CPUs", "CPUs", 1 << 13, 1 << 12)
+};
+
+/* Chooses by facts of the device. */
+static void clsort__choose_policy(clsort_sorter *s)
+{
+    enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
+    s->policy = &clsort__policies[
+        s->has_progress       ? CLSORT__NVIDIA
+        : s->always_lanes     ? CLSORT__CPU_LANES
+        : s->has_wide_vectors ? CLSORT__CPU_ROWS
+        : s->has_vectors      ? CLSORT__CPU_VECTORS
+        : s->is_cpu           ? CLSORT__CPU
+        : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
+            ? CLSORT__OTHER_GPU
+            : CLSORT__MERGE_GPU];
+}
+
+/* The policy of a device; without one, of NVIDIA's GPUs, which take most algorithms. */
+static const clsort__policy *clsort__policy_of(const clsort_sorter *s)
+{
+    return s && s->policy ? s->policy : &clsort__policies[CLSORT__NVIDIA];
+}
+
+/* Work-groups for all cores; see `cores`. */
+static size_t clsort__few_groups(const clsort_sorter *s)
+{
+    return s->policy->cores.few * (size_t)s->compute_units;
+}
+
+static size_t clsort__busy_groups(const clsort_sorter *s)
+{
+    return s->policy->cores.busy * (size_t)s->compute_units;
+}
+
+static size_t clsort__many_groups(const clsort_sorter *s)
+{
+    return s->policy->cores.many * (size_t)s->compute_units;
+}
+
 /* ---- >>folder -------------------------------------------------------------------------------- */
 
 #ifndef CLSORT_NO_CACHE_FOLDER
@@ -7281,10 +7642,6 @@ static size_t clsort__group_sums(cl_uint group_log2)
     return 4 * CLSORT__SCAN_TOTAL_WORDS((size_t)1 << group_log2);
 }
 
-/* log2 of the fewest work-items that share a tile of a merge of runs, and of the fewest elements
-   that each of them has. */
-enum { CLSORT__RUNS_GROUP_LOG2 = 6, CLSORT__RUNS_ITEMS_LOG2 = 3 };
-
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
 {
@@ -7292,12 +7649,11 @@ static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
     return log2;
 }
 
-/* The same for the work-group that the caller names, else for a log2 of `on_cpu` on CPUs and of 8
-   elsewhere; at most `most`. s may be NULL. */
-static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
+/* The same for the work-group that the caller names, at most `most`, else for a log2 of `own`. */
+static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint own,
                                     cl_uint most)
 {
-    const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? on_cpu : 8;
+    const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : own;
     return clsort__lower_group(s, log2 < most ? log2 : most);
 }
 
@@ -7329,28 +7685,34 @@ static int clsort__has_vector_form(const clsort_tuning *t)
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
 static size_t clsort__local_need(const clsort__config *c);
 
+/* The most work-items that rank elements together. */
+static cl_uint clsort__team(const clsort_sorter *s) { return s->has_warps ? CLSORT__WARP : 16; }
+
 /* Words of 4 bytes of a key and of the value or record that travels with it. */
 static cl_uint clsort__element_words(const clsort__config *c)
 {
     return (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
 }
 
+/* Lowers the elements of a work-item to what compilers take in registers. */
+static void clsort__bound_items(const clsort_sorter *s, clsort__config *c)
+{
+    const cl_uint most = s->policy->tiles.most_items_log2;
+    if (c->items_log2 > most) c->items_log2 = most;
+}
+
 /* Chooses the work-group that shares a tile. Until its kernels fit into local memory, lowers it,
    and then the elements of a work-item. */
-static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
+static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, cl_uint own,
                                cl_uint most, clsort__config *c)
 {
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, on_cpu, most);
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, own, most);
     while (clsort__uses_local(c) && clsort__local_need(c) > s->local_bytes) {
         if (c->share_log2) c->share_log2 = --c->group_log2;
         else if (c->items_log2 > 1) c->items_log2--;
         else return;
     }
 }
-
-/* The smallest tile, in elements, that tables of jobs have room for. Kernels whose work-groups hold
-   less have one work-item per job. */
-enum { CLSORT__LEAST_TILE = 64 };
 
 static void clsort__least_tile(clsort__config *c)
 {
@@ -7513,22 +7875,41 @@ static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
     return s->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
 }
 
-#define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
-
-/* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
-   spilled. Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's
-   compiler would take 32, and spill. Where a CPU has no registers for vectors, these take seconds
-   to compile, and gain nothing. */
-static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
+/* The most registers of a work-item, where options bound them; else 0. */
+static cl_uint clsort__most_registers(const clsort_sorter *s, const clsort__config *c)
 {
-    const int sweeps = c->family == CLSORT__SWEEP;
-    if (clsort__has_many(s, c)) return CLSORT__BOUND_REGISTERS("64");
-    if (s->has_narrow) return " -D CLSORT_SUB_GROUP=16";
-    if (s->is_cpu && !s->has_vectors) return " -D CLSORT_NO_VECTORS=1";
-    if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
-    return !sweeps && c->key_bytes == 8 && !c->value_bytes ? CLSORT__BOUND_REGISTERS("64")
-           : sweeps && c->key_bytes + c->value_bytes > 4   ? CLSORT__BOUND_REGISTERS("96")
-                                                           : CLSORT__BOUND_REGISTERS("80");
+    const clsort__policy *p = s->policy;
+    if (clsort__has_many(s, c)) return p->registers.samples;
+    if (!s->has_warps) return 0;
+    if (c->family == CLSORT__SWEEP)
+        return c->key_bytes + c->value_bytes > 4 ? p->registers.sweep : p->registers.sweep_word;
+    if (c->family != CLSORT__HYBRID) return 0;
+    return c->key_bytes == 8 && !c->value_bytes ? p->registers.hybrid_long : p->registers.hybrid;
+}
+
+/* Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's compiler
+   would take 32, and spill. Where a CPU has no registers for vectors, these take seconds to
+   compile, and gain nothing. */
+static const char *clsort__device_options(const clsort_sorter *s)
+{
+    return s->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
+           : s->is_cpu && !s->has_vectors ? " -D CLSORT_NO_VECTORS=1"
+                                          : "";
+}
+
+/* Adds the numbers of the policy that kernels read; see the tuning section of kernels.cl. */
+static void clsort__add_numbers(const clsort_sorter *s, const clsort__config *c, char *options,
+                                size_t size)
+{
+    const clsort__policy *p = s->policy;
+    const cl_uint most = clsort__most_registers(s, c);
+    const size_t used = strlen(options);
+    if (c->family == CLSORT__HYBRID)
+        snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u",
+                 (unsigned)(c->key_bytes == 8 ? p->hybrid.long_ahead : p->hybrid.ahead));
+    if (most)
+        snprintf(options + strlen(options), size - strlen(options),
+                 " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
 }
 
 /* Does a program have kernels that need work-groups to make progress, and do they? */
@@ -7570,7 +7951,8 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
-             clsort__more_options(c), clsort__register_options(s, c));
+             clsort__more_options(c), clsort__device_options(s));
+    clsort__add_numbers(s, c, options, size);
 }
 
 /* How a program is built: its text and options. */
@@ -7861,7 +8243,7 @@ static clsort__config clsort__utility_config(const clsort_sorter *s, int on_devi
     c.counted = on_device != 0;
     c.key_bytes = 4;
     c.items_log2 = c.lanes = 1;
-    c.group_log2 = clsort__lower_group(s, 8);
+    c.group_log2 = clsort__lower_group(s, s->policy->tiles.most_group_log2);
     return c;
 }
 
@@ -8443,70 +8825,6 @@ static int clsort__has_words(const clsort_desc *d)
     return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
-/* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
-   to `samples`; else radix from `radix` on, bitonic up to `bitonic`, merge between them; radix by
-   hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on.
-   PoCL takes radix for any count: bitonic sorts few elements as fast, but builds for 0.8 to 2.7 s,
-   radix for 0.7.
-   The first row that fits the device, the payload and the key's bits is taken. Measured on an
-   NVIDIA H200; for other GPUs on the same one without what only NVIDIA's have; on CPUs with PoCL
-   and Intel's runtime, which merges in lanes of vectors: 2^14 to 2^18 u64 in 0.5 to 0.7 times the
-   time of radix in cache, PoCL in twice that. On CPUs without vectors keys alone take what they
-   took on PoCL before vectors sorted them. On GPUs without local memory for the other kernels merge
-   sorts. Tests divide the crossovers by 2^CLSORT__CROSSOVER_LOG2: few elements then take the
-   plans of many. */
-#ifndef CLSORT__CROSSOVER_LOG2
-#define CLSORT__CROSSOVER_LOG2 0
-#endif
-enum {
-    CLSORT__NVIDIA,
-    CLSORT__OTHER_GPU,
-    CLSORT__MERGE_GPU,
-    CLSORT__CPU_ROWS,
-    CLSORT__CPU_LANES,
-    CLSORT__CPU_VECTORS,
-    CLSORT__CPU                 /* its rows serve every CPU that no row before them fits */
-};
-#define CLSORT__NEVER 0xFFFFFFFFu
-typedef struct clsort__crossover {
-    int device;
-    int payload;                /* 1: none; 2: values or indices of 4 bytes; 0: any */
-    cl_uint bits;
-    cl_uint bitonic, radix, hybrid, samples;
-} clsort__crossover;
-static const clsort__crossover clsort__crossovers[] = {
-    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
-    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 19 },
-    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
-    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
-    { CLSORT__OTHER_GPU, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__OTHER_GPU, 2, 32, 0, 1u << 21, 1u << 22, 1u << 18 },
-    { CLSORT__OTHER_GPU, 0, 32, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, 5u << 19, 1u << 18 },
-    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_ROWS, 1, 16, 1u << 10, 0, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
-    { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
-    { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
-    { CLSORT__CPU_VECTORS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
-    { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
-    { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
-    { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
-};
-
 /* What was measured on the sorter's device. Each row serves a class of descriptions, up to the most
    elements that were measured; the built-in rows and plans serve all else. Immutable: a measurement
    makes another one, and a clone has a copy.
@@ -8586,53 +8904,37 @@ static cl_uint clsort__divide_crossover(cl_uint count)
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
 }
 
-/* Where many elements begin on a GPU of another vendor, which has fewer or more compute units than
-   the one that was measured: each of them gets as many elements. Below 2^18 launches bind, whatever
-   the units. A program that sorts a few times builds no kernels but those of merge for many. */
+/* Where many elements begin on a GPU of another vendor. A program that sorts a few times builds no
+   kernels but those of merge for many. */
 static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
 {
-    enum { MEASURED_UNITS = 132, CLSORT__LEAST = 1 << 18 };
-    const cl_ulong scaled = (cl_ulong)count * s->compute_units / MEASURED_UNITS;
+    const clsort__policy *p = clsort__policy_of(s);
+    const cl_uint units = p->crossovers.units, least = p->crossovers.launch_bound;
+    cl_ulong scaled;
+    if (!units) return count;
     if (count == CLSORT__NEVER || s->options.flags & CLSORT_OPTION_FEW_SORTS) return CLSORT__NEVER;
-    return count <= (cl_uint)CLSORT__LEAST    ? count
-           : scaled < (cl_ulong)CLSORT__LEAST ? (cl_uint)CLSORT__LEAST
-           : scaled < CLSORT__NEVER           ? (cl_uint)scaled
-                                              : CLSORT__NEVER - 1;
+    scaled = (cl_ulong)count * s->compute_units / units;
+    return count <= least           ? count
+           : scaled < least         ? least
+           : scaled < CLSORT__NEVER ? (cl_uint)scaled
+                                    : CLSORT__NEVER - 1;
 }
 
-static int clsort__device_kind(const clsort_sorter *s)
-{
-    enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
-    return !s || s->has_progress ? CLSORT__NVIDIA
-           : s->always_lanes     ? CLSORT__CPU_LANES
-           : s->has_wide_vectors ? CLSORT__CPU_ROWS
-           : s->has_vectors      ? CLSORT__CPU_VECTORS
-           : s->is_cpu           ? CLSORT__CPU
-           : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
-               ? CLSORT__OTHER_GPU
-               : CLSORT__MERGE_GPU;
-}
-
-/* The built-in row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are
-   taken. */
+/* The built-in row of a device; s may be NULL. */
 static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const int device = clsort__device_kind(s), bare = clsort__is_bare(d),
-              words = clsort__has_words(d), is_cpu = s && s->is_cpu;
-    const clsort__crossover *c = clsort__crossovers;
+    const int bare = clsort__is_bare(d), words = clsort__has_words(d);
+    const clsort__policy *p = clsort__policy_of(s);
+    const clsort__crossover *c = p->crossover_rows;
     clsort__crossover row;
-    while (!(c->device == device || (is_cpu && c->device == CLSORT__CPU))
+    while ((c->device != p->kind && c->device != p->other_kind)
            || c->bits < clsort__key_bits(d->key_type)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
-    if (device == CLSORT__OTHER_GPU) {
-        row.radix = clsort__scale_crossover(s, row.radix);
-        row.hybrid = clsort__scale_crossover(s, row.hybrid);
-    }
     row.bitonic = clsort__divide_crossover(row.bitonic);
-    row.radix = clsort__divide_crossover(row.radix);
-    row.hybrid = clsort__divide_crossover(row.hybrid);
+    row.radix = clsort__divide_crossover(clsort__scale_crossover(s, row.radix));
+    row.hybrid = clsort__divide_crossover(clsort__scale_crossover(s, row.hybrid));
     row.samples = clsort__divide_crossover(row.samples);
     return row;
 }
@@ -8641,6 +8943,7 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
    measured row may say so, and there has to be room for it. */
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
+    const clsort__policy *p = clsort__policy_of(s);
     const int forced = s && s->forced && s->forced->row;
     const cl_uint all = clsort__key_bits(d->key_type),
                   bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
@@ -8648,27 +8951,17 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     clsort__crossover row = forced ? *s->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
-    if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
-        row.radix = row.radix == CLSORT__NEVER ? 1u << 22 : row.radix / 2;
-    if (bits - 1 < all / 2) {     /* still fewer: passes leave samples a quarter, hybrid nothing */
-        row.samples /= 4;
+    if (bits - 1 < all / 4 * 3)   /* few passes */
+        row.radix = row.radix == CLSORT__NEVER ? p->crossovers.few_bits_radix
+                                               : row.radix / p->crossovers.few_bits_part;
+    if (bits - 1 < all / 2) {     /* still fewer: hybrid gains nothing */
+        row.samples /= p->crossovers.half_bits_part;
         row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
     }
     if (!s) row.hybrid = 0;
     return row;
 }
-
-/* The most elements that are sorted by ranks where samples do not sort them: work-groups have 512
-   work-items on NVIDIA's GPUs, 256 elsewhere. */
-static size_t clsort__most_ranked(const clsort_sorter *s)
-{
-    return (size_t)1 << (s && s->has_warps ? 15 : 14);
-}
-
-/* The most elements for which a measured row may take bitonic: what it needs where equal keys keep
-   their order is half as much again as what the others need. */
-enum { CLSORT__MOST_BITONIC = 1 << 22 };
 
 /* Rows whose forms need the most scratch memory of all that a measured row may take: bitonic,
    merge, and radix with room for each of its forms. */
@@ -8705,7 +8998,7 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
 {
     const clsort__crossover row = clsort__find_crossover(s, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              ranked = d->count <= clsort__most_ranked(s),
+              ranked = d->count <= clsort__policy_of(s)->crossovers.most_ranked,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
     if (!s || !row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
@@ -8736,56 +9029,32 @@ static int clsort__takes_hybrid(const clsort_sorter *s, const clsort_desc *d)
     return p.config.family == CLSORT__HYBRID;
 }
 
-/* The elements of a piece of rows that one work-item sorts in vectors, if there are enough for all
-   cores. */
-enum { CLSORT__LONG_PIECE = 1 << 18 };
+/* Are there rows, or pieces of rows, enough for all cores? */
 static int clsort__fills_cores(const clsort_sorter *s, const clsort__plan *p)
 {
+    const clsort__policy *n = s->policy;
     const size_t cores = s->compute_units;
-    return p->d.rows >= 2 * cores || p->data.extent / CLSORT__LONG_PIECE >= 4 * cores;
+    return p->d.rows >= n->rows.per_core * cores
+           || p->data.extent / n->rows.long_piece >= n->rows.pieces_per_core * cores;
 }
 
 /* From how many elements of a row on AUTO sorts one row after another, each as an array of its own.
    Shorter rows are sorted all at once, as segments are. On CPUs so are many rows of bare keys,
    whatever their length: each core sorts pieces of them in vectors. More cores than two sort more
-   rows at the same time, and share an array out from some 2^17 elements on.
-   Measured on an NVIDIA H200, as itself and as another vendor's; on two cores with PoCL and Intel's
-   runtime; on 16 cores with PoCL. */
-typedef struct clsort__long_row {
-    int device;
-    int bare;                   /* keys alone; 0: anything */
-    cl_uint units;              /* at most that many compute units */
-    cl_uint least;
-} clsort__long_row;
-enum { CLSORT__LEAST_LONG_ROW = 1 << 12 };   /* of all devices */
-static const clsort__long_row clsort__long_rows[] = {
-    { CLSORT__NVIDIA, 0, CLSORT__NEVER, 1u << 21 },
-    { CLSORT__OTHER_GPU, 1, CLSORT__NEVER, 1u << 22 },
-    { CLSORT__OTHER_GPU, 0, CLSORT__NEVER, 1u << 21 },
-    { CLSORT__MERGE_GPU, 0, CLSORT__NEVER, CLSORT__NEVER },
-    { CLSORT__CPU, 1, 2, 1u << 13 },
-    { CLSORT__CPU, 0, 2, CLSORT__LEAST_LONG_ROW },
-    { CLSORT__CPU, 0, CLSORT__NEVER, 1u << 18 }
-};
-
+   rows at the same time. */
 static size_t clsort__long_row_least(const clsort_sorter *s, const clsort_desc *d)
 {
-    const int device = s->is_cpu ? CLSORT__CPU : clsort__device_kind(s);
-    const clsort__long_row *l = clsort__long_rows;
-    while (l->device != device || s->compute_units > l->units
-           || (l->bare && !clsort__is_bare(d)))
-        l++;
-    return clsort__divide_crossover(device == CLSORT__OTHER_GPU
-                                        ? clsort__scale_crossover(s, l->least)
-                                        : l->least);
+    const clsort__policy *n = s->policy;
+    const cl_uint least = s->compute_units > n->rows.few_units ? n->rows.shared
+                          : clsort__is_bare(d)                 ? n->least_long_bare_row
+                                                               : n->least_long_row;
+    return clsort__divide_crossover(clsort__scale_crossover(s, least));
 }
 
-/* Does AUTO sort rows one after another? More rows than this would be more commands than a queue
-   should hold. */
-enum { CLSORT__MOST_LONG_ROWS = 1024 };
+/* Does AUTO sort rows one after another? */
 static int clsort__takes_one_by_one(const clsort_sorter *s, const clsort__plan *p)
 {
-    return s && p->by_auto && p->d.rows > 1 && p->d.rows <= CLSORT__MOST_LONG_ROWS
+    return s && p->by_auto && p->d.rows > 1 && p->d.rows <= s->policy->rows.most_one_by_one
            && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(s, &p->d)
            && !(s->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
@@ -10586,25 +10855,23 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
     }
 }
 
-/* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per
-   work-item. One work-item holds a tile, in vector registers of 16 elements, if the caller asks for
-   more items than other registers hold, and on CPUs with vectors if the caller names no shape.
-   32 keys of 4 bytes instead of 16 gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the
-   kernels then take 0.56 s to build instead of 0.39. */
+/* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
+   elements, if the caller asks for more items than other registers hold, and on CPUs with vectors
+   if the caller names no shape. */
 static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
+    const clsort__policy *p = s->policy;
     const int fits_cpu = s->has_vectors && !t->items && !t->work_group,
               lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
-                    : clsort__element_words(c) > 2 ? 3
-                                                   : 4;
+                    : clsort__element_words(c) > 2 ? p->tiles.wide_items_log2
+                                                   : p->tiles.items_log2;
     if (!c->items_log2) c->items_log2 = 1;
-    if (s->is_cpu && !lanes && c->items_log2 > 3)
-        c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
+    if (!lanes) clsort__bound_items(s, c);
     c->share_log2 = 0;
-    if (lanes) c->group_log2 = clsort__lower_group(s, 4);
-    else clsort__share_tile(s, t, 6, 10, c);
+    if (lanes) c->group_log2 = clsort__lower_group(s, p->bitonic.lanes_group_log2);
+    else clsort__share_tile(s, t, p->tiles.group_log2, p->bitonic.most_group_log2, c);
 }
 
 static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
@@ -10626,13 +10893,13 @@ static size_t clsort__merge_tile(const clsort__config *shape)
     return (size_t)1 << (shape->share_log2 + shape->items_log2);
 }
 
-/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter in
-   short arrays, to keep all cores busy. */
-static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
+/* Elements that one work-group or work-item writes in a pass. */
+static size_t clsort__merge_slice(const clsort_sorter *s, const clsort__config *shape, size_t n)
 {
-    size_t slice = 1024;
+    const clsort__policy *p = s->policy;
+    size_t slice = p->merge.least_slice;
     if (shape->share_log2) return clsort__merge_tile(shape);
-    while (slice < 16384 && slice * 64 < n) slice *= 2;
+    while (slice < p->merge.most_slice && slice * p->merge.slices < n) slice *= 2;
     return slice;
 }
 
@@ -10648,7 +10915,7 @@ static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clso
 static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
                                  const clsort__merge_pass *m, size_t slice)
 {
-    const cl_uint spread_log2 = run->s->is_cpu ? 0 : 3;
+    const cl_uint spread_log2 = run->s->policy->merge.spread_log2;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
     clsort__arg_pass(run, p, m, slice);
     clsort__arg_span(run, m->splits);
@@ -10665,7 +10932,7 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
 static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                                const clsort__merge_pass *m)
 {
-    const size_t slice = clsort__merge_slice(shape, m->n);
+    const size_t slice = clsort__merge_slice(run->s, shape, m->n);
     if (m->stored) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
@@ -10683,7 +10950,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     const clsort__config *shape = &w->shape;
     const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
     const size_t slice = local_only ? clsort__merge_tile(shape)
-                                    : clsort__merge_slice(shape, p->d.count);
+                                    : clsort__merge_slice(run->s, shape, p->d.count);
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     CLSORT__ARRAYS(run, w->from, to);
@@ -10706,13 +10973,13 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* Does a kernel of its own find a pass's splits? It costs a launch, but no work-group then waits
-   for its own search: worth it if many more work-groups are launched than run at once. Splits of a
-   comparator must be clamped before use, so they are always stored. */
+/* Does a kernel of its own find a pass's splits? Splits of a comparator must be clamped before use,
+   so they are always stored. */
 static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
 {
-    if (p->d.precedes) return 1;
-    return !s->is_cpu && slice >= 64 && p->d.count / slice > 8 * (size_t)s->compute_units;
+    return p->d.precedes
+           || (slice >= s->policy->merge.split_slice
+               && p->d.count / slice > clsort__busy_groups(s));
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
@@ -10721,7 +10988,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
     const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
-    const size_t slice = clsort__merge_slice(&w->shape, p->d.count);
+    const size_t slice = clsort__merge_slice(run->s, &w->shape, p->d.count);
     const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
                                               : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
@@ -10747,25 +11014,25 @@ static int clsort__run_buckets(const clsort__config *c)
 }
 
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
-   work-group. A comparator is inlined for each pair of elements in registers, so work-items hold
-   few. */
+   work-group. */
 static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 {
+    const clsort__policy *n = s->policy;
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
-    const int serial = s->is_cpu && !t->work_group,
-              local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
-    c->items_log2 = local_only                      ? 0
-                    : t->items                      ? clsort__log2(t->items)
-                    : p->d.precedes                 ? 2
-                    : serial || words == 2          ? 4
-                    : words == 1                    ? 5
-                                                    : 3;
-    if (c->items_log2 > 5) c->items_log2 = 5;
-    if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
-    clsort__share_tile(s, t, local_only ? 8 : 0,
-                       c->family == CLSORT__RUNS && clsort__run_buckets(c) ? 8 : 13, c);
+    const int local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
+    c->items_log2 = local_only      ? 0
+                    : t->items      ? clsort__log2(t->items)
+                    : p->d.precedes ? n->merge.comparator_items_log2
+                    : words == 1    ? n->merge.items_log2
+                    : words == 2    ? n->merge.double_items_log2
+                                    : n->merge.wide_items_log2;
+    if (c->items_log2 > n->merge.most_items_log2) c->items_log2 = n->merge.most_items_log2;
+    if (!s->is_cpu || t->work_group) clsort__bound_items(s, c);
+    clsort__share_tile(s, t, local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
+                       c->family == CLSORT__RUNS && clsort__run_buckets(c)
+                           ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
 }
 
 /* Does merge work in vector registers? On CPUs with vectors, for bare keys, or for keys with
@@ -10963,19 +11230,6 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
-/* Merges of many runs: elements of a tile that one work-item merges, and the fewest for short
-   outputs; log2 of the part of a work-group's tile that its end may lie away from where it is
-   looked for; log2 of the elements between two samples, for work-groups and for work-items; tiles
-   and work-items that a core gets at least. */
-enum {
-    CLSORT__RUNS_SERIAL_TILE = 1 << 15,
-    CLSORT__RUNS_LEAST_TILE = 1 << 10,
-    CLSORT__RUNS_SLACK_LOG2 = 5,
-    CLSORT__RUNS_STEP_LOG2 = 14,
-    CLSORT__RUNS_SERIAL_STEP_LOG2 = 17,
-    CLSORT__RUNS_PER_CORE = 4
-};
-
 /* Local memory of a merge of runs in bytes: for the shares of a tile; for the search for tiles; for
    tiles of bare keys. */
 static size_t clsort__share_bytes(const clsort__config *c)
@@ -11009,30 +11263,29 @@ static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
 /* How many elements more or fewer the tiles before a place may have, where work-groups share
    tiles. The smallest ones have no room for that: scratch memory is for as many tiles as these
    make. */
-static size_t clsort__runs_slack(const clsort__config *shape)
+static size_t clsort__runs_slack(const clsort_sorter *s, const clsort__config *shape)
 {
     return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
-               ? clsort__runs_room(shape, shape->share_log2) >> CLSORT__RUNS_SLACK_LOG2
+               ? clsort__runs_room(shape, shape->share_log2) >> s->policy->runs.slack_log2
                : 0;
 }
 
 /* Elements of a tile. Those of work-items are shorter in short outputs, to keep all cores busy. */
 static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *shape, size_t n)
 {
-    size_t tile = CLSORT__RUNS_SERIAL_TILE;
+    const clsort__policy *p = s->policy;
+    size_t tile = p->runs.most_tile;
     if (shape->share_log2)
-        return clsort__runs_room(shape, shape->share_log2) - 2 * clsort__runs_slack(shape);
-    while (tile > CLSORT__RUNS_LEAST_TILE
-           && n / tile < CLSORT__RUNS_PER_CORE * (size_t)s->compute_units)
+        return clsort__runs_room(shape, shape->share_log2) - 2 * clsort__runs_slack(s, shape);
+    while (tile > p->runs.least_tile && n / tile < clsort__few_groups(s))
         tile /= 2;
     return tile;
 }
 
 /* log2 of the elements from a sample to the next one. */
-static cl_uint clsort__runs_step(const clsort__config *shape)
+static cl_uint clsort__runs_step(const clsort_sorter *s, const clsort__config *shape)
 {
-    return shape->share_log2 ? (cl_uint)CLSORT__RUNS_STEP_LOG2
-                             : (cl_uint)CLSORT__RUNS_SERIAL_STEP_LOG2;
+    return shape->share_log2 ? s->policy->runs.step_log2 : s->policy->runs.serial_step_log2;
 }
 
 /* Plans the kernels of a merge of runs. */
@@ -11042,7 +11295,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->team = clsort__team(s);
     c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
     clsort__merge_shape(s, p);
     clsort__least_tile(c);
@@ -11101,12 +11354,12 @@ static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count, samples = n >> clsort__runs_step(&p->config),
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(s, &p->config),
                  least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
     const size_t rows = p->config.share_log2
                             ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
-                            : n / CLSORT__RUNS_SERIAL_TILE + 2 + samples
-                                  + 2 * CLSORT__RUNS_PER_CORE * (size_t)s->compute_units;
+                            : n / s->policy->runs.most_tile + 2 + samples
+                                  + 2 * clsort__few_groups(s);
     l->most = clsort__most_bytes(s, p);
     if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
@@ -11134,10 +11387,10 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->p = p;
     r->shape = shape;
     r->n = p->d.count;
-    r->step_log2 = clsort__runs_step(&r->shape);
+    r->step_log2 = clsort__runs_step(j->s, &r->shape);
     r->tile = clsort__runs_tile(j->s, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
-    r->slack = clsort__runs_slack(&r->shape);
+    r->slack = clsort__runs_slack(j->s, &r->shape);
     for (; piece < out; piece++) {
         if (!piece->count) continue;
         r->from[r->runs] = piece->arrays;
@@ -11218,7 +11471,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
 
 static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job *r)
 {
-    const size_t workers = CLSORT__RUNS_PER_CORE * (size_t)run->s->compute_units,
+    const size_t workers = clsort__few_groups(run->s),
                  each = clsort__ceil_divide(r->tiles, workers);
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
     clsort__arg_arrays(run, r->to);
@@ -11248,19 +11501,6 @@ static const clsort__operation clsort__merging_runs = { clsort__check_runs, clso
                                                         clsort__merge_all_runs };
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
-
-/* Radix; all but the first are elements. */
-enum {
-    CLSORT__RADIX_BLOCKS = 1024,      /* the most blocks that a table has room for */
-    CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
-    CLSORT__VOTES_GROUP_LOG2 = 7,     /* work-items that rank few parts by votes */
-    CLSORT__VOTES_BLOCKS = 4,         /* times as many blocks then: tables have 16 columns instead
-                                         of 256 */
-    CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
-    CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
-    CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
-    CLSORT__PREFIXES_LEAST = 1 << 21  /* from which on equal prefixes of pairs are sorted */
-};
 
 /* Local memory of radix kernels, in bytes. */
 typedef struct clsort__radix_local {
@@ -11324,26 +11564,28 @@ static cl_uint clsort__radix_widest(const clsort__config *c)
     return words > key_words ? words : key_words;
 }
 
-/* Elements of a work-item in work-groups of 256: as many as registers allow without losing
-   occupancy on an H200. Of few parts that are ranked by votes: the fastest of 12, 16, 20 and 24
-   there. */
-static cl_uint clsort__radix_fast(const clsort__config *c)
+/* Elements of a work-item. */
+static cl_uint clsort__radix_fast(const clsort__policy *p, const clsort__config *c)
 {
     const cl_uint widest = clsort__radix_widest(c);
-    if (clsort__few_votes(c)) return c->key_bytes == 4 && widest == 1 ? 24 : 16;
-    return widest > 2                                      ? 6
-           : widest > 1                                    ? 12
-           : c->family == CLSORT__SWEEP && !c->value_bytes ? 17
-                                                           : 16;
+    if (clsort__few_votes(c))
+        return c->key_bytes == 4 && widest == 1 ? p->votes.word_items
+                                                : p->votes.items;
+    return widest > 2                                      ? p->radix.wide_items
+           : widest > 1                                    ? p->radix.double_items
+           : c->family == CLSORT__SWEEP && !c->value_bytes ? p->radix.sweep_items
+                                                           : p->radix.items;
 }
 
-/* Large tiles for long arrays and warps: their runs of a digit fill more of the sectors that they
-   are written to. Registers of an H200 and local memory of 48 KB bound them. */
-static void clsort__radix_large(clsort__config *c)
+/* Large tiles for long arrays and warps. */
+static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
 {
-    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
-    const int pairs = c->value_bytes > 0;
-    c->radix_items = pairs ? (words > 3 ? 19 : words > 2 ? 22 : 28) : words > 1 ? 18 : 30;
+    const cl_uint words = clsort__element_words(c);
+    c->radix_items = !c->value_bytes ? (words > 1 ? p->radix.large_double_items
+                                                  : p->radix.large_items)
+                     : words > 3     ? p->radix.large_widest_pairs
+                     : words > 2     ? p->radix.large_wide_pairs
+                                     : p->radix.large_pairs;
 }
 
 /* The shape of radix kernels. On a CPU each work-item has a block, unless the caller names a
@@ -11353,21 +11595,20 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
-    const cl_uint most = s->is_cpu ? 8 : 16;
+    const clsort__policy *n = s->policy;
     if (!parts) c->digit_bits = 8;
-    c->group_log2 = clsort__choose_group(s, t, 0, 8);
-    c->team = (sweeps || parts) && s->has_warps && 1 << c->group_log2 >= CLSORT__WARP
-                  ? CLSORT__WARP
-                  : 16;
-    c->radix_items = t->items ? (t->items < most ? t->items : most)
-                     : s->is_cpu ? most : clsort__radix_fast(c);
+    c->group_log2 = clsort__choose_group(s, t, n->tiles.alone_group_log2,
+                                         n->tiles.most_group_log2);
+    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(s) : 16;
+    c->radix_items = !t->items                      ? clsort__radix_fast(n, c)
+                     : t->items < n->radix.most_items ? t->items : n->radix.most_items;
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
         c->radix_items = CLSORT__SWEEP_TILE / 256;
-    if (clsort__few_votes(c) && !t->work_group && c->group_log2 > CLSORT__VOTES_GROUP_LOG2)
-        c->group_log2 = CLSORT__VOTES_GROUP_LOG2;
-    if (sweeps && c->team == CLSORT__WARP && !t->items && p->d.count >= CLSORT__SWEEP_LARGE
+    if (clsort__few_votes(c) && !t->work_group && c->group_log2 > n->votes.group_log2)
+        c->group_log2 = n->votes.group_log2;
+    if (sweeps && c->team == CLSORT__WARP && !t->items && p->d.count >= n->radix.large
         && clsort__radix_widest(c) <= 2)
-        clsort__radix_large(c);
+        clsort__radix_large(n, c);
     c->share_log2 = c->group_log2;
     while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
@@ -11390,7 +11631,8 @@ static size_t clsort__radix_need(const clsort__config *c)
 static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
 {
     const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
-                       && s->max_group >= 256 && s->local_bytes >= 48 << 10;
+                       && s->max_group >= s->policy->radix.sweep_group
+                       && s->local_bytes >= s->policy->radix.sweep_local_bytes;
     return sweeps && clsort__choice(&d->tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
                    && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE
                ? (cl_uint)CLSORT__SWEEP
@@ -11418,11 +11660,11 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
 {
     const size_t n = p->d.count;
     const size_t tile = s ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
-                                            (size_t)clsort__radix_fast(&p->config) << 8)
+                                            (size_t)clsort__radix_fast(s->policy, &p->config) << 8)
                           : (size_t)CLSORT__SWEEP_TILE;
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
-                            + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
+                            + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
@@ -11492,8 +11734,8 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
-                        * (clsort__few_votes(shape) ? CLSORT__VOTES_BLOCKS : 1),
-                 wanted = s->is_cpu || j->gated ? 4 * (size_t)s->compute_units : room;
+                        * (clsort__few_votes(shape) ? s->policy->votes.blocks : 1),
+                 wanted = s->is_cpu || j->gated ? clsort__few_groups(s) : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
@@ -11519,12 +11761,6 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job
     }
 }
 
-/* Work-groups of one launch of several steps, which draw numbers: 4 per compute unit. */
-static size_t clsort__most_drawing(const clsort_sorter *s)
-{
-    return 4 * (size_t)s->compute_units;
-}
-
 /* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to
    do, one for all. */
 static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_job *j)
@@ -11534,7 +11770,7 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
     if (j->gated)
         clsort__radix_launch(
             run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
-            clsort__smaller(j->blocks, clsort__most_drawing(run->s)), l.sweeps);
+            clsort__smaller(j->blocks, clsort__few_groups(run->s)), l.sweeps);
     else
         for (pass = 0; pass < clsort__radix_moves(j); pass++)
             clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
@@ -11544,7 +11780,7 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
    a limited number of blocks. */
 static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
 {
-    const size_t busy = 8 * (size_t)s->compute_units,
+    const size_t busy = clsort__busy_groups(s),
                  most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
     return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
@@ -11554,7 +11790,7 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
 static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t busy = 8 * (size_t)run->s->compute_units;
+    const size_t busy = clsort__busy_groups(run->s);
     if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
@@ -11575,8 +11811,8 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
-    const size_t few = shape->share_log2 ? clsort__radix_tile(shape)
-                                         : (size_t)CLSORT__RADIX_SMALL;
+    const clsort__policy *n = run->s->policy;
+    const size_t few = shape->share_log2 ? clsort__radix_tile(shape) : n->radix.most_serial;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
@@ -11586,7 +11822,8 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
-    if (clsort__may_mend(&p->config) && !gated && j.passes > 5 && j.n >= CLSORT__PREFIXES_LEAST)
+    if (clsort__may_mend(&p->config) && !gated && j.passes > n->radix.prefixes_passes
+        && j.n >= n->radix.prefixes)
         j.mends = CLSORT__LEAVES_BITS;
     clsort__radix_blocks(run->s, &j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
@@ -11738,18 +11975,6 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
-/* The most elements: ranges have second digits for so many; where bare keys of 4 bytes have more of
-   them. The most pairs that are sorted so unless that is asked for. The most local memory of
-   counters of second digits, for some 2^26 codes of 4 bytes in work-groups of 256. The work-groups
-   of a core that count, as many as there are registers for on an H200. */
-enum {
-    CLSORT__HYBRID_MOST = 5 << 26,
-    CLSORT__HYBRID_WIDE_MOST = 9 << 27,
-    CLSORT__HYBRID_MOST_PAIRS = 1 << 26,
-    CLSORT__HYBRID_GROUP_DIGIT_BYTES = 32768,
-    CLSORT__HYBRID_COUNTING = 5
-};
-
 /* Local memory of hybrid kernels, in bytes. */
 typedef struct clsort__hybrid_local {
     size_t cells, count, split;     /* clsort_hybrid_cells; _count and _recount; splits, others */
@@ -11806,12 +12031,18 @@ static cl_uint clsort__hybrid_wide(const clsort__plan *p)
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
 }
 
+static cl_uint clsort__hybrid_group(const clsort_sorter *s, const clsort_tuning *t)
+{
+    return clsort__choose_group(s, t, s->policy->tiles.group_log2,
+                                s->policy->tiles.most_group_log2);
+}
+
 /* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
    as on average. s may be NULL. */
 static size_t clsort__hybrid_second_digits(const clsort_sorter *s, const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = s ? clsort__choose_group(s, &p->d.tuning, least, 8) : least,
+                  chosen = s ? clsort__hybrid_group(s, &p->d.tuning) : least,
                   group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
@@ -11848,40 +12079,37 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
-   order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. Up to
-   2^26 pairs took 21 to 24 % less time than by sweeps on an H200; 2^28 took 2 % less, and by a Zipf
-   law 13 % more. Other passes took twice its time. */
+   order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. */
 static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
 {
     const int sweeps = clsort__radix_family(s, &p->d) == CLSORT__SWEEP;
     return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && !(sweeps && p->d.count > CLSORT__HYBRID_MOST_PAIRS);
+           && !(sweeps && p->d.count > s->policy->hybrid.most_pairs);
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
-   are not the fastest. `most`: keys that a work-item moves at once. Without a bound of registers,
-   32 of 4 bytes spill on three of four of Intel's GPUs, and take a wave from each SIMD of AMD's; 28
-   do not, by the vendors' compilers. */
+   are not the fastest. */
 static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : s->has_warps ? 32 : 28;
+    const clsort__policy *n = s->policy;
+    const cl_uint most = code == 8 ? n->hybrid.long_items : n->hybrid.items;
     if (!clsort__hybrid_may(s, p)) return 0;
     if (p->config.value_bytes
         && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
             || (!t->variant && !clsort__pairs_gain(s, p))))
         return 0;
     if (p->d.count < 2
-        || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
+        || p->d.count > (code < 8 ? n->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
         return 0;
     c->family = CLSORT__HYBRID;
     c->key_bytes = (cl_uint)code;
     c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->team = clsort__team(s);
     c->radix_items = t->items && t->items < most ? t->items : most;
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
+    c->group_log2 = c->share_log2 = clsort__hybrid_group(s, t);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
 }
 
@@ -11936,7 +12164,7 @@ static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
     return j->second_digits < digits || j->p->config.value_bytes
-                   || local > CLSORT__HYBRID_GROUP_DIGIT_BYTES || local > s->local_bytes
+                   || local > s->policy->hybrid.group_digit_bytes || local > s->local_bytes
                ? 0
                : digits;
 }
@@ -11946,7 +12174,9 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
     const size_t tiles = clsort__ceil_divide(j->p->d.count, clsort__radix_tile(&j->w->shape)),
-                 digits = CLSORT__HYBRID_DIGITS, cores = run->s->compute_units, busy = 8 * cores,
+                 digits = CLSORT__HYBRID_DIGITS, busy = clsort__busy_groups(run->s),
+                 counting = run->s->policy->hybrid.counting_per_core
+                            * (size_t)run->s->compute_units,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
                  enough = digits + j->p->d.count / bucket / 7 * 8,
@@ -11957,7 +12187,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_COUNT,
-                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), count, 1);
+                          clsort__smaller(tiles, counting), count, 1);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->second_digits) {
@@ -12008,42 +12238,44 @@ typedef struct clsort__samples_job {
     size_t most_tiles;          /* of as many elements or fewer */
 } clsort__samples_job;
 
-/* A bucket has four samples, and on average a quarter of what a work-group holds or less: few have
-   more than that. */
-static clsort__samples_job clsort__cut_samples(const clsort__config *c, size_t n)
+/* A bucket has on average a part of what a work-group holds or less: few have more than that. */
+static clsort__samples_job clsort__cut_samples(const clsort__policy *p, const clsort__config *c,
+                                               size_t n)
 {
+    const size_t part = p->samples.in_bucket, most = p->samples.most_tiles;
     const size_t held = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
-                 some = clsort__smaller(clsort__ceil_divide(n, 2 * group), 128),
+                 some = clsort__smaller(clsort__ceil_divide(n, 2 * group), most),
                  least = clsort__ceil_divide(n, held),
-                 finer = clsort__smaller(clsort__ceil_divide(16 * n, held), 128),
-                 quarters = clsort__ceil_divide(4 * n, held);
+                 finer = clsort__smaller(clsort__ceil_divide(4 * part * n, held), most),
+                 parts = clsort__ceil_divide(part * n, held);
     clsort__samples_job j;
     j.tiles = j.most_tiles = clsort__smaller(some > least ? some : least, group);
     j.tile = clsort__ceil_divide(n, j.tiles);
     j.tiles = clsort__ceil_divide(n, j.tile);
-    j.buckets = quarters > finer ? quarters : finer;
-    j.samples = 4 * j.buckets;
+    j.buckets = parts > finer ? parts : finer;
+    j.samples = part * j.buckets;
     return j;
 }
 
-/* The most elements of which work-items hold 8, although they could hold 16 of 4 bytes. */
-static size_t clsort__samples_spread(cl_uint group_log2)
+/* The most elements of which work-items hold few, although they could hold more of 4 bytes. */
+static size_t clsort__samples_spread(const clsort__policy *p, cl_uint group_log2)
 {
-    return (size_t)1 << (2 * (group_log2 + 3) - 4);
+    return (size_t)1 << (2 * (group_log2 + p->samples.few_items_log2) - 4);
 }
 
 /* Bytes of the tables: where buckets begin, as codes and in tiles. With 16 elements for a work-item
    there are half as many buckets: then there is room for those of fewer elements, too. */
-static size_t clsort__samples_tables(const clsort__config *c, size_t n)
+static size_t clsort__samples_tables(const clsort__policy *p, const clsort__config *c, size_t n)
 {
-    const clsort__samples_job j = clsort__cut_samples(c, n);
+    const clsort__samples_job j = clsort__cut_samples(p, c, n);
     const size_t own = j.buckets * (c->key_bytes + 2 * j.most_tiles);
     clsort__config spread = *c;
-    if (c->items_log2 <= 3) return own;
-    spread.items_log2 = 3;
+    if (c->items_log2 <= p->samples.few_items_log2) return own;
+    spread.items_log2 = p->samples.few_items_log2;
     spread.radix_items = 1u << spread.items_log2;
     return clsort__larger(own,
-                          clsort__samples_tables(&spread, clsort__samples_spread(c->group_log2)));
+                          clsort__samples_tables(p, &spread,
+                                                 clsort__samples_spread(p, c->group_log2)));
 }
 
 /* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
@@ -12057,27 +12289,29 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
    are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
-   buckets: on NVIDIA's GPUs 2^18 keys of 4 bytes took 0.042 ms that way, with 256 work-items 0.058.
-   Elsewhere 256 work-items have half as many keys, if there are enough buckets for all. On Intel's
-   with narrow sub-groups some of 16 keys would spill. */
+   buckets on NVIDIA's GPUs. Elsewhere work-items have fewer keys, if there are enough buckets for
+   all. On Intel's with narrow sub-groups some of 16 keys would spill. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
-    const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
-    const int many = !p->d.tuning.work_group && s->max_group >= 512;
+    const clsort__policy *n = s->policy;
+    const cl_uint group = clsort__choose_group(s, &p->d.tuning, n->tiles.group_log2,
+                                               n->tiles.most_group_log2),
+                  few = n->samples.few_items_log2, wide = n->samples.many_group_log2;
+    const int many = !p->d.tuning.work_group && s->max_group >= (size_t)1 << wide;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
-    c->items_log2 = c->key_bytes == 8 ? 3 : 4;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->items_log2 = c->key_bytes == 8 ? few : n->samples.items_log2;
+    c->team = clsort__team(s);
     c->group_log2 = group;
     c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->subset = 0;
         if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
-            c->group_log2 = many ? 9 : group;
-            c->items_log2 = 3;
-        } else if (p->d.count <= clsort__samples_spread(group)) {
-            c->items_log2 = 3;
+            c->group_log2 = many ? wide : group;
+            c->items_log2 = few;
+        } else if (p->d.count <= clsort__samples_spread(n, group)) {
+            c->items_log2 = few;
         }
     }
     c->share_log2 = c->group_log2;
@@ -12110,24 +12344,13 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
         return;
     }
-    j = clsort__cut_samples(&w->shape, p->d.count);
+    j = clsort__cut_samples(run->s->policy, &w->shape, p->d.count);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_SPLIT, j.tiles);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets);
     run->s->seed += run->mode == CLSORT__RUN;
 }
 
 /* ---- >>ranks --------------------------------------------------------------------------------- */
-
-/* log2 of a block's least room, and of the work-items of NVIDIA's GPUs: on an H200 2^14 keys took
-   21 us with 512, 25 with 256. The most elements for each work-item of a work-group, and the most
-   that take less time there than by samples, in place and not. */
-enum {
-    CLSORT__RANKS_LEAST_LOG2 = 4,
-    CLSORT__RANKS_GROUP_LOG2 = 9,
-    CLSORT__RANKS_EACH = 64,
-    CLSORT__RANKS_EACH_IN_PLACE = 32,
-    CLSORT__RANKS_EACH_BEST = 48
-};
 
 static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
 {
@@ -12147,18 +12370,17 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
    not fit the device. */
 static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
-    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, wide = CLSORT__RANKS_GROUP_LOG2;
+    const clsort__policy *n = s->policy;
     if (!clsort__sorts_as_it_is(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
-    c->items_log2 = 2;
+    c->items_log2 = n->ranks.items_log2;
     c->radix_items = 1u << c->items_log2;
-    c->group_log2 = s->has_warps && !p->d.tuning.work_group
-                        ? clsort__lower_group(s, wide)
-                        : clsort__choose_group(s, &p->d.tuning, least, wide);
+    c->group_log2 = clsort__choose_group(s, &p->d.tuning, n->ranks.group_log2,
+                                         n->ranks.most_group_log2);
     c->share_log2 = c->group_log2;
-    return c->group_log2 >= least && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= (size_t)CLSORT__RANKS_EACH << c->group_log2;
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
+           && p->d.count <= (size_t)n->ranks.each << c->group_log2;
 }
 
 /* Replaces arrays that are sorted in place by copies, which work-groups read while others write. */
@@ -12186,7 +12408,7 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
     const clsort__config *shape = &w->shape;
     const clsort__arrays from = clsort__copy_sources(run, p, w);
     const size_t n = p->d.count, cores = run->s->compute_units;
-    cl_uint size_log2 = CLSORT__RANKS_LEAST_LOG2;
+    cl_uint size_log2 = run->s->policy->ranks.least_block_log2;
     while (size_log2 < shape->group_log2
            && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
         size_log2++;
@@ -12223,7 +12445,8 @@ static int clsort__take_samples(const clsort_sorter *s, const clsort__plan *p, c
    place takes one launch of samples, ranks two. */
 static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
-    const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
+    const clsort__policy *n = s->policy;
+    const size_t best = p->data.in_place ? n->ranks.each_in_place : n->ranks.each_best;
     const cl_uint wanted = clsort__wanted_few(s, p);
     clsort__config samples = *c;
     return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
@@ -12233,15 +12456,6 @@ static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, cls
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
-
-/* Radix in cache, in elements: the most that one work-item sorts in one launch; the fewest that
-   passes are enqueued behind; and of a device, the fewest cores, since with fewer no range that one
-   core sorts makes the others wait for long. */
-enum {
-    CLSORT__CACHED_SMALL = 1 << 16,
-    CLSORT__CACHED_GATED = 1 << 19,
-    CLSORT__CACHED_CORES = 3
-};
 
 /* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
    plan's elements. */
@@ -12286,7 +12500,8 @@ static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
    cores would sort in twice the time. */
 static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
-    const size_t cores = clsort__smaller(run->s->compute_units, 32),
+    const size_t cores = clsort__smaller(run->s->compute_units,
+                                         run->s->policy->cached.most_cores),
                  workers = clsort__smaller(run->s->compute_units, j->blocks);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
@@ -12310,12 +12525,12 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
     j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
-    if (j.n <= CLSORT__CACHED_SMALL) {
+    if (j.n <= run->s->policy->cached.most_serial) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
     }
     j.blocks = clsort__smaller(clsort__radix_most_blocks(j.n) - CLSORT__CACHED_WORDS / 256,
-                               4 * (size_t)run->s->compute_units);
+                               clsort__few_groups(run->s));
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
@@ -12396,7 +12611,8 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
     const int yields_to_merge = form && form->yields_to_merge && p->by_auto
                                 && clsort__can(CLSORT_MERGE, &p->d),
               tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
-    const size_t own = yields_to_merge ? tiles ? clsort__samples_tables(&p->config, p->d.count) : 0
+    const size_t samples = tiles ? clsort__samples_tables(s->policy, &p->config, p->d.count) : 0,
+                 own = yields_to_merge ? samples
                        : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                                   : clsort__radix_tables(s, p);
     return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
@@ -12404,16 +12620,13 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
 
-/* The elements of a piece, which one work-item sorts; the most work-items that sort pieces. */
-enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
-
-/* Vectors are faster than merges as long as a core's cache holds the piece. */
+/* The elements of a piece. Vectors are faster than merges. */
 static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
     return s->has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4
                    && !p->config.value_bytes && !p->config.comparator
-               ? (size_t)CLSORT__LONG_PIECE
-               : (size_t)CLSORT__PIECE;
+               ? s->policy->rows.long_piece
+               : s->policy->rows.piece;
 }
 
 /* The most slices of long segments among n elements, for any tile. A long segment has more than
@@ -12477,7 +12690,7 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
 static size_t clsort__job_groups(const clsort__run *run, const clsort__segment_job *j)
 {
     const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
-                 busy = 32 * (size_t)run->s->compute_units,
+                 busy = clsort__many_groups(run->s),
                  groups = j->per || jobs < busy ? jobs : busy;
     return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
@@ -12504,7 +12717,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile)),
                   step = shares && !j->per && run->s->has_progress ? passes : 1;
     const size_t jobs = clsort__job_groups(run, j),
-                 groups = step > 1 ? clsort__smaller(jobs, clsort__most_drawing(run->s)) : jobs;
+                 groups = step > 1 ? clsort__smaller(jobs, clsort__few_groups(run->s)) : jobs;
     cl_uint pass;
     for (pass = 0; pass < passes; pass += step) {
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
@@ -12604,54 +12817,51 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row,
                                   clsort__config *c)
 {
-    const cl_uint words = clsort__element_words(c), most = words == 1 && row > 4096 ? 5 : 4;
+    const clsort__policy *p = s->policy;
+    const cl_uint words = clsort__element_words(c);
     c->lanes = 1;
-    c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : most;
-    if (c->items_log2 > 5) c->items_log2 = 5;
-    if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
-    clsort__share_tile(s, t, 0, 13, c);
+    c->items_log2 = t->items                                         ? clsort__log2(t->items)
+                    : words > 2                                      ? p->tiles.wide_items_log2
+                    : words == 1 && row > p->segments.long_row ? p->segments.long_row_items_log2
+                                                               : p->tiles.items_log2;
+    clsort__bound_items(s, c);
+    clsort__share_tile(s, t, p->tiles.alone_group_log2, p->tiles.most_merging_log2, c);
     clsort__least_tile(c);
 }
 
-/* log2 of the elements of a work-item where a row is too short to have more for each of the fewest
-   work-items; and of these, on NVIDIA's GPUs, where they are a warp, and on others. */
-enum {
-    CLSORT__SHORT_ROW_ITEMS_LOG2 = 3,
-    CLSORT__SHORT_ROW_WARP_LOG2 = 5,
-    CLSORT__SHORT_ROW_GROUP_LOG2 = 6
-};
-
 /* Do rows that keep all cores busy best share tiles of `tile` elements? Those shorter than the
-   shortest tile if an element is one word, others if they fill little more than half of a tile of
-   their own or, of three words, if such tiles are a fifth larger than what the rows share. */
-static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t shortest, size_t tile)
+   shortest tile if an element is one word, others by policy. */
+static int clsort__rows_share(const clsort__policy *n, const clsort__plan *p, cl_uint words,
+                              size_t shortest, size_t tile)
 {
     const size_t count = p->d.count, own = (size_t)1 << clsort__ceil_log2(count);
     return own < shortest ? words == 1
-                          : count * 8 < own * 5
-                                || (words == 3 && tile / count * own * 5 > tile * 6);
+                          : count * 8 < own * n->segments.share_eighths
+                                || (words == 3
+                                    && tile / count * own * 5 > tile * n->segments.share_fifths);
 }
 
 /* Shortens the tile to that of one row, or of the few that the shortest one holds: on an H100 rows
-   of up to 2048 elements take 0.6 to 0.9 of the time. Elements of three words have longer tiles
-   where all cores are busy. */
+   of up to 2048 elements take 0.6 to 0.9 of the time. */
 static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
+    const clsort__policy *n = s->policy;
     const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
-                  warp = s->has_warps ? CLSORT__SHORT_ROW_WARP_LOG2 : CLSORT__SHORT_ROW_GROUP_LOG2,
-                  least = warp < c->share_log2 ? warp : c->share_log2,
-                  shortest = least + CLSORT__SHORT_ROW_ITEMS_LOG2;
+                  group = n->segments.short_group_log2,
+                  least = group < c->share_log2 ? group : c->share_log2,
+                  shortest = least + n->segments.short_items_log2;
     const size_t tile = clsort__merge_tile(c);
     const int busy = p->data.segments * p->d.count / tile >= s->compute_units;
     if (s->is_cpu || p->d.tuning.work_group || p->d.tuning.items
-        || (busy && clsort__rows_share(p, words, (size_t)1 << shortest, tile)))
+        || (busy && clsort__rows_share(n, p, words, (size_t)1 << shortest, tile)))
         return;
     if (words == 3 && busy) {
-        c->items_log2 = 4;
-        clsort__share_tile(s, &p->d.tuning, 0, 13, c);
+        c->items_log2 = n->segments.triple_items_log2;
+        clsort__share_tile(s, &p->d.tuning, n->tiles.alone_group_log2,
+                           n->tiles.most_merging_log2, c);
     }
     if (row < c->share_log2 + c->items_log2) {
-        if (row < least + c->items_log2) c->items_log2 = CLSORT__SHORT_ROW_ITEMS_LOG2;
+        if (row < least + c->items_log2) c->items_log2 = n->segments.short_items_log2;
         c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
     }
     clsort__least_tile(c);
@@ -12675,7 +12885,8 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     (void)s;
-    return clsort__job_bytes(p->data.extent) + 128 * clsort__piece_workers(p->data.extent);
+    return clsort__job_bytes(p->data.extent)
+           + 4 * CLSORT__PLAN_WORDS * clsort__piece_workers(p->data.extent);
 }
 
 /* ---- >>batch --------------------------------------------------------------------------------- */
@@ -12717,9 +12928,9 @@ static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
-    const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
-    c->items_log2 = items < most ? items : most;
-    clsort__share_tile(s, t, 6, 13, c);
+    c->items_log2 = t->items > 2 ? clsort__log2(t->items) : 1;
+    clsort__bound_items(s, c);
+    clsort__share_tile(s, t, s->policy->tiles.group_log2, s->policy->tiles.most_merging_log2, c);
 }
 
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
@@ -12745,21 +12956,25 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
     clsort__config *c = &p->config;
+    const clsort__policy *n = s->policy;
     if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
-    c->items_log2 = t->items ? clsort__log2(t->items) : clsort__element_words(c) > 2 ? 3 : 4;
+    c->items_log2 = t->items                       ? clsort__log2(t->items)
+                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
+                                                   : n->tiles.items_log2;
     if (!c->items_log2) c->items_log2 = 1;
-    if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
+    if (c->lanes == 1) clsort__bound_items(s, c);
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, n->tiles.alone_group_log2,
+                                                         n->tiles.most_group_log2);
     while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
     if (c->share_log2)
         c->scan = scan ? scan
                        : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
 }
 
-/* The most sequences of a round: each has more than 1024 elements, and more than n / 8192. */
+/* The most sequences of a round. */
 static size_t clsort__quick_capacity(size_t n)
 {
-    return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
+    return clsort__smaller(n / CLSORT__QUICK_SHORTEST, CLSORT__QUICK_MOST) + 1;
 }
 
 /* The most leftovers; then the bytes of quicksort's tables without their list, and with it. */
@@ -12794,13 +13009,18 @@ static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
 {
     const clsort__config *shape = &j->w.shape;
     const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
-    const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units,
-                 most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
-    const size_t block = clsort__largest(1024, clsort__ceil_divide(j->n, 4096),
+    const clsort__policy *p = s->policy;
+    const int serial = !shape->share_log2;
+    const size_t cores = s->compute_units,
+                 blocks = serial ? p->quicksort.per_core * cores : p->quicksort.blocks,
+                 most = cores * (serial ? p->cores.few : p->quicksort.per_core);
+    const size_t block = clsort__largest(p->quicksort.least_block,
+                                         clsort__ceil_divide(j->n, p->quicksort.blocks),
                                          clsort__ceil_divide(j->n, blocks));
     j->tile = tile;
-    j->leaf_elements = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile,
-                                       clsort__ceil_divide(j->n, 8192));
+    j->leaf_elements = clsort__largest(serial ? p->quicksort.serial_leaf : p->quicksort.least_leaf,
+                                       4 * tile,
+                                       clsort__ceil_divide(j->n, CLSORT__QUICK_MOST));
     j->block_elements = clsort__ceil_divide(block, tile) * tile;
     j->rounds = j->n > j->leaf_elements
                     ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_elements)) / 2 + 4
@@ -12944,7 +13164,7 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
 
-/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by clsort__crossovers. */
+/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by s->policy. */
 
 /* What a row says of the families that it needs: which of them are left out, and a function that
    the compiler drops where one is. Segments are planned in any case, for calls that only read
@@ -13538,28 +13758,6 @@ static clsort_status clsort__ready_plans(clsort__job *j)
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* In elements: the longest row that a list takes whole on GPUs and on CPUs, the shortest part of a
-   row on both, the longest list that a work-group sorts if local memory has room for it, and the
-   longest row that a work-group holds. */
-enum {
-    CLSORT__SHORT_MOST = 4096,
-    CLSORT__SELECT_SHORT = 2048,
-    CLSORT__SELECT_CPU_SHORT = 256,
-    CLSORT__SELECT_PART = 4096,
-    CLSORT__SELECT_CPU_PART = 1 << 13,
-    CLSORT__SELECT_CAPACITY = 4096
-};
-
-/* Rounds. A piece has at least ROUND_PART times k elements, so each round has that many times fewer
-   keys than the one before. ROUNDS_TOTAL: the most keys of all rows; with more, one reading by a
-   sample takes less time. */
-enum { CLSORT__ROUND_PART = 16, CLSORT__ROUNDS_TOTAL = 1 << 24 };
-
-/* Streams whose lists hold 2 k: of rows longer than STREAM_LONG times k, for which digits take 1 to
-   7 times as long on one core, with few different keys 4 to 30 times; with a list for every
-   STREAM_CORES cores, since digits use all of them. */
-enum { CLSORT__STREAM_LONG = 128, CLSORT__STREAM_CORES = 3 };
-
 /* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
@@ -13579,11 +13777,13 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
     clsort__selection *t = &p->select;
+    const clsort__policy *n = clsort__policy_of(s);
     c->family = CLSORT__SELECT;
     c->key_bytes = (cl_uint)p->key.bytes;
     c->lanes = c->items_log2 = 1;
-    c->digit_bits = 11;
-    c->group_log2 = clsort__choose_group(s, &p->d.tuning, 0, 8);
+    c->digit_bits = n->select.digit_bits;
+    c->group_log2 = clsort__choose_group(s, &p->d.tuning, n->tiles.alone_group_log2,
+                                         n->tiles.most_group_log2);
     t->most_capacity = (cl_uint)CLSORT__SELECT_CAPACITY >> (c->key_bytes == 8);
     for (;;) {
         t->local = clsort__select_words(c, t->most_capacity)
@@ -13606,17 +13806,17 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
                                 clsort__selection *t)
 {
-    const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
-    const size_t k = d->top_k, n = d->count,
-                 whole = is_cpu ? CLSORT__SELECT_CPU_SHORT : CLSORT__SELECT_SHORT;
-    t->list_capacity = streams ? 16 : is_cpu ? 64 : 512;
+    const clsort__policy *p = clsort__policy_of(s);
+    const int streams = t->how == CLSORT__BY_STREAMS;
+    const size_t k = d->top_k, n = d->count;
+    t->list_capacity = streams ? p->select.stream_list : p->select.list;
     while ((t->mode == CLSORT__SELECT_FIRST || streams)
            && t->list_capacity < (streams ? 4 : 2) * k && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
     if (streams) t->passes = 0;
     else if (t->scatters) t->list_capacity = 0;
-    else if (n <= t->list_capacity || (n <= whole && n <= t->most_capacity)) {
+    else if (n <= t->list_capacity || (n <= p->select.whole && n <= t->most_capacity)) {
         t->list_capacity = 1u << clsort__ceil_log2(n);
         t->passes = 0;
     }
@@ -13645,10 +13845,9 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
 /* Cuts rows into parts: as many, or less. */
 static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, clsort__selection *t)
 {
-    t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
-    if (!s || !s->is_cpu)
-        t->part_elements =
-            clsort__saturating_multiply(clsort__ceil_divide(t->part_elements, 64), 64);
+    const size_t unit = clsort__policy_of(s)->select.part_unit;
+    t->part_elements = clsort__saturating_multiply(
+        clsort__ceil_divide(n ? clsort__ceil_divide(n, parts) : 1, unit), unit);
     t->parts = clsort__ceil_divide(n, t->part_elements);
 }
 
@@ -13658,11 +13857,11 @@ static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, cls
 static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
                                  clsort__selection *t)
 {
-    const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
+    const clsort__policy *p = clsort__policy_of(s);
+    const int streams = t->how == CLSORT__BY_STREAMS;
     const size_t n = d->count, k = clsort__larger(d->top_k, 1);   /* a partition's may be 0 */
-    const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
-    const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
-    const size_t most = clsort__smaller(busy / t->rows, n / least);
+    const size_t busy = s ? p->select.parts_per_core * (size_t)s->compute_units : (size_t)-1,
+                 most = clsort__smaller(busy / t->rows, n / p->select.part);
     const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
@@ -13754,59 +13953,25 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
     return order;
 }
 
-/* The plans of selections: the first row of this table that fits the device, what is selected, the
-   rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
-   The way that was measured to be the fastest is tried first.
-   Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
-   by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
-   from several rows. For short rows a sort takes too many launches. */
-static const struct clsort__select_plan {
-    int how;                        /* CLSORT__BY_* */
-    int alone;                      /* where work-items work alone, on CPUs, or elsewhere */
-    cl_uint mode, last_mode;        /* CLSORT__SELECT_* */
-    size_t least_rows, most_rows;   /* most_rows 0: one for every two cores */
-    size_t least, most;             /* the count, ... */
-    size_t least_ks;                /* ... which is at least least_ks times k ... */
-    size_t most_ks, parts;          /* ... and at most most_ks / parts times k */
-} clsort__select_plans[] = {
-#define CLSORT__ANY ((size_t)-1)
-#define CLSORT__ANY_K 0, CLSORT__ANY, 1
-    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
-    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY, 1 },
-    { CLSORT__BY_REGISTERS, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
-    { CLSORT__BY_TILES, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
-    { CLSORT__BY_ROUNDS, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
-      CLSORT__ANY_K },
-    { CLSORT__BY_ONE_LAUNCH, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
-      CLSORT__ANY_K },
-    { CLSORT__BY_SAMPLE, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
-      CLSORT__ANY_K },
-    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, 1 << 21, 0, 256, 1 },
-    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 2, 1 },
-    { CLSORT__BY_SORTING, 0, 2, 2, 2, 999, 129, CLSORT__ANY, 0, 8, 7 },
-    { CLSORT__BY_SORTING, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1 }
-#undef CLSORT__ANY
-#undef CLSORT__ANY_K
-};
-enum { CLSORT__SELECT_PLANS = sizeof clsort__select_plans / sizeof *clsort__select_plans };
+/* The most rows that are a few. s may be NULL: any device. */
+static size_t clsort__few_rows(const clsort_sorter *s)
+{
+    return s ? (size_t)s->compute_units / s->policy->select.cores_per_row + 1 : (size_t)-1;
+}
 
 /* Is a row of the table for this device, whatever the count and k? s may be NULL: any device. */
-static int clsort__fits_rows(const struct clsort__select_plan *w, const clsort_sorter *s,
+static int clsort__fits_rows(const clsort__select_plan *w, const clsort_sorter *s,
                              const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
     const int alone = s && s->is_cpu && !p->config.group_log2;
-    const size_t few = s ? (size_t)s->compute_units / 2 + 1 : (size_t)-1;
     return (!s || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
-           && t->rows >= w->least_rows && t->rows <= (w->most_rows ? w->most_rows : few);
+           && t->rows >= w->least_rows
+           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(s));
 }
 
 /* The largest count for k by a row of the table. */
-static size_t clsort__most_of_plan(const struct clsort__select_plan *w, size_t k)
+static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
 {
     return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
 }
@@ -13817,14 +13982,14 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
 {
     const size_t rows = p->select.rows;
     const clsort_desc order = clsort__whole_order(p, 2);
-    const struct clsort__select_plan *w = clsort__select_plans;
+    const clsort__select_plan *w = clsort__policy_of(s)->select_plans;
     size_t most = 0;
     *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
         || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
-    for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
+    for (; w->how != CLSORT__WAYS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
         most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
         *least = w->least;
@@ -13915,9 +14080,6 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
         clsort__take(&p->scratch.layout, other - p->scratch.layout.bytes);
 }
 
-/* Rows in registers: log2 of the most elements of a work-item, and its most columns. */
-enum { CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
-
 /* Local memory of clsort_select_short in bytes. */
 static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
 {
@@ -13926,14 +14088,17 @@ static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity
 }
 
 /* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound.
-   Where rows are few, more work-items take less time. Without a bound of registers 32 keys of a
-   work-item spill on three of four of Intel's GPUs. */
+   Where rows are few, more work-items take less time. */
 static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
-    const int few = p->select.rows <= 2 * (size_t)s->compute_units;
-    const cl_uint row_log2 = clsort__ceil_log2(p->d.count),
-                  own = row_log2 <= (few ? 8 : 9) ? 5 : row_log2 <= 11 && !few ? 6 : 7,
-                  most = s->has_warps ? 5 : 4, wide = row_log2 > most ? row_log2 - most : 0;
+    const clsort__policy *n = s->policy;
+    const int few = p->select.rows <= n->select.few_per_core * (size_t)s->compute_units;
+    const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
+                  wide = row_log2 > most ? row_log2 - most : 0,
+                  short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
+    const cl_uint own = row_log2 <= short_log2 ? n->select.short_row_group_log2
+                        : row_log2 <= n->select.middle_row_log2 && !few
+                            ? n->select.middle_row_group_log2 : n->select.row_group_log2;
     c->family = CLSORT__SHORT_ROWS;
     if (!p->d.tuning.work_group) c->group_log2 = clsort__lower_group(s, own > wide ? own : wide);
     c->share_log2 = c->group_log2;
@@ -13958,7 +14123,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     width = (size_t)c.item_columns << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
     capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
-    if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
+    if (!p->config.group_log2 || c.items_log2 > s->policy->select.most_held_items_log2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
         || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
         || clsort__short_local(&c, capacity) > s->local_bytes)
@@ -13974,12 +14139,14 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
+    const clsort__policy *n = s->policy;
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
     c.digit_bits = 0;
-    c.items_log2 = c.key_bytes == 8 ? 3 : 4;
-    clsort__share_tile(s, &p->d.tuning, 0, 8, &c);
+    c.items_log2 = c.key_bytes == 8 ? n->tiles.wide_items_log2 : n->tiles.items_log2;
+    clsort__share_tile(s, &p->d.tuning, n->tiles.alone_group_log2, n->tiles.most_group_log2,
+                       &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
         || clsort__local_need(&c) > s->local_bytes
@@ -14006,7 +14173,7 @@ static void clsort__plan_pieces(const clsort_sorter *s, clsort__plan *p)
     clsort__selection *t = &p->select;
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
-        || (s && (!p->config.group_log2 || s->has_progress))
+        || (s && (!p->config.group_log2 || !s->policy->select.rounds))
         || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
@@ -14039,8 +14206,9 @@ static void clsort__plan_candidates(const clsort_sorter *s, clsort__plan *p)
     clsort__selection *t = &p->select;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
-        && (!s || (p->config.group_log2 >= 5 && t->rows <= (size_t)s->compute_units / 2 + 1)))
-        t->most_candidates = 4096 + 4 * k + n / 1024;
+        && (!s || p->config.group_log2 >= s->policy->select.once_group_log2)
+        && t->rows <= clsort__few_rows(s))
+        t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
 
 /* Local memory of clsort_select_rank, the one with the most, in bytes. */
@@ -14050,10 +14218,6 @@ static size_t clsort__rank_local(const clsort__config *c)
     const size_t words = 2 + ((size_t)1 << c->group_log2) + CLSORT__LISTED;
     return pairs * CLSORT__RANKED_BYTES(c->key_bytes) + 4 * words;
 }
-
-/* The fewest keys that one reading is for where it needs a launch for each step: with fewer, those
-   of the passes that are left with nothing to do take longer than what it saves. */
-enum { CLSORT__LONG_TOTAL = 1 << 22 };
 
 /* Local memory of clsort_select_long in bytes. */
 static size_t clsort__long_local(const clsort__plan *p)
@@ -14068,17 +14232,21 @@ static size_t clsort__long_local(const clsort__plan *p)
    the sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound
    far from the smallest first would let too much through: then the sample is smaller. Returns
    whether there is a bound. */
-static int clsort__plan_sample(clsort__plan *p)
+static int clsort__plan_sample(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
-    size_t sample = n >> 26 ? 32768 : n >> 16 ? 16384 : n >> 14 ? 4096 : 1024;
+    const clsort__policy *own = s->policy;
+    size_t sample = n >= own->select.longest_row  ? own->select.longest_sample
+                    : n >= own->select.longer_row ? own->select.longer_sample
+                    : n >= own->select.long_row   ? own->select.long_sample
+                                                  : own->select.sample;
     clsort__selection *t = &p->select;
     do {
         const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
         t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
         t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
         sample /= 2;
-    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= 1024);
+    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= own->select.sample);
     return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
@@ -14088,11 +14256,13 @@ static int clsort__plan_sample(clsort__plan *p)
 static void clsort__plan_one_launch(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    const size_t groups = 4 * (size_t)s->compute_units, each = groups / t->rows,
-                 parts = clsort__largest(each, p->d.count >> 16, 1);
+    const clsort__policy *n = s->policy;
+    const size_t groups = clsort__few_groups(s), each = groups / t->rows,
+                 parts = clsort__largest(each, p->d.count / n->select.long_part, 1);
     p->config.family = CLSORT__LONG_ROWS;
     if (t->parts > parts) clsort__cut_rows(s, p->d.count, parts, t);
-    t->ranges = clsort__smaller(t->ranges, clsort__larger(each, p->d.top_k / 384 + 1));
+    t->ranges = clsort__smaller(t->ranges,
+                                clsort__larger(each, p->d.top_k / n->select.long_range + 1));
     t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
@@ -14102,15 +14272,15 @@ static int clsort__plan_reading(const clsort_sorter *s, clsort__plan *p, int how
     clsort__selection *t = &p->select;
     const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
                  need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
-    if (!t->most_candidates || !t->passes || rank > s->local_bytes || !clsort__plan_sample(p))
+    if (!t->most_candidates || !t->passes || rank > s->local_bytes || !clsort__plan_sample(s, p))
         return 0;
     if (how == CLSORT__BY_SAMPLE) {
-        if (p->d.count < CLSORT__LONG_TOTAL / t->rows) return 0;
+        if (p->d.count < s->policy->select.once / t->rows) return 0;
     } else if (!s->has_progress || all > s->local_bytes
                || s->broken & CLSORT__BIT(CLSORT__LONG_ROWS)) {
         return 0;
     }
-    t->ranges = p->d.top_k / 128 + 1;
+    t->ranges = p->d.top_k / s->policy->select.range + 1;
     if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(s, p);
     if (t->local < need) t->local = need;
     return 1;
@@ -14122,8 +14292,8 @@ static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t k = p->d.top_k, lists = t->most_capacity / k;
-    const int two = p->d.count > CLSORT__STREAM_LONG * k
-                    && s->compute_units <= CLSORT__STREAM_CORES * t->rows * lists;
+    const int two = p->d.count > s->policy->select.stream_long * k
+                    && s->compute_units <= s->policy->select.stream_cores * t->rows * lists;
     if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
@@ -14143,19 +14313,20 @@ static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
 
 /* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
    says, only where they read less than a list of candidates. */
-static int clsort__fits_count(const struct clsort__select_plan *w, const clsort__plan *p,
-                              int preferred)
+static int clsort__fits_count(const clsort_sorter *s, const clsort__select_plan *w,
+                              const clsort__plan *p, int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
-    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= clsort__select_plans[0].least_ks * k;
+    if (preferred && w->how == CLSORT__BY_STREAMS)
+        return n >= s->policy->select.preferred_ks * k;
     return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
 }
 
 /* Plans rows by a row of the table. Returns whether it did. */
-static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
+static int clsort__plan_rows(const clsort_sorter *s, const clsort__select_plan *w,
                              clsort__plan *p, int preferred)
 {
-    if (!clsort__fits_rows(w, s, p) || !clsort__fits_count(w, p, preferred)) return 0;
+    if (!clsort__fits_rows(w, s, p) || !clsort__fits_count(s, w, p, preferred)) return 0;
     return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
            : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
            : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
@@ -14178,11 +14349,11 @@ static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *
 static void clsort__plan_way(const clsort_sorter *s, clsort__plan *p)
 {
     const cl_uint preferred = clsort__preferred_way(s, &p->d);
-    int i, pass;
+    const clsort__select_plan *w;
+    int pass;
     if (!s || preferred == 1 + CLSORT__BY_DIGITS) return;
     for (pass = !preferred; pass < 2; pass++)
-        for (i = 0; i < CLSORT__SELECT_PLANS; i++) {
-            const struct clsort__select_plan *const w = &clsort__select_plans[i];
+        for (w = s->policy->select_plans; w->how != CLSORT__WAYS; w++) {
             if (!pass && 1 + (cl_uint)w->how != preferred) continue;
             if (!clsort__plan_rows(s, w, p, !pass)) continue;
             p->select.how = w->how;
@@ -14539,7 +14710,7 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
 {
     const clsort__selection *t = &p->select;
     const clsort__data *a = &p->data;
-    const size_t piece = run->s->is_cpu ? 16 : 1, bytes = p->key.bytes,
+    const size_t piece = run->s->policy->select.copied, bytes = p->key.bytes,
                  pieces = t->rows * clsort__ceil_divide(t->wanted, piece);
     const int has_keys = keys.buffer && clsort__selects_keys(p),
               has_indices = indices.buffer && a->has_indices;
@@ -14598,7 +14769,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
 /* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
 static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
 {
-    const size_t most = 32 * (size_t)run->s->compute_units;
+    const size_t most = clsort__many_groups(run->s);
     clsort__arg_local(run, p->select.local);
     clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
                             << run->group_log2);
@@ -15009,9 +15180,6 @@ static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *k
 
 /* ---- >>proof --------------------------------------------------------------------------------- */
 
-/* Work-items of a fingerprint kernel: each takes every step-th element. */
-enum { CLSORT__FINGERPRINT_STEP = 4096 };
-
 /* `apart`: of the input 0, of the output the strides of rows of elements and values. */
 static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements,
                                 clsort__span values, clsort__span indices, const size_t *apart,
@@ -15024,8 +15192,8 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
     CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL);
     CLSORT__ULONGS(run, p->data.element_bytes, p->d.value_size, clsort__apart(p, apart[0]),
                    clsort__apart(p, apart[1]), clsort__apart(p, p->data.indices_apart));
-    clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
-    clsort__launch(run, CLSORT__FINGERPRINT_STEP);
+    clsort__arg_uint(run, run->s->policy->utility.fingerprints);
+    clsort__launch(run, run->s->policy->utility.fingerprints);
 }
 
 static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
@@ -15036,8 +15204,8 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__arg_segments(run, p, indices);
     clsort__arg_uint(run, clsort__amount(run, p->data.extent));
     clsort__arg_ulong(run, clsort__apart(p, p->data.indices_apart));
-    clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
-    clsort__launch(run, CLSORT__FINGERPRINT_STEP);
+    clsort__arg_uint(run, run->s->policy->utility.fingerprints);
+    clsort__launch(run, run->s->policy->utility.fingerprints);
 }
 
 /* All commands of clsort_enqueue_fingerprint. */
@@ -15394,6 +15562,7 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                  & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
+    clsort__choose_policy(s);
     clsort__open_cache(s);
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
@@ -17155,9 +17324,6 @@ static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c
 /* Fills in a choice of sorts of one array. Numbers go through payloads, then through widths. */
 static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
-    static const char *const devices[CLSORT__CPU + 1] = {
-        "NVIDIA H200", "", "", "CPUs with AVX-512", "CPUs by lanes", "CPUs with vectors", "CPUs"
-    };
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;
@@ -17166,7 +17332,7 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
     row = clsort__built_in_crossover(s, &d);
-    c->device = devices[row.device];
+    c->device = clsort__policies[row.device].measured_on;
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
     if (m && m->most) {
@@ -17491,8 +17657,9 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
 {
     const clsort__crossover row = clsort__built_in_crossover(s, desc);
-    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, clsort__most_ranked(s),
-                            row.radix - (size_t)1, row.hybrid - (size_t)1, desc->top_k };
+    const size_t last[] = { (size_t)-1, row.bitonic, row.samples,
+                            s->policy->crossovers.most_ranked, row.radix - (size_t)1,
+                            row.hybrid - (size_t)1, desc->top_k };
     const clsort__trial form = { NULL, 0 };
     size_t i, most = 0;
     for (i = 0; i < sizeof last / sizeof *last; i++) {

@@ -571,6 +571,7 @@
      TURNS               1: codes are turned, so that the bits that decide are the highest ones
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
+     AHEAD               hybrid radix: keys that a work-item loads at a time
      BOUND_REGISTERS     1: options bound how many registers a work-item has
      SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
                          them; 0: the compiler chooses. Where it may take 16 or 32, it took 32, and
@@ -8068,9 +8069,8 @@ INLINE uint first_above(local const code_t *list, uint first, uint end, code_t c
 }
 
 //---- radix: hybrid extremes
-/* Keys that a work-item has on their way at the same time; of the sample, CLSORT_SAMPLE_AHEAD, and
-   all of a work-group's CLSORT_SAMPLE_STEP. */
-#define CLSORT_AHEAD (CLSORT_WARPS || CLSORT_KEY_BYTES == 4 ? 8 : 4)
+/* A work-item has CLSORT_AHEAD keys on their way at the same time; of the sample,
+   CLSORT_SAMPLE_AHEAD, and all of a work-group's CLSORT_SAMPLE_STEP. */
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 

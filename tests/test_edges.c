@@ -874,60 +874,60 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__crossovers", "gpu auto u64 bare units:132 n:200000..20000000" },
     { "clsort__crossovers", "gpu auto u32 bare indices units:132 n:200000..20000000" },
     { "clsort__crossovers", "gpu auto u16 bare units:132 n:2..20000000" },
-    { "clsort__scale_crossover", "gpu auto u32 bare n:1000000 units:0..400" },
-    { "clsort__device_kind", "gpu auto u32 n:200000 local:16..70000" },
-    { "clsort__device_kind", "gpu auto u32 n:200000 most:1..2000" },
-    { "clsort__device_kind", "gpu auto u32 n:200000 local_type:2" },
+    { "crossovers.units", "gpu auto u32 bare n:1000000 units:0..400" },
+    { "clsort__choose_policy", "gpu auto u32 n:200000 local:16..70000" },
+    { "clsort__choose_policy", "gpu auto u32 n:200000 most:1..2000" },
+    { "clsort__choose_policy", "gpu auto u32 n:200000 local_type:2" },
     { "clsort__crossovers", "cpu auto u32 values:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare n:1..10000000" },
     { "clsort__crossovers", "cpu auto u32 bare sub_group:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare sub_group:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u32 bare vector:1 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare vector:1 n:1..10000000" },
-    { "clsort__device_kind", "cpu auto u64 n:100000 sub_group:0..8" },
-    { "clsort__device_kind", "cpu auto u64 bare n:100000 vector:0..20" },
-    { "clsort__most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
-    { "clsort__most_ranked", "gpu auto u8 n:1..3000000" },
-    { "CLSORT__RANKS_EACH", "nvidia radix-samples u32 indices n:1..3000000" },
-    { "CLSORT__RANKS_EACH_IN_PLACE", "nvidia auto u32 indices n:1..3000000" },
-    { "CLSORT__RANKS_EACH_BEST", "nvidia auto u32 keys_out n:1..3000000" },
+    { "clsort__choose_policy", "cpu auto u64 n:100000 sub_group:0..8" },
+    { "clsort__choose_policy", "cpu auto u64 bare n:100000 vector:0..20" },
+    { "crossovers.most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
+    { "crossovers.most_ranked", "gpu auto u8 n:1..3000000" },
+    { "ranks.each", "nvidia radix-samples u32 indices n:1..3000000" },
+    { "ranks.each_in_place", "nvidia auto u32 indices n:1..3000000" },
+    { "ranks.each_best", "nvidia auto u32 keys_out n:1..3000000" },
     { "clsort__hybrid_second_digits", "nvidia radix-hybrid u32 n:2..2000000" },
     { "clsort__hybrid_second_digits", "nvidia radix-hybrid u64 n:2..2000000" },
     { "CLSORT__HYBRID_MOST", "nvidia auto u64 bare n:3000000..4294967295" },
-    { "CLSORT__HYBRID_WIDE_MOST",
+    { "hybrid.wide_most",
       "nvidia radix-hybrid u32 allocation:20000000000 n:1000000000..4294967295 bare" },
-    { "CLSORT__HYBRID_MOST_PAIRS", "nvidia auto u32 bare indices n:1000000..4294967295" },
+    { "hybrid.most_pairs", "nvidia auto u32 bare indices n:1000000..4294967295" },
     { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
-    { "CLSORT__SWEEP_LARGE", "nvidia auto u32 bare n:3000000..4294967295" },
-    { "CLSORT__PREFIXES_LEAST", "nvidia radix u64 values:8 values_out n:1..5000000" },
-    { "CLSORT__RADIX_SMALL", "cpu auto u8 n:1..3000000" },
-    { "CLSORT__CACHED_SMALL", "cpu radix-cached u32 n:1..3000000" },
+    { "radix.large", "nvidia auto u32 bare n:3000000..4294967295" },
+    { "radix.prefixes", "nvidia radix u64 values:8 values_out n:1..5000000" },
+    { "radix.most_serial", "cpu auto u8 n:1..3000000" },
+    { "cached.most_serial", "cpu radix-cached u32 n:1..3000000" },
     { "CLSORT__CACHED_GATED", "cpu radix-cached u32 n:1..3000000" },
     { "CLSORT__CACHED_CORES", "cpu radix-cached u32 n:524288 units:0..40" },
-    { "CLSORT__RUNS_STEP_LOG2", "gpu merge_runs u32 n:1..3000000 other:5" },
-    { "CLSORT__RUNS_SERIAL_STEP_LOG2", "cpu merge_runs u32 n:1..3000000 other:5" },
+    { "runs.step_log2", "gpu merge_runs u32 n:1..3000000 other:5" },
+    { "runs.serial_step_log2", "cpu merge_runs u32 n:1..3000000 other:5" },
     { "CLSORT__SHORT_MOST", "nvidia auto u32 top:10 keys_out n:3000..300000000 bare" },
-    { "CLSORT__LONG_TOTAL", "gpu auto u32 top:10 keys_out n:3000000..300000000 bare" },
-    { "CLSORT__SELECT_PART", "gpu auto u32 top:10 keys_out n:1..3000000" },
-    { "CLSORT__SELECT_CPU_PART", "cpu auto u32 top:10 keys_out n:1..3000000" },
+    { "select.once", "gpu auto u32 top:10 keys_out n:3000000..300000000 bare" },
+    { "select.part", "gpu auto u32 top:10 keys_out n:1..3000000" },
+    { "select.part", "cpu auto u32 top:10 keys_out n:1..3000000" },
     { "clsort__select_plans", "nvidia auto u32 top:1..3000000 keys_out n:3000000" },
     { "clsort__select_plans", "cpu auto u32 top:1..3000000 keys_out n:3000000" },
-    { "CLSORT__STREAM_LONG", "cpu auto u32 top:2048 keys_out n:1..3000000" },
-    { "CLSORT__STREAM_LONG", "cpu auto u64 top:513..1025 keys_out n:131072" },
-    { "CLSORT__STREAM_CORES", "cpu auto u32 top:2048 keys_out n:1000000 units:0..40" },
+    { "select.stream_long", "cpu auto u32 top:2048 keys_out n:1..3000000" },
+    { "select.stream_long", "cpu auto u64 top:513..1025 keys_out n:131072" },
+    { "select.stream_cores", "cpu auto u32 top:2048 keys_out n:1000000 units:0..40" },
     { "clsort__plan_short_rows", "gpu auto u32 top:1..300 keys_out n:300" },
     { "clsort__rows_share", "gpu auto u32 rows:20000 n:1..5000" },
     { "clsort__rows_share", "gpu auto u32 values:4 rows:20000 n:1..5000" },
     { "clsort__rows_share", "nvidia auto u64 values:4 rows:20000 n:1..5000" },
-    { "clsort__long_rows", "nvidia auto u32 rows:3 n:1000000..4000000" },
-    { "clsort__long_rows", "gpu auto u32 values:4 rows:3 units:132 n:1000000..4000000" },
-    { "clsort__long_rows", "gpu auto u32 rows:3 units:132 n:1000000..8000000" },
-    { "clsort__long_rows", "cpu auto u32 bare units:2 rows:2 n:1..100000" },
-    { "clsort__long_rows", "cpu auto u64 values:4 units:2 rows:3 n:1..100000" },
-    { "clsort__long_rows", "cpu auto u32 units:4 rows:3 n:200000..300000" },
-    { "clsort__long_rows", "cpu auto u32 values:4 rows:3 n:10000 units:1..8" },
-    { "clsort__fills_cores", "cpu auto u32 bare n:50000 units:2 rows:1..8" },
-    { "CLSORT__MOST_LONG_ROWS", "cpu auto u32 values:4 n:50000 units:2 rows:1023..1026" },
+    { "least_long_row", "nvidia auto u32 rows:3 n:1000000..4000000" },
+    { "least_long_row", "gpu auto u32 values:4 rows:3 units:132 n:1000000..4000000" },
+    { "least_long_row", "gpu auto u32 rows:3 units:132 n:1000000..8000000" },
+    { "least_long_row", "cpu auto u32 bare units:2 rows:2 n:1..100000" },
+    { "least_long_row", "cpu auto u64 values:4 units:2 rows:3 n:1..100000" },
+    { "least_long_row", "cpu auto u32 units:4 rows:3 n:200000..300000" },
+    { "least_long_row", "cpu auto u32 values:4 rows:3 n:10000 units:1..8" },
+    { "rows.per_core", "cpu auto u32 bare n:50000 units:2 rows:1..8" },
+    { "rows.most_one_by_one", "cpu auto u32 values:4 n:50000 units:2 rows:1023..1026" },
     { "clsort__fit_row", "nvidia auto u32 rows:20 n:1..5000" },
     { "clsort__fit_row", "gpu auto u64 values:4 rows:20 n:1..5000" }
 };
@@ -1100,19 +1100,19 @@ static void draw_prefixes(size_t n, size_t wanted, cl_ulong *keys, cl_uint *valu
 /* Sorts such keys by sweeps; returns whether that was all. */
 static cl_uint sort_prefixes(const bench *b, size_t wanted)
 {
-    enum { N = CLSORT__PREFIXES_LEAST + 11 };
-    cl_ulong *keys = (cl_ulong *)malloc(N * sizeof *keys);
-    cl_uint *values = (cl_uint *)malloc(N * sizeof *values), stays = 2;
+    const size_t n = b->sorter->policy->radix.prefixes + 11;
+    cl_ulong *keys = (cl_ulong *)malloc(n * sizeof *keys);
+    cl_uint *values = (cl_uint *)malloc(n * sizeof *values), stays = 2;
     clsort_desc d = clsort_desc_default();
     clsort__plan p;
     size_t i, wrong = 0;
     if (!CHECK(keys && values)) return 2;
-    draw_prefixes(N, wanted, keys, values);
-    d.count = N;
+    draw_prefixes(n, wanted, keys, values);
+    d.count = n;
     d.key_type = CLSORT_U64;
     d.value_size = 4;
-    d.keys = test_buffer(b, N * sizeof *keys, keys);
-    d.values = test_buffer(b, N * sizeof *values, values);
+    d.keys = test_buffer(b, n * sizeof *keys, keys);
+    d.values = test_buffer(b, n * sizeof *values, values);
     CHECK_OK(clsort_set_algorithm(&d, "radix"));
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
     d.scratch = test_buffer(b, d.scratch_size, NULL);
@@ -1122,11 +1122,11 @@ static cl_uint sort_prefixes(const bench *b, size_t wanted)
         CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
                                      p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4, &stays, 0, NULL,
                                      NULL));
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, N * sizeof *keys, keys,
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, n * sizeof *keys, keys,
                                      0, NULL, NULL));
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, N * sizeof *values,
+        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, n * sizeof *values,
                                      values, 0, NULL, NULL));
-        for (i = 0; i < N; i++)
+        for (i = 0; i < n; i++)
             wrong += (i && keys[i] < keys[i - 1]) || values[i] != (cl_uint)keys[i];
         CHECK(wrong == 0);
     }
@@ -1174,9 +1174,10 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Samples, their buckets and tiles, which a work-group holds in local memory; places of 16 bits. */
-static void samples_have_room(const clsort__plan *p)
+static void samples_have_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__samples_job j = clsort__cut_samples(&p->config, p->d.count);
+    const clsort__samples_job j = clsort__cut_samples(s->policy, &p->config,
+                                                       p->d.count);
     const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
     if (p->config.subset) {
         CHECK(p->d.count <= held);
@@ -1207,8 +1208,8 @@ static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
-                                          4 * (size_t)s->compute_units);
-    CHECK(p->d.count <= CLSORT__CACHED_SMALL
+                                          clsort__few_groups(s));
+    CHECK(p->d.count <= s->policy->cached.most_serial
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
 }
@@ -1233,7 +1234,7 @@ static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
        (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
        (unsigned)s->compute_units);
     if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
-    if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
+    if (p->config.family == CLSORT__SAMPLES) samples_have_room(s, p);
     if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
     if (p->config.family == CLSORT__CACHED) cached_has_room(s, p);
     parts_have_room(s, p);
@@ -1294,6 +1295,7 @@ static void tables_have_room(bench *b)
         if (!s) return;
         s->max_allocation = (cl_ulong)1 << 36;
         if (i % 3 == 2) s->has_progress = s->has_warps = 1, s->local_bytes = 49152;
+        clsort__choose_policy(s);
         plans_have_room(s, 31);
         clsort_destroy(s);
     }

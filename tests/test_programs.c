@@ -129,6 +129,7 @@ static clsort_sorter *sorter_of_gpu(const bench *b)
 {
     clsort_sorter *s = fresh_sorter(b, 0);
     s->is_cpu = s->has_vectors = s->has_wide_vectors = s->has_warps = s->has_progress = 0;
+    clsort__choose_policy(s);
     return s;
 }
 

@@ -227,7 +227,8 @@ static void samples_need_no_less(bench *b)
     cl_uint group_log2;
     (void)b;
     for (group_log2 = 6; group_log2 <= 8; group_log2++) {
-        const size_t edge = clsort__samples_spread(group_log2);
+        const size_t edge = clsort__samples_spread(&clsort__policies[CLSORT__NVIDIA],
+                                                  group_log2);
         mock_facts f = mock_nvidia();
         size_t bytes[3] = { 0, 0, 0 }, i;
         world w;

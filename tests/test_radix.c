@@ -699,7 +699,8 @@ static void misleading_samples(bench *b)
     CHECK(p.config.family == CLSORT__SAMPLES && !p.config.subset);
     for (kind = 0; kind < 10; kind++) {
         AT("kind %u", (unsigned)kind);
-        make_misleading(keys, b->sorter->seed, N, clsort__cut_samples(&p.config, N).samples, kind);
+        make_misleading(keys, b->sorter->seed, N,
+                        clsort__cut_samples(b->sorter->policy, &p.config, N).samples, kind);
         sort_by_samples(b, keys, sorted, N);
     }
 }
@@ -728,7 +729,8 @@ static void samples_have_room(bench *b)
             CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
             clsort__make_plan(b->sorter, &c.d, &p);
             if (p.config.family == CLSORT__SAMPLES && !p.config.subset)
-                CHECK(clsort__samples_tables(&p.config, n) <= clsort__radix_tables(b->sorter, &p));
+                CHECK(clsort__samples_tables(b->sorter->policy, &p.config, n)
+                      <= clsort__radix_tables(b->sorter, &p));
         }
 }
 

@@ -9,7 +9,11 @@
 
 /* ---- sorters --------------------------------------------------------------------------------- */
 
-static void wide_vectors(clsort_sorter *s) { s->has_vectors = 1, s->compute_units = 2; }
+static void wide_vectors(clsort_sorter *s)
+{
+    s->has_vectors = 1, s->compute_units = 2;
+    clsort__choose_policy(s);
+}
 
 /* Five rows suffice for its cores. */
 static const row_device two_wide_cores = { .cpu = 1, .change = wide_vectors },

@@ -10,7 +10,11 @@
 /* ---- sorters --------------------------------------------------------------------------------- */
 
 static void units_64(clsort_sorter *s) { s->compute_units = 64; }
-static void with_vectors(clsort_sorter *s) { s->has_vectors = 1; }
+static void with_vectors(clsort_sorter *s)
+{
+    s->has_vectors = 1;
+    clsort__choose_policy(s);
+}
 
 static const row_device
     quick = { .quick = 1 },

@@ -392,7 +392,7 @@ static void streams_that_a_sample_misleads(bench *b)
     free(keys);
 }
 
-/* Rows just below, at and above STREAM_LONG times k, for k on both sides of half the list: from
+/* Rows just below, at and above stream_long times k, for k on both sides of half the list: from
    there on a CPU of few cores reads them once. */
 static void large_k_of_long_rows(bench *b)
 {
@@ -405,7 +405,7 @@ static void large_k_of_long_rows(bench *b)
                 const cl_uint type = i & 1 ? CLSORT_U64 : CLSORT_F32;
                 const size_t capacity = i & 1 ? 2048 : 4096,
                              k = capacity / (half & 2 ? 2 : 4) + (half & 1);
-                top_case c = top_make(type, 1, CLSORT__STREAM_LONG * k + side - 1, k);
+                top_case c = top_make(type, 1, b->sorter->policy->select.stream_long * k + side - 1, k);
                 clsort__plan p;
                 c.pattern = patterns[i / 2];
                 c.d.flags = flags[(i + half + side) % 3];
@@ -870,6 +870,7 @@ static void long_rows_in_one_launch(bench *b)
     if (!CHECK(other.sorter != NULL)) return;
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";
     other.sorter->has_progress = 1;
+    clsort__choose_policy(other.sorter);
     for (i = 0; i < 10; i++) {
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200,
                               i == 9 ? 900 : i == 4 ? 400 : 40 + i);

@@ -92,6 +92,7 @@ static inline int sweeping_sorter(const bench *b, bench *other)
     }
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";
     other->sorter->has_progress = 1;
+    clsort__choose_policy(other->sorter);
     return 1;
 }
 
@@ -107,7 +108,10 @@ static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[PRETENDED_
     more_options = sweeping_builds(b);
     pretended.group = 64;
     gpus[SMALL_GROUPS] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
-    if (gpus[SMALL_GROUPS]) gpus[SMALL_GROUPS]->has_progress = 1;
+    if (gpus[SMALL_GROUPS]) {
+        gpus[SMALL_GROUPS]->has_progress = 1;
+        clsort__choose_policy(gpus[SMALL_GROUPS]);
+    }
     pretended.group = 256;
     gpus[OTHER_VENDOR] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 132, 0);
     return gpus[SMALL_GROUPS] && gpus[OTHER_VENDOR];

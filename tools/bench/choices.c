@@ -196,8 +196,8 @@ static void open_bench(bench *b)
     b->values = new_buffer(b, 1);
     b->keys_out = new_buffer(b, 0);
     b->values_out = new_buffer(b, 0);
-    printf("%s\n%-6s %10s %9s %9s  %-6s best name\n", info.name, "kind", "elements", "auto ms",
-           "best ms", "ratio");
+    printf("%s, policy of %s\n%-6s %10s %9s %9s  %-6s best name\n", info.name,
+           b->sorter->policy->devices, "kind", "elements", "auto ms", "best ms", "ratio");
 }
 
 /* Reads the options; returns how many words they are, or -1. */

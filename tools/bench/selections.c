@@ -139,9 +139,10 @@ static uint32_t sample_clusters(const measure *m, const clsort_desc *d)
     return clsort__has_sample(&p) ? p.select.clusters : 0;
 }
 
-static void fill_row(const input *in, const clsort_desc *d, uint32_t clusters, uint64_t seed,
-                     float *row)
+static void fill_row(const measure *m, const input *in, const clsort_desc *d, uint32_t clusters,
+                     uint64_t seed, float *row)
 {
+    const uint32_t group = 1u << m->sorter->policy->tiles.alone_group_log2;
     const size_t apart = clusters ? d->count / clusters : d->count + 1;
     uint64_t random = seed;
     size_t hidden = 0;
@@ -149,7 +150,8 @@ static void fill_row(const input *in, const clsort_desc *d, uint32_t clusters, u
     pattern_fill(pattern_find(in->pattern), CLSORT_F32, d->count, seed, 0, row);
     memcpy(&poison, &in->poison, 4);
     if (in->samples)
-        pattern_poison((uint32_t *)(void *)row, d->count, clusters, 256, poison, in->samples > 1);
+        pattern_poison((uint32_t *)(void *)row, d->count, clusters, group, poison,
+                       in->samples > 1);
     while (in->hides && hidden + 1 < d->top_k) {
         const size_t at = (size_t)(pattern_random(&random) % d->count);
         if (pattern_is_sampled(at, clusters, apart, 0) || row[at] > 1) continue;
@@ -210,7 +212,7 @@ static double time_input(measure *m, const clsort_desc *d, const input *in, uint
     double times[RUNS_MOST];
     size_t r;
     int i;
-    for (r = 0; r < m->rows; r++) fill_row(in, d, clusters, r + 1, rows + r * m->n);
+    for (r = 0; r < m->rows; r++) fill_row(m, in, d, clusters, r + 1, rows + r * m->n);
     must(clEnqueueWriteBuffer(m->device.queue, m->input, CL_TRUE, 0, m->rows * m->n * 4, rows, 0,
                               NULL, NULL),
          "clEnqueueWriteBuffer");
@@ -323,7 +325,8 @@ static void run_cell(measure *m, const char *cell)
 
 static void print_head(const measure *m)
 {
-    printf("%s\n%30s", m->device.info.name, "rows x length        k");
+    printf("%s, policy of %s\n%30s", m->device.info.name, m->sorter->policy->devices,
+           "rows x length        k");
     if (m->misleads) {
         printf("  %-14s %10s %7s\n", "input", "ms", "ratio");
         return;

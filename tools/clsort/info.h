@@ -42,17 +42,6 @@ typedef struct info_facts {
     cl_ulong local_bytes, bytes;
 } info_facts;
 
-/* Kinds of devices, each of which has rows of AUTO's table; of CPUs as clsort_choice names them. */
-static const char *const info_devices[CLSORT__CPU + 1] = {
-    [CLSORT__NVIDIA] = "NVIDIA's GPUs",
-    [CLSORT__OTHER_GPU] = "other GPUs",
-    [CLSORT__MERGE_GPU] = "GPUs with little local memory",
-    [CLSORT__CPU_ROWS] = "CPUs with AVX-512",
-    [CLSORT__CPU_LANES] = "CPUs by lanes of vectors",
-    [CLSORT__CPU_VECTORS] = "CPUs with vectors",
-    [CLSORT__CPU] = "CPUs"
-};
-
 static const char *info_type(const device_info *info)
 {
     return info->type & CL_DEVICE_TYPE_GPU   ? "GPU"
@@ -383,6 +372,58 @@ static void info_choices_json(clsort_sorter *sorter)
     json_close(']');
 }
 
+/* ---- policy ---------------------------------------------------------------------------------- */
+
+/* The numbers that tune, of one kind of device: a group in a line, or in an object. */
+typedef struct info_numbers { int json; size_t used; char line[1000]; } info_numbers;
+
+static void info_group(info_numbers *l, const char *name)
+{
+    if (l->json) json_open(name, '{');
+    else l->used = (size_t)snprintf(l->line, sizeof l->line, "  policy, %s:", name);
+}
+
+static void info_member(info_numbers *l, const char *name, cl_uint n)
+{
+    char text[16];
+    if (l->json) json_number(name, "%u", (unsigned)n);
+    else
+        l->used += (size_t)snprintf(l->line + l->used, sizeof l->line - l->used, " %s %s", name,
+                                    info_number(n, "never", text, sizeof text));
+}
+
+static void info_end_group(info_numbers *l)
+{
+    if (l->json) json_close('}');
+    else info_wrap("%s", l->line);
+}
+
+/* All that clsort.h (>>policy) has for the device's kind, but the crossovers, which are choices. */
+static void info_policy(const clsort__policy *p, int json)
+{
+    info_numbers l = { json, 0, "" };
+    if (json) json_open("policy", '{');
+    info_group(&l, "rows_one_by_one");
+    info_member(&l, "least_long_bare_row", p->least_long_bare_row);
+    info_member(&l, "least_long_row", p->least_long_row);
+    info_end_group(&l);
+#define INFO_GROUP(group) \
+    { \
+        const struct clsort__numbers_of_##group *const of = &p->group; \
+        info_group(&l, #group);
+#define INFO_OF_KIND(name, nvidia, gpu, cpu) info_member(&l, #name, of->name);
+#define INFO_OF_ALL(name, all) info_member(&l, #name, of->name);
+#define INFO_END(group) \
+        info_end_group(&l); \
+    }
+    CLSORT__NUMBER_LIST(INFO_GROUP, INFO_OF_KIND, INFO_OF_ALL, INFO_END)
+#undef INFO_GROUP
+#undef INFO_OF_KIND
+#undef INFO_OF_ALL
+#undef INFO_END
+    if (json) json_close('}');
+}
+
 /* ---- a device -------------------------------------------------------------------------------- */
 
 /* The line of what AUTO takes, by the first word of an algorithm's name; of top-k its way. */
@@ -445,7 +486,7 @@ static void info_verbose(const info_facts *f, clsort_sorter *s)
 {
     info_wrap("  %s (0x%04x), %s; sub-groups %s", f->vendor, (unsigned)f->vendor_id, f->c,
               f->widths);
-    info_wrap("  auto: as for %s%s%s%s%s%s%s%s%s", info_devices[clsort__device_kind(s)],
+    info_wrap("  auto: as for %s%s%s%s%s%s%s%s%s", s->policy->devices,
               s->shares_memory ? ", shares the host's memory" : "",
               s->has_vectors ? ", vector registers" : "", s->has_wide_vectors ? ", AVX-512" : "",
               s->always_lanes ? ", work-items in lanes of vectors" : "",
@@ -455,6 +496,7 @@ static void info_verbose(const info_facts *f, clsort_sorter *s)
     info_names(s, "  cannot run here:", NULL);
     info_plans(s, 0);
     info_choices(s);
+    info_policy(s->policy, 0);
 }
 
 static void info_json(const device_info *info, const info_facts *f, clsort_sorter *s)
@@ -472,10 +514,11 @@ static void info_json(const device_info *info, const info_facts *f, clsort_sorte
     json_number("local_bytes", "%llu", (unsigned long long)f->local_bytes);
     json_number("bytes", "%llu", (unsigned long long)f->bytes);
     json_number("allocation_bytes", "%llu", (unsigned long long)s->max_allocation);
-    json_text("auto_as_for", info_devices[clsort__device_kind(s)]);
+    json_text("auto_as_for", s->policy->devices);
     info_names(s, NULL, "cannot_run");
     info_plans(s, 1);
     info_choices_json(s);
+    info_policy(s->policy, 1);
 }
 
 enum { INFO_BRIEF, INFO_VERBOSE, INFO_JSON };

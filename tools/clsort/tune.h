@@ -169,19 +169,13 @@ static const char *tune_threshold_text(cl_uint threshold, char *text, size_t roo
 /* A choice as a row of clsort__crossovers. */
 static void tune_print_row(const clsort_sorter *sorter, const clsort_choice *c)
 {
-    static const char *const kinds[CLSORT__CPU + 1] = {
-        [CLSORT__NVIDIA] = "NVIDIA",       [CLSORT__OTHER_GPU] = "OTHER_GPU",
-        [CLSORT__MERGE_GPU] = "MERGE_GPU", [CLSORT__CPU_ROWS] = "CPU_ROWS",
-        [CLSORT__CPU_LANES] = "CPU_LANES", [CLSORT__CPU_VECTORS] = "CPU_VECTORS",
-        [CLSORT__CPU] = "CPU"
-    };
     static const int payloads[3] = { 1, 2, 0 };
     const cl_uint thresholds[4] = { c->bitonic_most, c->radix_least, c->hybrid_least, c->few_most };
     char text[4][24];
     const char *at[4];
     int i;
     for (i = 0; i < 4; i++) at[i] = tune_threshold_text(thresholds[i], text[i], sizeof text[i]);
-    printf("    { CLSORT__%s, %d, %u, %s, %s, %s, %s },\n", kinds[clsort__device_kind(sorter)],
+    printf("    { CLSORT__%s, %d, %u, %s, %s, %s, %s },\n", sorter->policy->name,
            payloads[c->payload], (unsigned)c->bits, at[0], at[1], at[2], at[3]);
 }
 

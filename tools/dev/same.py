@@ -30,7 +30,10 @@ def words(about, cases):
     p.add_argument("--first", type=int, default=1, metavar="SEED", help="seed of the first case")
     p.add_argument("--without", action="append", default=[], metavar="TEXT",
                    help="of same-plans: no case whose description holds this")
+    p.add_argument("--new-option", action="append", default=[], metavar="NAME",
+                   help="of same-plans: a macro that builds get by -D, and did not get before")
     given = p.parse_args()
+    os.environ["SAME_NEW_OPTIONS"] = ",".join(given.new_option)
     given.commit = os.path.abspath(given.commit) if os.path.isfile(given.commit) else given.commit
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
     if subprocess.run(["tools/dev/embed", "--check"]).returncode or given.cases < 1:
