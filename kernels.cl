@@ -2364,6 +2364,18 @@ typedef struct {
     uint start, first_a, na, first_b, nb;
 } pair_t;
 
+#define CLSORT_STAY_TURNED (CLSORT_TURNS && CLSORT_SHARE_LOG2 > 0 && !CLSORT_RECORDS)
+/* The codec of a pass's loads or stores. Between the passes of work-groups turned codes stay as
+   they are: tiles turn them, and the last pass turns them back. The keys of records stay keys. */
+INLINE codec_t codec_of_pass(codec_t c, uint between)
+{
+#if CLSORT_STAY_TURNED
+    if (between)
+        c.mask = c.flip = c.rotate = 0;
+#endif
+    return c;
+}
+
 /* The pair whose merged run holds element i of n. Runs have `run` elements; pairs start at
    multiples of span + 1. */
 INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
@@ -2437,13 +2449,13 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
-    const codec_t codec = CLSORT_CODEC;
+    const codec_t codec = CLSORT_CODEC, loads = codec_of_pass(codec, 1);
     const size_t i = get_global_id(0) >> spread_log2;
     n = CLSORT_COUNT(n);
     if (i * slice >= n || i << spread_log2 != get_global_id(0))
         return;
     const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);
-    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, codec);
+    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, loads);
 }
 #endif
 
@@ -2541,10 +2553,18 @@ INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v
 /* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
    to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
    needs: reads of local memory may be pending before it. */
-INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
+INLINE void store_items(item_t *v, local code_t *keys, local uint *words,
                         array_t target, uint first, uint count, codec_t c)
 {
     const uint t = local_id();
+#if CLSORT_STAY_TURNED
+    if (c.rotate) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            v[m].key = decode(v[m].key, c);
+    }
+    c = codec_of_pass(c, 1);
+#endif
     put_own_items(keys, words, v);
     if (count == CLSORT_TILE_ITEMS) {
         #pragma unroll
@@ -2742,7 +2762,7 @@ INLINE void find_splits(pair_t p, uint from, uint count, uint size,
    4, 8 ... work-items are merged in local memory. Called by tile kernels, by all work-items of a
    group, with local memory free; leaves reads of it pending. */
 INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uint number,
-                      codec_t codec, local code_t *keys, local uint *words,
+                      codec_t codec, codec_t stores, local code_t *keys, local uint *words,
                       local uint *splits)
 {
     const uint t = local_id();
@@ -2761,15 +2781,15 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
         put_own_items(keys, words, v);
         merge_items(v, keys, words, splits, first, na, first + na, size - na, codec);
     }
-    store_items(v, keys, words, target, base, count, codec);
+    store_items(v, keys, words, target, base, count, stores);
 }
 
 /* Writes the elements from `base` on, up to a tile, of a pair's merged run. `stored` splits say
    which part of both runs this is; without has_splits it is searched here. Called by pass kernels,
    by all work-items of a group, with local memory free; leaves reads of it pending. */
 INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
-                       uint has_splits, codec_t codec, local code_t *keys, local uint *words,
-                       local uint *splits_here)
+                       uint has_splits, codec_t codec, codec_t stores, local code_t *keys,
+                       local uint *words, local uint *splits_here)
 {
     const uint from = base - p.start, size = p.na + p.nb,
                count = from < size ? min(size - from, (uint)CLSORT_TILE_ITEMS) : 0;
@@ -2783,7 +2803,7 @@ INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *s
     load_runs(keys, words, p, count, codec, 0, 0);
     local_barrier();
     merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
-    store_items(v, keys, words, target, base, count, codec);
+    store_items(v, keys, words, target, base, count, stores);
 }
 
 //---- merge: work-group kernels
@@ -2794,13 +2814,13 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
                                      local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
+    const codec_t codec = CLSORT_CODEC, stores = codec_of_pass(codec, n > CLSORT_TILE_ITEMS);
     const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;
     n = CLSORT_COUNT(n);
     if (base >= n)
         return;
-    sort_tile(source, target, base, min(n - base, (uint)CLSORT_TILE_ITEMS), base, codec, keys,
-              words, splits);
+    sort_tile(source, target, base, min(n - base, (uint)CLSORT_TILE_ITEMS), base, codec, stores,
+              keys, words, splits);
 }
 #endif
 
@@ -2813,14 +2833,14 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
+    const codec_t codec = CLSORT_CODEC, stores = codec_of_pass(codec, span < n - 1);
     const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;
     n = CLSORT_COUNT(n);
     if (base >= n)
         return;
     merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
-               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
-               splits_here);
+               (global const uint *)(splits + splits_at) + group, has_splits,
+               codec_of_pass(codec, 1), stores, keys, words, splits_here);
 }
 #endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
 #elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)
@@ -3879,7 +3899,8 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         const array_t from = array_at(job.where, source, target, alt);
         const array_t to = runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),
                                        0);
-        sort_tile(from, to, job.segment.begin + first, size, first, codec, keys, words, splits);
+        sort_tile(from, to, job.segment.begin + first, size, first, codec, codec, keys, words,
+                  splits);
         local_barrier();
     }
 }
@@ -3894,7 +3915,7 @@ INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t
     const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
     const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
                                2 * run - 1);
-    merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
+    merge_tile(p, first, to, 0, 0, codec, codec, keys, words, splits);
 }
 
 /* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; then, up to pass
