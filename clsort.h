@@ -1720,15 +1720,18 @@ static const char *const clsort__source[] = {
 "CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n\n\n#if "
 "CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
 "c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits)\\\n (("
-"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#else\n#define CLSORT_LEFT(type,"
-"code,bits)rotate(code,(type)(code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n"
-"#define CLSORT_LEFT(type,code,bits)(code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)("
-"k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1))&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n"
-" INLINE type encode(type k,codec_t c)\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-"
-"CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,"
-"codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)"
-"^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\n"
-"INLINE uint keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
+"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#elif CLSORT_KEY_BYTES==8&&"
+"CLSORT_SHARE_LOG2>0\n\nINLINE ulong turn_left(ulong k,uint bits)\n{\nk=bits&32?rotate(k,32ul):k;"
+"\nreturn k<<bits%32>>32<<32|rotate(k,32ul)<<bits%32>>32;\n}\n#define CLSORT_LEFT(type,code,bits)"
+"turn_left(code,(uint)(bits))\n#else\n#define CLSORT_LEFT(type,code,bits)rotate(code,(type)("
+"code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n#define CLSORT_LEFT(type,code,bits)("
+"code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)(k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1)"
+")&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n INLINE type encode(type k,codec_t c)"
+"\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,"
+"CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-"
+"CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }"
+"\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\nINLINE uint keys_are_codes(codec_t c)\n{\nreturn "
+"c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
 "\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}array_t;\n#define "
 "CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE(bits)(bits)<<32\n"
 "#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,*values;}array_t;"
@@ -2080,7 +2083,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2175\n",
+"#line 2183\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2094,7 +2097,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2222\n",
+"#line 2230\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2107,7 +2110,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2245\n",
+"#line 2253\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2127,7 +2130,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2296\n",
+"#line 2304\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2151,26 +2154,26 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2357\n",
+"#line 2365\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
-"\n}pair_t;\n\n#define CLSORT_STAY_TURNED (CLSORT_TURNS&&CLSORT_SHARE_LOG2>0&& !CLSORT_RECORDS)\n"
-"\n\nINLINE codec_t codec_of_pass(codec_t c,uint between)\n{\n#if CLSORT_STAY_TURNED\nif(between)"
-"\nc.mask=c.flip=c.rotate=0;\n#endif\nreturn c;\n}\n\n\n\nINLINE pair_t find_pair(array_t a,"
-"array_t b,uint i,uint n,uint run,uint span)\n{\nconst uint start=i& ~span,size=start<n?min(n-"
-"start-1,span)+1:0,\nna=min(size,run);\nconst pair_t p={a,b,start,start,na,"
-"CLSORT_TWO_ARRAYS?start:start+run,size -na};\nreturn p;\n}\n\n\nINLINE uint second_first(pair_t "
-"p,uint x,uint y,codec_t c)\n{\n#if CLSORT_LANES==1\nreturn comes_before(load_whole_item(p.b,c,"
-"p.first_b+y),\nload_whole_item(p.a,c,p.first_a+x),c);\n#else\nconst code_t key_x=encode((codes_t)"
-"*key_place(p.a,p.first_a+x),c).s0,\nkey_y=encode((codes_t)*key_place(p.b,p.first_b+y),c).s0;\n"
-"uint word_x[CLSORT_WORDS_OR_1],word_y[CLSORT_WORDS_OR_1];\nload_words(p.a,p.first_a+x,word_x);\n"
-"load_words(p.b,p.first_b+y,word_y);\nreturn key_y<key_x||(CLSORT_BREAK_TIES_BY_INDEX&&key_y=="
-"key_x&&word_y[0]<word_x[0]);\n#endif\n}\n\n\n\n\nINLINE uint split_pair(pair_t p,uint diagonal,"
-"codec_t c)\n{\nuint low=diagonal>p.nb?diagonal-p.nb:0,high=min(diagonal,p.na);\nwhile(low<high){"
-"\nconst uint quarter=(high-low)>>2;\nuint first[3];\n#pragma unroll\nfor(uint k=0;k<3;k++){\n"
-"const uint x=low+(k+1)*quarter;\nfirst[k]= !second_first(p,x,diagonal-1-x,c);\n}\nhigh= !first[0]"
-"?low+quarter\n: !first[1]?low+2*quarter\n: !first[2]?low+3*quarter\n:high;\nlow=first[2]?low+3*"
-"quarter+1\n:first[1]?low+2*quarter+1\n:first[0]?low+quarter+1\n:low;\n}\nreturn low;\n}\n\n",
+"\n}pair_t;\n\n\n\n\n\nINLINE codec_t codec_of_pass(codec_t c,uint between)\n{\n#if CLSORT_TURNS&&"
+"CLSORT_SHARE_LOG2>0&& !CLSORT_RECORDS\nif(between)\nc.mask=c.flip=c.rotate=0;\n#endif\nreturn c;"
+"\n}\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n{\n"
+"const uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);\nconst pair_t "
+"p={a,b,start,start,na,CLSORT_TWO_ARRAYS?start:start+run,size -na};\nreturn p;\n}\n\n\nINLINE "
+"uint second_first(pair_t p,uint x,uint y,codec_t c)\n{\n#if CLSORT_LANES==1\nreturn comes_before("
+"load_whole_item(p.b,c,p.first_b+y),\nload_whole_item(p.a,c,p.first_a+x),c);\n#else\nconst code_t "
+"key_x=encode((codes_t)*key_place(p.a,p.first_a+x),c).s0,\nkey_y=encode((codes_t)*key_place(p.b,"
+"p.first_b+y),c).s0;\nuint word_x[CLSORT_WORDS_OR_1],word_y[CLSORT_WORDS_OR_1];\nload_words(p.a,"
+"p.first_a+x,word_x);\nload_words(p.b,p.first_b+y,word_y);\nreturn key_y<key_x||("
+"CLSORT_BREAK_TIES_BY_INDEX&&key_y==key_x&&word_y[0]<word_x[0]);\n#endif\n}\n\n\n\n\nINLINE uint "
+"split_pair(pair_t p,uint diagonal,codec_t c)\n{\nuint low=diagonal>p.nb?diagonal-p.nb:0,high=min("
+"diagonal,p.na);\nwhile(low<high){\nconst uint quarter=(high-low)>>2;\nuint first[3];\n#pragma "
+"unroll\nfor(uint k=0;k<3;k++){\nconst uint x=low+(k+1)*quarter;\nfirst[k]= !second_first(p,x,"
+"diagonal-1-x,c);\n}\nhigh= !first[0]?low+quarter\n: !first[1]?low+2*quarter\n: !first[2]?low+3*"
+"quarter\n:high;\nlow=first[2]?low+3*quarter+1\n:first[1]?low+2*quarter+1\n:first[0]?low+quarter+"
+"1\n:low;\n}\nreturn low;\n}\n\n",
 "\n#if!CLSORT_IS(PUBLISHED_MERGE)&& !CLSORT_IS(RUNS)\n#if CLSORT_TWO_ARRAYS\n#define "
 "CLSORT_PAIR_ARGS \\\n CLSORT_ARRAY_ARGS(a),CLSORT_ARRAY_ARGS(b),CLSORT_CODEC_ARGS,uint n,uint "
 "run,uint span,\\\n uint slice\n#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n#else\n#define "
@@ -2179,24 +2182,23 @@ static const char *const clsort__source[] = {
 "uchar*splits,ulong splits_at\n\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\n\n"
 "CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS,CLSORT_SPLITS_ARGS,uint spread_log2)\n{\n"
 "const array_t array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY;\nconst codec_t codec="
-"CLSORT_CODEC,loads=codec_of_pass(codec,1);\nconst size_t i=get_global_id(0)>>spread_log2;\nn="
-"CLSORT_COUNT(n);\nif(i*slice>=n||i<<spread_log2!=get_global_id(0))\nreturn;\nconst pair_t p="
-"find_pair(array_a,array_b,(uint)i*slice,n,run,span);\n((global uint*)(splits+splits_at))[i]="
-"split_pair(p,(uint)i*slice -p.start,loads);\n}\n#endif\n\n#if CLSORT_COMPARATOR\n\n\n\n"
-"CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS,uint n,uint span,uint slice\n"
-"CLSORT_COUNT_ARGS)\n{\nconst size_t start=get_global_id(0)*((size_t)span+1);\nglobal uint*split=("
-"global uint*)(splits+splits_at);\nsize_t i=(start+slice -1)/slice;\nuint last_split=0,"
-"last_diagonal=0;\nn=CLSORT_COUNT(n);\nif(start>=n)\nreturn;\nfor(;i*slice<n&&i*slice<=start+span;"
-"i++){\nconst uint diagonal=(uint)(i*slice -start);\nlast_split=clamp(split[i],last_split,"
-"last_split+(diagonal-last_diagonal));\nlast_diagonal=diagonal;\nsplit[i]=last_split;\n}\n}\n\n\n"
-"CLSORT_KERNEL void clsort_merge_ordered(global const uchar*indices,ulong indices_at,\nglobal "
-"uchar*result,ulong result_at,CLSORT_CODEC_ARGS,\nuint n,uint by_index,uint strict)\n{\nconst "
-"codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*record=(global const clsort_record*)"
-"codec.records;\nconst uint i=(uint)get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i>=n||n-i<2)\n"
-"return;\nconst uint x=ordered_place(indices+indices_at,by_index,i,n),\ny=ordered_place(indices+"
-"indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y],record[x])\n||(strict&&y<=x&& "
-"!clsort_precedes(record[x],record[y])))\natomic_min((volatile global uint*)(result+result_at),i+"
-"1);\n}\n#endif\n#endif\n\n",
+"CLSORT_CODEC;\nconst size_t i=get_global_id(0)>>spread_log2;\nn=CLSORT_COUNT(n);\nif(i*slice>=n||"
+"i<<spread_log2!=get_global_id(0))\nreturn;\nconst pair_t p=find_pair(array_a,array_b,(uint)i*"
+"slice,n,run,span);\n((global uint*)(splits+splits_at))[i]\n=split_pair(p,(uint)i*slice -p.start,"
+"codec_of_pass(codec,1));\n}\n#endif\n\n#if CLSORT_COMPARATOR\n\n\n\nCLSORT_KERNEL void "
+"clsort_merge_clamp(CLSORT_SPLITS_ARGS,uint n,uint span,uint slice\nCLSORT_COUNT_ARGS)\n{\nconst "
+"size_t start=get_global_id(0)*((size_t)span+1);\nglobal uint*split=(global uint*)(splits+"
+"splits_at);\nsize_t i=(start+slice -1)/slice;\nuint last_split=0,last_diagonal=0;\nn="
+"CLSORT_COUNT(n);\nif(start>=n)\nreturn;\nfor(;i*slice<n&&i*slice<=start+span;i++){\nconst uint "
+"diagonal=(uint)(i*slice -start);\nlast_split=clamp(split[i],last_split,last_split+(diagonal-"
+"last_diagonal));\nlast_diagonal=diagonal;\nsplit[i]=last_split;\n}\n}\n\n\nCLSORT_KERNEL void "
+"clsort_merge_ordered(global const uchar*indices,ulong indices_at,\nglobal uchar*result,ulong "
+"result_at,CLSORT_CODEC_ARGS,\nuint n,uint by_index,uint strict)\n{\nconst codec_t codec="
+"CLSORT_CODEC;\nglobal const clsort_record*record=(global const clsort_record*)codec.records;\n"
+"const uint i=(uint)get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i>=n||n-i<2)\nreturn;\nconst uint x="
+"ordered_place(indices+indices_at,by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,"
+"n);\nif(clsort_precedes(record[y],record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],"
+"record[y])))\natomic_min((volatile global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
 "\n#if CLSORT_SHARE_LOG2>0\n\nINLINE item_t load_run_item(array_t a,codec_t c,uint i,uint number,"
 "const uint is_source)\n{\nreturn is_source?load_numbered(a,c,i,number):load_whole_item(a,c,i);\n}"
 "\n\n\n\n\nINLINE void load_runs(local code_t*keys,local uint*words,pair_t p,uint count,codec_t c,"
@@ -2210,14 +2212,12 @@ static const char *const clsort__source[] = {
 "p.na?first:second,c,i-t,number+i,\nis_source)\n:top_item());\n}\n}\n\n\n\nINLINE void "
 "put_own_items(local code_t*keys,local uint*words,const item_t*v)\n{\nlocal_barrier();\n#pragma "
 "unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nput_item(keys,words,local_id()*CLSORT_ITEMS+m,v[m]);\n"
-"local_barrier();\n}\n\n\n\n\nINLINE void store_items(item_t*v,local code_t*keys,local uint*words,"
-"\narray_t target,uint first,uint count,codec_t c)\n{\nconst uint t=local_id();\n#if "
-"CLSORT_STAY_TURNED\nif(c.rotate){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m].key="
-"decode(v[m].key,c);\n}\nc=codec_of_pass(c,1);\n#endif\nput_own_items(keys,words,v);\nif(count=="
-"CLSORT_TILE_ITEMS){\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nstore_whole_item(target,c,"
-"first+m*CLSORT_GROUP +t,\nget_item(keys,words,m*CLSORT_GROUP +t));\n}else{\n#pragma unroll 1\n"
-"for(uint i=t;i<count;i+=CLSORT_GROUP)\nstore_whole_item(target,c,first+i,get_item(keys,words,i));"
-"\n}\n}\n\n",
+"local_barrier();\n}\n\n\n\n\nINLINE void store_items(const item_t*v,local code_t*keys,local uint*"
+"words,\narray_t target,uint first,uint count,codec_t c)\n{\nconst uint t=local_id();\n"
+"put_own_items(keys,words,v);\nif(count==CLSORT_TILE_ITEMS){\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_ITEMS;m++)\nstore_whole_item(target,c,first+m*CLSORT_GROUP +t,\nget_item(keys,words,m*"
+"CLSORT_GROUP +t));\n}else{\n#pragma unroll 1\nfor(uint i=t;i<count;i+=CLSORT_GROUP)\n"
+"store_whole_item(target,c,first+i,get_item(keys,words,i));\n}\n}\n\n",
 "\n\n\nINLINE uint split_items(local const code_t*keys,local const uint*words,uint first,\nuint "
 "na,uint second,uint nb,uint diagonal,codec_t c)\n{\nuint low=diagonal>nb?diagonal-nb:0,high=min("
 "diagonal,na);\nwhile(low<high){\nconst uint middle=(low+high)/2;\nif(comes_before(get_item(keys,"
@@ -2275,13 +2275,13 @@ static const char *const clsort__source[] = {
 "size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,size "
 "-na,codec);\n}\nstore_items(v,keys,words,target,base,count,stores);\n}\n\n\n\n\nINLINE void "
 "merge_tile(pair_t p,uint base,array_t target,global const uint*stored,\nuint has_splits,codec_t "
-"codec,codec_t stores,local code_t*keys,\nlocal uint*words,local uint*splits_here)\n{\nconst uint "
-"from=base -p.start,size=p.na+p.nb,\ncount=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\n"
-"item_t v[CLSORT_ITEMS];\nfind_splits(p,from,count,size,stored,has_splits,splits_here,codec);\n\n"
-"const uint a=splits_here[0],na=min(max(splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+="
-"from-a;\np.na=na;\nload_runs(keys,words,p,count,codec,0,0);\nlocal_barrier();\nmerge_items(v,"
-"keys,words,splits_here,0,na,na,count-na,codec);\nstore_items(v,keys,words,target,base,count,"
-"stores);\n}\n\n",
+"stores,local code_t*keys,local uint*words,\nlocal uint*splits_here)\n{\nconst uint from=base -"
+"p.start,size=p.na+p.nb,\ncount=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nconst "
+"codec_t codec=codec_of_pass(stores,1);\nitem_t v[CLSORT_ITEMS];\nfind_splits(p,from,count,size,"
+"stored,has_splits,splits_here,codec);\n\nconst uint a=splits_here[0],na=min(max(splits_here[2],a)"
+"-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,count,codec,0,0);"
+"\nlocal_barrier();\nmerge_items(v,keys,words,splits_here,0,na,na,count-na,codec);\nstore_items(v,"
+"keys,words,target,base,count,stores);\n}\n\n",
 "\n#if CLSORT_IS(MERGE)\n\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint "
 "slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t source="
 "CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC,stores="
@@ -2291,12 +2291,11 @@ static const char *const clsort__source[] = {
 "CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass("
 "CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*"
 "keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),"
-"array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC,"
-"stores=codec_of_pass(codec,span<n-1);\nconst uint group=(uint)get_group_id(0),base=group<<"
-"CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\nmerge_tile(find_pair(array_a,"
-"array_b,base,n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,has_splits,\n"
-"codec_of_pass(codec,1),stores,keys,words,splits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& "
-"!CLSORT_IS(PUBLISHED_MERGE)\n\n",
+"array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\ncodec_t codec=CLSORT_CODEC;\nconst "
+"uint group=(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\ncodec=codec_of_pass(codec,"
+"span<n-1);\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\nmerge_tile(find_pair(array_a,array_b,base,"
+"n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,has_splits,codec,keys,"
+"words,\nsplits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& !CLSORT_IS(PUBLISHED_MERGE)\n\n",
 "\n#if CLSORT_LANES==1&&CLSORT_IS(MERGE)\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,"
 "uint n,uint slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t "
 "source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
@@ -2574,7 +2573,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3808\n",
+"#line 3812\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -2614,7 +2613,7 @@ static const char *const clsort__source[] = {
 "const array_t from=advance(runs_before(target,alt,passes,pass),job.segment.begin);\nconst "
 "array_t to=advance(runs_before(target,alt,passes,pass+1),job.segment.begin);\nconst pair_t p="
 "find_pair(from,from,first,pass<passes?job.segment.size:0,run,\n2*run-1);\nmerge_tile(p,first,to,"
-"0,0,codec,codec,keys,words,splits);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_segment_pass("
+"0,0,codec,keys,words,splits);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_segment_pass("
 "CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,uint pass,"
 "uint end,\nlocal code_t*keys,local uint*words,local uint*splits)\n{\nconst array_t target="
 "CLSORT_ARRAY(target),alt=CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t "
@@ -4639,7 +4638,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10955\n",
+"#line 10959\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4960,7 +4959,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 12027\n",
+"#line 12031\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
@@ -8656,7 +8655,7 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
     if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
-        row.radix = row.radix == CLSORT__NEVER ? 1u << 22 : row.radix / 2;
+        row.radix = row.radix != CLSORT__NEVER ? row.radix / 2 : all > 32 ? row.radix : 1u << 22;
     if (bits - 1 < all / 2) {     /* still fewer: passes leave samples a quarter, hybrid nothing */
         row.samples /= 4;
         row.radix = row.samples;

@@ -841,6 +841,14 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #if CLSORT_PAIRS
 #define CLSORT_LEFT(type, code, bits) \
     ((ulong)rotate((uint)((code) >> 32), (uint)(bits)) << 32 | (uint)(code))
+#elif CLSORT_KEY_BYTES == 8 && CLSORT_SHARE_LOG2 > 0
+/* GPUs shift 32 bits: each half of the result is the upper one of a shifted code. */
+INLINE ulong turn_left(ulong k, uint bits)
+{
+    k = bits & 32 ? rotate(k, 32ul) : k;
+    return k << bits % 32 >> 32 << 32 | rotate(k, 32ul) << bits % 32 >> 32;
+}
+#define CLSORT_LEFT(type, code, bits) turn_left(code, (uint)(bits))
 #else
 #define CLSORT_LEFT(type, code, bits) rotate(code, (type)(code_t)(bits))
 #endif
@@ -2364,12 +2372,13 @@ typedef struct {
     uint start, first_a, na, first_b, nb;
 } pair_t;
 
-#define CLSORT_STAY_TURNED (CLSORT_TURNS && CLSORT_SHARE_LOG2 > 0 && !CLSORT_RECORDS)
 /* The codec of a pass's loads or stores. Between the passes of work-groups turned codes stay as
-   they are: tiles turn them, and the last pass turns them back. The keys of records stay keys. */
+   they are: tiles turn them, and the last pass turns them back. The keys of records stay keys. Bits
+   0 to 44 of 2^24 u64 with u32 values took 1.92 ms on an H200 as another vendor's GPU; where all
+   passes turned 2.58, by radix 2.62; whole keys 1.97. */
 INLINE codec_t codec_of_pass(codec_t c, uint between)
 {
-#if CLSORT_STAY_TURNED
+#if CLSORT_TURNS && CLSORT_SHARE_LOG2 > 0 && !CLSORT_RECORDS
     if (between)
         c.mask = c.flip = c.rotate = 0;
 #endif
@@ -2449,13 +2458,14 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
-    const codec_t codec = CLSORT_CODEC, loads = codec_of_pass(codec, 1);
+    const codec_t codec = CLSORT_CODEC;
     const size_t i = get_global_id(0) >> spread_log2;
     n = CLSORT_COUNT(n);
     if (i * slice >= n || i << spread_log2 != get_global_id(0))
         return;
     const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);
-    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, loads);
+    ((global uint *)(splits + splits_at))[i]
+        = split_pair(p, (uint)i * slice - p.start, codec_of_pass(codec, 1));
 }
 #endif
 
@@ -2553,18 +2563,10 @@ INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v
 /* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
    to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
    needs: reads of local memory may be pending before it. */
-INLINE void store_items(item_t *v, local code_t *keys, local uint *words,
+INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
                         array_t target, uint first, uint count, codec_t c)
 {
     const uint t = local_id();
-#if CLSORT_STAY_TURNED
-    if (c.rotate) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            v[m].key = decode(v[m].key, c);
-    }
-    c = codec_of_pass(c, 1);
-#endif
     put_own_items(keys, words, v);
     if (count == CLSORT_TILE_ITEMS) {
         #pragma unroll
@@ -2788,11 +2790,12 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
    which part of both runs this is; without has_splits it is searched here. Called by pass kernels,
    by all work-items of a group, with local memory free; leaves reads of it pending. */
 INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
-                       uint has_splits, codec_t codec, codec_t stores, local code_t *keys,
-                       local uint *words, local uint *splits_here)
+                       uint has_splits, codec_t stores, local code_t *keys, local uint *words,
+                       local uint *splits_here)
 {
     const uint from = base - p.start, size = p.na + p.nb,
                count = from < size ? min(size - from, (uint)CLSORT_TILE_ITEMS) : 0;
+    const codec_t codec = codec_of_pass(stores, 1);
     item_t v[CLSORT_ITEMS];
     find_splits(p, from, count, size, stored, has_splits, splits_here, codec);
     /* unsorted inputs: nothing outside is read */
@@ -2833,14 +2836,15 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC, stores = codec_of_pass(codec, span < n - 1);
+    codec_t codec = CLSORT_CODEC;
     const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;
+    codec = codec_of_pass(codec, span < n - 1);
     n = CLSORT_COUNT(n);
     if (base >= n)
         return;
     merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
-               (global const uint *)(splits + splits_at) + group, has_splits,
-               codec_of_pass(codec, 1), stores, keys, words, splits_here);
+               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
+               splits_here);
 }
 #endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
 #elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)
@@ -3915,7 +3919,7 @@ INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t
     const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
     const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
                                2 * run - 1);
-    merge_tile(p, first, to, 0, 0, codec, codec, keys, words, splits);
+    merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
 }
 
 /* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; then, up to pass
