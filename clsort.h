@@ -10632,8 +10632,8 @@ static size_t clsort__merge_tile(const clsort__config *shape)
     return (size_t)1 << (shape->share_log2 + shape->items_log2);
 }
 
-/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter in
-   short arrays, to keep all cores busy. */
+/* Elements that a work-group or work-item writes in a pass. Work-items write fewer in short arrays,
+   to keep all cores busy. */
 static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
 {
     size_t slice = 1024;
@@ -10712,9 +10712,8 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* Does a kernel of its own find a pass's splits? It costs a launch, but no work-group then waits
-   for its own search: worth it if many more work-groups are launched than run at once. Splits of a
-   comparator must be clamped before use, so they are always stored. */
+/* A kernel of its own finds a pass's splits if many more work-groups are launched than run at once:
+   none then waits for its search. A comparator's splits must be clamped before use. */
 static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
 {
     if (p->d.precedes) return 1;
@@ -10746,7 +10745,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     }
 }
 
-/* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
+/* In merges of runs, tiles of bare keys that work-groups share are sorted as buckets. */
 static int clsort__run_buckets(const clsort__config *c)
 {
     return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
@@ -10759,24 +10758,22 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
-    const cl_uint words = clsort__element_words(c);
     const int serial = s->is_cpu && !t->work_group,
               local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
+    const cl_uint words = clsort__element_words(c), most = s->is_cpu && !serial ? 3 : 5;
     c->items_log2 = local_only                      ? 0
                     : t->items                      ? clsort__log2(t->items)
                     : p->d.precedes                 ? 2
                     : serial || words == 2          ? 4
                     : words == 1                    ? 5
                                                     : 3;
-    if (c->items_log2 > 5) c->items_log2 = 5;
-    if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
+    if (c->items_log2 > most) c->items_log2 = most;
     clsort__share_tile(s, t, local_only ? 8 : 0,
                        c->family == CLSORT__RUNS && clsort__run_buckets(c) ? 8 : 13, c);
 }
 
-/* Does merge work in vector registers? On CPUs with vectors, for bare keys, or for keys with
-   ascending indices: vector kernels are not stable, so equal elements must be the same, or ordered
-   by index. */
+/* CPUs with vectors merge in them bare keys, and keys with ascending indices: vector kernels are
+   not stable, so equal elements must be the same, or ordered by index. */
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
@@ -10784,7 +10781,7 @@ static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
-/* Plans the kernels of merge, and on CPUs the bitonic kernel that sorts its tiles. */
+/* Plans the kernels of merge, and on CPUs those that sort its tiles. */
 static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_tuning none;
@@ -10807,8 +10804,8 @@ static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
-/* Adds an input to a call, or the output as the last piece: the arrays of `m`, with the names of
-   their fields as messages say them. */
+/* Adds an input to a call, or the output as the last piece: arrays of `m`, with their fields'
+   names. */
 #define CLSORT__PIECE(j, m, keys, values, before, number) \
     do { \
         const clsort__piece clsort__added = { \
@@ -10837,9 +10834,8 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
     if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names.keys);
 }
 
-/* The fields that descriptions of merges and partitions have in common, in a sort's that needs the
-   same arrays, for its checks and its plan: arrays that are given are not too large for the
-   device. */
+/* Copies the fields of a merge or a partition to a sort that needs the same arrays, for its checks
+   and its plan. */
 #define CLSORT__COPY_FIELDS(d, m) \
     do { \
         (d).key_type = (m)->key_type; \
@@ -10862,6 +10858,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
    have failed; 0: none. */
 static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
+    const int alone = c->needs_buffers && d->count && !d->scratch;
     if (c->s->broken & CLSORT__BIT(family))
         clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
@@ -10871,9 +10868,9 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
     if (d->tuning.variant) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.variant");
     if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
-    if (c->needs_buffers && d->count && !d->scratch && d->scratch_size)
+    if (alone && d->scratch_size)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
-    if (c->needs_buffers && d->count && !d->scratch && d->scratch_offset)
+    if (alone && d->scratch_offset)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
     c->needs_buffers = 0;
     clsort__check_desc(c, d, CLSORT__TO_SORT);
@@ -10888,9 +10885,8 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
     return c->status == CL_SUCCESS;
 }
 
-/* Writes the ranges of all pieces and of the caller's scratch memory to r, and returns how many
-   there are. A merge of runs with scratch memory reads its output, too, and none looks at runs
-   without elements. */
+/* Writes the ranges of all pieces and of the caller's scratch memory to r; returns their number. A
+   merge of runs with scratch memory reads its output, too. Runs without elements have no range. */
 static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
 {
     const clsort_desc *d = &j->plan.d;
@@ -10970,9 +10966,8 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
 /* Merges of many runs: elements of a tile that one work-item merges, and the fewest for short
-   outputs; log2 of the part of a work-group's tile that its end may lie away from where it is
-   looked for; log2 of the elements between two samples, for work-groups and for work-items; tiles
-   and work-items that a core gets at least. */
+   outputs; log2 of the part of a work-group's tile by which its end may miss its place; log2 of the
+   elements between samples, for work-groups and work-items; the least tiles of a core. */
 enum {
     CLSORT__RUNS_SERIAL_TILE = 1 << 15,
     CLSORT__RUNS_LEAST_TILE = 1 << 10,
@@ -11012,9 +11007,8 @@ static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
                : CLSORT__RUNS_TILE((size_t)1 << group_log2, (size_t)1 << shape->items_log2);
 }
 
-/* How many elements more or fewer the tiles before a place may have, where work-groups share
-   tiles. The smallest ones have no room for that: scratch memory is for as many tiles as these
-   make. */
+/* By how many elements the tiles before a place may differ, where work-groups share them. Scratch
+   memory is for as many tiles as the smallest make, which have no room for that. */
 static size_t clsort__runs_slack(const clsort__config *shape)
 {
     return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
@@ -11022,7 +11016,7 @@ static size_t clsort__runs_slack(const clsort__config *shape)
                : 0;
 }
 
-/* Elements of a tile. Those of work-items are shorter in short outputs, to keep all cores busy. */
+/* Elements of a tile. Work-items have fewer in short outputs, to keep all cores busy. */
 static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *shape, size_t n)
 {
     size_t tile = CLSORT__RUNS_SERIAL_TILE;
@@ -11034,11 +11028,10 @@ static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *sh
     return tile;
 }
 
-/* log2 of the elements from a sample to the next one. */
+/* log2 of the elements between samples. */
 static cl_uint clsort__runs_step(const clsort__config *shape)
 {
-    return shape->share_log2 ? (cl_uint)CLSORT__RUNS_STEP_LOG2
-                             : (cl_uint)CLSORT__RUNS_SERIAL_STEP_LOG2;
+    return (cl_uint)(shape->share_log2 ? CLSORT__RUNS_STEP_LOG2 : CLSORT__RUNS_SERIAL_STEP_LOG2);
 }
 
 /* Plans the kernels of a merge of runs. */
@@ -11055,19 +11048,19 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     c->lanes = 1;
 }
 
-/* Adds the runs of a merge to a call. Returns how many elements they have in all. */
+/* Adds the runs of a merge to a call. Returns how many elements they have. */
 static size_t clsort__add_runs(const clsort_merge_runs_desc *m, clsort__job *j)
 {
-#define CLSORT__RUN_NAMES(i) \
+#define CLSORT__RUN(i) \
     { "runs[" #i "].keys", "runs[" #i "].values", "runs[" #i "].keys_offset", \
       "runs[" #i "].values_offset" }
     static const clsort__piece_names names[CLSORT_MAX_RUNS] = {
-        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
-        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
-        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
-        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
+        CLSORT__RUN(0), CLSORT__RUN(1), CLSORT__RUN(2), CLSORT__RUN(3), CLSORT__RUN(4),
+        CLSORT__RUN(5), CLSORT__RUN(6), CLSORT__RUN(7), CLSORT__RUN(8), CLSORT__RUN(9),
+        CLSORT__RUN(10), CLSORT__RUN(11), CLSORT__RUN(12), CLSORT__RUN(13), CLSORT__RUN(14),
+        CLSORT__RUN(15)
     };
-#undef CLSORT__RUN_NAMES
+#undef CLSORT__RUN
     size_t n = 0, full = 0;
     cl_uint i;
     for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++) {
@@ -11101,8 +11094,7 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(c->s, &j->plan);
 }
 
-/* A table with rows for as many tiles as n elements are cut into at most, whatever the kernels'
-   work-groups turn out to be, and for the samples. */
+/* A table with a row for each tile, whatever work-groups the kernels get, and for each sample. */
 static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
@@ -11207,18 +11199,15 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
 /* The arguments of a pass that depend on its shape. */
 static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, size_t tiles_each)
 {
-    CLSORT__UINTS(run, r->n, r->tile);
-    if (r->shape.share_log2) clsort__arg_uint(run, r->slack);
-    if (r->shape.share_log2 && clsort__run_buckets(&r->shape)) {
+    const cl_uint levels = clsort__ceil_log2(r->runs);
+    CLSORT__UINTS(run, r->n, r->tile, r->shape.share_log2 ? r->slack : levels);
+    if (!r->shape.share_log2) clsort__arg_uint(run, tiles_each);
+    else if (clsort__run_buckets(&r->shape))
         clsort__arg_local(run, clsort__run_bucket_bytes(&r->shape));
-        return;
-    }
-    clsort__arg_uint(run, clsort__ceil_log2(r->runs));
-    if (r->shape.share_log2) {
+    else {
+        clsort__arg_uint(run, levels);
         clsort__arg_local(run, clsort__share_bytes(&r->shape));
         clsort__arg_tile(run, &r->shape);
-    } else {
-        clsort__arg_uint(run, tiles_each);
     }
 }
 
