@@ -1721,15 +1721,18 @@ static const char *const clsort__source[] = {
 "CLSORT_OF_CODE(rotate)}\n#endif\n\n\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n\n\n#if "
 "CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
 "c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits)\\\n (("
-"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#else\n#define CLSORT_LEFT(type,"
-"code,bits)rotate(code,(type)(code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n"
-"#define CLSORT_LEFT(type,code,bits)(code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)("
-"k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1))&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n"
-" INLINE type encode(type k,codec_t c)\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-"
-"CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,"
-"codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)"
-"^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\n"
-"INLINE uint keys_are_codes(codec_t c)\n{\nreturn c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
+"ulong)rotate((uint)((code)>>32),(uint)(bits))<<32|(uint)(code))\n#elif CLSORT_KEY_BYTES==8&&"
+"CLSORT_SHARE_LOG2>0\n\nINLINE ulong turn_left(ulong k,uint bits)\n{\nk=bits&32?rotate(k,32ul):k;"
+"\nreturn k<<bits%32>>32<<32|rotate(k,32ul)<<bits%32>>32;\n}\n#define CLSORT_LEFT(type,code,bits)"
+"turn_left(code,(uint)(bits))\n#else\n#define CLSORT_LEFT(type,code,bits)rotate(code,(type)("
+"code_t)(bits))\n#endif\n#else\n#define CLSORT_NANS c.rotate\n#define CLSORT_LEFT(type,code,bits)("
+"code)\n#endif\n\n\n#define CLSORT_TOGGLED(type)\\\n (type)(k^(-(k>>(code_t)(8*CLSORT_KEY_BYTES-1)"
+")&c.mask))\n#define CLSORT_CODEC_OF(type,encode,decode)\\\n INLINE type encode(type k,codec_t c)"
+"\\\n {\\\n k=(type)((CLSORT_TOGGLED(type)^c.flip)-CLSORT_NANS);\\\n return CLSORT_LEFT(type,k,"
+"CLSORT_TURN);\\\n }\\\n INLINE type decode(type k,codec_t c)\\\n {\\\n k=CLSORT_LEFT(type,k,-"
+"CLSORT_TURN);\\\n k=(type)((type)(k+CLSORT_NANS)^c.flip);\\\n return CLSORT_TOGGLED(type);\\\n }"
+"\nCLSORT_CODEC_OF(codes_t,encode,decode)\n\n\nINLINE uint keys_are_codes(codec_t c)\n{\nreturn "
+"c.mask==0&&c.flip==0&&c.rotate==0;\n}\n\n",
 "\n\n#if CLSORT_PAIRS\n\n\ntypedef struct{global uchar*keys,*values;uint apart;}array_t;\n#define "
 "CLSORT_ARRAY_OF(keys,values,apart){keys,values,apart}\n#define CLSORT_OF_CODE(bits)(bits)<<32\n"
 "#define CLSORT_PAIRS_APART(a)(a).apart\n#else\ntypedef struct{global uchar*keys,*values;}array_t;"
@@ -2081,7 +2084,7 @@ static const char *const clsort__source[] = {
 "left=min(stage +1,tile_log2);left>0;left--)\nglobal_step(tile,tile,codec,size,left-1,left>stage);"
 "\n}\n#endif\n#endif\n\n",
 #else
-"#line 2176\n",
+"#line 2184\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_IS(BATCH)&&CLSORT_LANES==1\n\nINLINE uint batch_stages(uint n)"
@@ -2095,7 +2098,7 @@ static const char *const clsort__source[] = {
 "uint low)\n{\nfor(uint left=stage +1;left>low;left--)\nglobal_step(row,row,c,n,left-1,left>stage)"
 ";\n}\n\n",
 #else
-"#line 2223\n",
+"#line 2231\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\nCLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)\n{\nconst array_t source="
@@ -2108,7 +2111,7 @@ static const char *const clsort__source[] = {
 "const codec_t codec=CLSORT_CODEC;\nconst uint stages=batch_stages(n);\nglobal_step(from,to,codec,"
 "n,0,1);\nfor(uint stage=1;stage<stages;stage++)\nbatch_steps(to,codec,n,stage,0);\n}\n\n",
 #else
-"#line 2246\n",
+"#line 2254\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\nINLINE void block_stages(local code_t*keys,local uint*words,uint first,uint last)\n{\nfor("
@@ -2128,7 +2131,7 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS_LOG2,n);\nblock_stages(keys,words,first,last);\nstore_block(keys,words,to,c,k<<"
 "CLSORT_TILE_ITEMS_LOG2,n);\n}\n}\n\n",
 #else
-"#line 2297\n",
+"#line 2305\n",
 #endif
 #ifndef CLSORT_NO_PUBLISHED
 "\n\n\n\nINLINE void split_blocks(array_t row,codec_t c,uint n,uint stage,local code_t*keys,\n"
@@ -2152,17 +2155,19 @@ static const char *const clsort__source[] = {
 "stride),batch_row(target,stride),codec,n,splits,\\\n block_keys,block_words);\\\n }\n"
 "CLSORT_BATCH_KERNEL(clsort_batch_local,0)\nCLSORT_BATCH_KERNEL(clsort_batch_split,1)\n#endif\n\n",
 #else
-"#line 2358\n",
+"#line 2366\n",
 #endif
 "\n#if CLSORT_NEEDS_MERGE\n\n\n\ntypedef struct{\narray_t a,b;\nuint start,first_a,na,first_b,nb;"
-"\n}pair_t;\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n"
-"{\nconst uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);\nconst "
-"pair_t p={a,b,start,start,na,CLSORT_TWO_ARRAYS?start:start+run,size -na};\nreturn p;\n}\n\n\n"
-"INLINE uint second_first(pair_t p,uint x,uint y,codec_t c)\n{\n#if CLSORT_LANES==1\nreturn "
-"comes_before(load_whole_item(p.b,c,p.first_b+y),\nload_whole_item(p.a,c,p.first_a+x),c);\n#else\n"
-"const code_t key_x=encode((codes_t)*key_place(p.a,p.first_a+x),c).s0,\nkey_y=encode((codes_t)*"
-"key_place(p.b,p.first_b+y),c).s0;\nuint word_x[CLSORT_WORDS_OR_1],word_y[CLSORT_WORDS_OR_1];\n"
-"load_words(p.a,p.first_a+x,word_x);\nload_words(p.b,p.first_b+y,word_y);\nreturn key_y<key_x||("
+"\n}pair_t;\n\n\n\n\n\nINLINE codec_t codec_of_pass(codec_t c,uint between)\n{\n#if CLSORT_TURNS&&"
+"CLSORT_SHARE_LOG2>0&& !CLSORT_RECORDS\nif(between)\nc.mask=c.flip=c.rotate=0;\n#endif\nreturn c;"
+"\n}\n\n\n\nINLINE pair_t find_pair(array_t a,array_t b,uint i,uint n,uint run,uint span)\n{\n"
+"const uint start=i& ~span,size=start<n?min(n-start-1,span)+1:0,\nna=min(size,run);\nconst pair_t "
+"p={a,b,start,start,na,CLSORT_TWO_ARRAYS?start:start+run,size -na};\nreturn p;\n}\n\n\nINLINE "
+"uint second_first(pair_t p,uint x,uint y,codec_t c)\n{\n#if CLSORT_LANES==1\nreturn comes_before("
+"load_whole_item(p.b,c,p.first_b+y),\nload_whole_item(p.a,c,p.first_a+x),c);\n#else\nconst code_t "
+"key_x=encode((codes_t)*key_place(p.a,p.first_a+x),c).s0,\nkey_y=encode((codes_t)*key_place(p.b,"
+"p.first_b+y),c).s0;\nuint word_x[CLSORT_WORDS_OR_1],word_y[CLSORT_WORDS_OR_1];\nload_words(p.a,"
+"p.first_a+x,word_x);\nload_words(p.b,p.first_b+y,word_y);\nreturn key_y<key_x||("
 "CLSORT_BREAK_TIES_BY_INDEX&&key_y==key_x&&word_y[0]<word_x[0]);\n#endif\n}\n\n\n\n\nINLINE uint "
 "split_pair(pair_t p,uint diagonal,codec_t c)\n{\nuint low=diagonal>p.nb?diagonal-p.nb:0,high=min("
 "diagonal,p.na);\nwhile(low<high){\nconst uint quarter=(high-low)>>2;\nuint first[3];\n#pragma "
@@ -2180,21 +2185,21 @@ static const char *const clsort__source[] = {
 "const array_t array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY;\nconst codec_t codec="
 "CLSORT_CODEC;\nconst size_t i=get_global_id(0)>>spread_log2;\nn=CLSORT_COUNT(n);\nif(i*slice>=n||"
 "i<<spread_log2!=get_global_id(0))\nreturn;\nconst pair_t p=find_pair(array_a,array_b,(uint)i*"
-"slice,n,run,span);\n((global uint*)(splits+splits_at))[i]=split_pair(p,(uint)i*slice -p.start,"
-"codec);\n}\n#endif\n\n#if CLSORT_COMPARATOR\n\n\n\nCLSORT_KERNEL void clsort_merge_clamp("
-"CLSORT_SPLITS_ARGS,uint n,uint span,uint slice\nCLSORT_COUNT_ARGS)\n{\nconst size_t start="
-"get_global_id(0)*((size_t)span+1);\nglobal uint*split=(global uint*)(splits+splits_at);\nsize_t "
-"i=(start+slice -1)/slice;\nuint last_split=0,last_diagonal=0;\nn=CLSORT_COUNT(n);\nif(start>=n)\n"
-"return;\nfor(;i*slice<n&&i*slice<=start+span;i++){\nconst uint diagonal=(uint)(i*slice -start);\n"
-"last_split=clamp(split[i],last_split,last_split+(diagonal-last_diagonal));\nlast_diagonal="
-"diagonal;\nsplit[i]=last_split;\n}\n}\n\n\nCLSORT_KERNEL void clsort_merge_ordered(global const "
-"uchar*indices,ulong indices_at,\nglobal uchar*result,ulong result_at,CLSORT_CODEC_ARGS,\nuint n,"
-"uint by_index,uint strict)\n{\nconst codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*"
-"record=(global const clsort_record*)codec.records;\nconst uint i=(uint)get_global_id(0);\nn="
-"CLSORT_COUNT(n);\nif(i>=n||n-i<2)\nreturn;\nconst uint x=ordered_place(indices+indices_at,"
-"by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y]"
-",record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))\natomic_min((volatile "
-"global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
+"slice,n,run,span);\n((global uint*)(splits+splits_at))[i]\n=split_pair(p,(uint)i*slice -p.start,"
+"codec_of_pass(codec,1));\n}\n#endif\n\n#if CLSORT_COMPARATOR\n\n\n\nCLSORT_KERNEL void "
+"clsort_merge_clamp(CLSORT_SPLITS_ARGS,uint n,uint span,uint slice\nCLSORT_COUNT_ARGS)\n{\nconst "
+"size_t start=get_global_id(0)*((size_t)span+1);\nglobal uint*split=(global uint*)(splits+"
+"splits_at);\nsize_t i=(start+slice -1)/slice;\nuint last_split=0,last_diagonal=0;\nn="
+"CLSORT_COUNT(n);\nif(start>=n)\nreturn;\nfor(;i*slice<n&&i*slice<=start+span;i++){\nconst uint "
+"diagonal=(uint)(i*slice -start);\nlast_split=clamp(split[i],last_split,last_split+(diagonal-"
+"last_diagonal));\nlast_diagonal=diagonal;\nsplit[i]=last_split;\n}\n}\n\n\nCLSORT_KERNEL void "
+"clsort_merge_ordered(global const uchar*indices,ulong indices_at,\nglobal uchar*result,ulong "
+"result_at,CLSORT_CODEC_ARGS,\nuint n,uint by_index,uint strict)\n{\nconst codec_t codec="
+"CLSORT_CODEC;\nglobal const clsort_record*record=(global const clsort_record*)codec.records;\n"
+"const uint i=(uint)get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i>=n||n-i<2)\nreturn;\nconst uint x="
+"ordered_place(indices+indices_at,by_index,i,n),\ny=ordered_place(indices+indices_at,by_index,i+1,"
+"n);\nif(clsort_precedes(record[y],record[x])\n||(strict&&y<=x&& !clsort_precedes(record[x],"
+"record[y])))\natomic_min((volatile global uint*)(result+result_at),i+1);\n}\n#endif\n#endif\n\n",
 "\n#if CLSORT_SHARE_LOG2>0\n\nINLINE item_t load_run_item(array_t a,codec_t c,uint i,uint number,"
 "const uint is_source)\n{\nreturn is_source?load_numbered(a,c,i,number):load_whole_item(a,c,i);\n}"
 "\n\n\n\n\nINLINE void load_runs(local code_t*keys,local uint*words,pair_t p,uint count,codec_t c,"
@@ -2262,35 +2267,36 @@ static const char *const clsort__source[] = {
 "t]=searched?split_pair(p,own,c):known;\n#endif\n}\n#if CLSORT_GROUP>=16\nsearch_splits(p,"
 "diagonal,splits_here,has_splits?0:min(p.na,p.nb),c);\n#else\nlocal_barrier();\n#endif\n}\n\n\n\n"
 "\n\nINLINE void sort_tile(array_t source,array_t target,uint base,uint count,uint number,\n"
-"codec_t codec,local code_t*keys,local uint*words,\nlocal uint*splits)\n{\nconst uint t=local_id()"
-";\nconst pair_t tile={source,source,base,base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs("
-"keys,words,tile,count,codec,number,1);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_ITEMS;m++)\nv[m]=get_item(keys,words,t*CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma "
-"unroll 1\nfor(uint run=CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*"
-"CLSORT_ITEMS& ~(2*run-1),\nsize=min(count-min(first,count),2*run),na=min(size,run);\n"
-"put_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,size -na,codec);"
-"\n}\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n\n\n\nINLINE void merge_tile("
-"pair_t p,uint base,array_t target,global const uint*stored,\nuint has_splits,codec_t codec,local "
-"code_t*keys,local uint*words,\nlocal uint*splits_here)\n{\nconst uint from=base -p.start,size="
-"p.na+p.nb,\ncount=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nitem_t v[CLSORT_ITEMS];\n"
-"find_splits(p,from,count,size,stored,has_splits,splits_here,codec);\n\nconst uint a="
-"splits_here[0],na=min(max(splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na="
-"na;\nload_runs(keys,words,p,count,codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,"
-"splits_here,0,na,na,count-na,codec);\nstore_items(v,keys,words,target,base,count,codec);\n}\n\n",
+"codec_t codec,codec_t stores,local code_t*keys,local uint*words,\nlocal uint*splits)\n{\nconst "
+"uint t=local_id();\nconst pair_t tile={source,source,base,base,count,base,0};\nitem_t "
+"v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\nlocal_barrier();\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)\nv[m]=get_item(keys,words,t*CLSORT_ITEMS+m);\n"
+"sort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){"
+"\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),\nsize=min(count-min(first,count),2*run),na=min("
+"size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,size "
+"-na,codec);\n}\nstore_items(v,keys,words,target,base,count,stores);\n}\n\n\n\n\nINLINE void "
+"merge_tile(pair_t p,uint base,array_t target,global const uint*stored,\nuint has_splits,codec_t "
+"stores,local code_t*keys,local uint*words,\nlocal uint*splits_here)\n{\nconst uint from=base -"
+"p.start,size=p.na+p.nb,\ncount=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nconst "
+"codec_t codec=codec_of_pass(stores,1);\nitem_t v[CLSORT_ITEMS];\nfind_splits(p,from,count,size,"
+"stored,has_splits,splits_here,codec);\n\nconst uint a=splits_here[0],na=min(max(splits_here[2],a)"
+"-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,count,codec,0,0);"
+"\nlocal_barrier();\nmerge_items(v,keys,words,splits_here,0,na,na,count-na,codec);\nstore_items(v,"
+"keys,words,target,base,count,stores);\n}\n\n",
 "\n#if CLSORT_IS(MERGE)\n\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint "
 "slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t source="
-"CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst uint "
-"base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\n"
-"sort_tile(source,target,base,min(n-base,(uint)CLSORT_TILE_ITEMS),base,codec,keys,\nwords,splits);"
-"\n}\n#endif\n\n#if CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void "
-"clsort_merge_pass(CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint "
-"has_splits,local code_t*keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t "
-"array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\nconst "
-"codec_t codec=CLSORT_CODEC;\nconst uint group=(uint)get_group_id(0),base=group<<"
-"CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\nmerge_tile(find_pair(array_a,"
-"array_b,base,n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,has_splits,"
-"codec,keys,words,\nsplits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& !CLSORT_IS("
-"PUBLISHED_MERGE)\n\n",
+"CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC,stores="
+"codec_of_pass(codec,n>CLSORT_TILE_ITEMS);\nconst uint base=(uint)get_group_id(0)<<"
+"CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\nsort_tile(source,target,base,"
+"min(n-base,(uint)CLSORT_TILE_ITEMS),base,codec,stores,\nkeys,words,splits);\n}\n#endif\n\n#if "
+"CLSORT_IS(MERGE)&& !CLSORT_KERNEL_SUBSET\n\n\nCLSORT_KERNEL void clsort_merge_pass("
+"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),\nCLSORT_SPLITS_ARGS,uint has_splits,local code_t*"
+"keys,\nlocal uint*words,local uint*splits_here)\n{\nconst array_t array_a=CLSORT_ARRAY(a),"
+"array_b=CLSORT_SECOND_ARRAY,\ntarget=CLSORT_ARRAY(target);\ncodec_t codec=CLSORT_CODEC;\nconst "
+"uint group=(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\ncodec=codec_of_pass(codec,"
+"span<n-1);\nn=CLSORT_COUNT(n);\nif(base>=n)\nreturn;\nmerge_tile(find_pair(array_a,array_b,base,"
+"n,run,span),base,target,\n(global const uint*)(splits+splits_at)+group,has_splits,codec,keys,"
+"words,\nsplits_here);\n}\n#endif\n#elif CLSORT_SHARE_LOG2==0&& !CLSORT_IS(PUBLISHED_MERGE)\n\n",
 "\n#if CLSORT_LANES==1&&CLSORT_IS(MERGE)\n\nCLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,"
 "uint n,uint slice,local code_t*keys,\nlocal uint*words,local uint*splits)\n{\nconst array_t "
 "source=CLSORT_ARRAY(source),target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
@@ -2568,7 +2574,7 @@ static const char *const clsort__source[] = {
 ")+(t&(run-1))+rank,r);\nlocal_barrier();\nr=get_item(keys,words,t);\n}\n#endif\nstore_item("
 "target,codec,i,n,r);\n}\n#endif\n\n",
 #else
-"#line 3789\n",
+"#line 3813\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_PACKING&&CLSORT_LANES==1&& !CLSORT_COMPARATOR&& "
 "!CLSORT_TWO_ARRAYS\n\n\nINLINE array_t runs_before(array_t target,array_t alt,uint passes,uint "
@@ -2601,25 +2607,25 @@ static const char *const clsort__source[] = {
 "CLSORT_TILE_ITEMS,\nsize=first<job.segment.size\n?min(job.segment.size -first,(uint)"
 "CLSORT_TILE_ITEMS)\n:0;\nconst array_t from=array_at(job.where,source,target,alt);\nconst "
 "array_t to=runs_before(target,alt,segment_passes(job.segment,CLSORT_TILE_ITEMS),\n0);\nsort_tile("
-"from,to,job.segment.begin+first,size,first,codec,keys,words,splits);\nlocal_barrier();\n}\n}\n\n"
-"\nINLINE void merge_job(job_t job,array_t target,array_t alt,uint pass,codec_t codec,\nlocal "
-"code_t*keys,local uint*words,local uint*splits)\n{\nconst uint passes=segment_passes(job.segment,"
-"CLSORT_TILE_ITEMS),\nfirst=job.slice*CLSORT_TILE_ITEMS,run=CLSORT_TILE_ITEMS<<pass;\nconst "
-"array_t from=advance(runs_before(target,alt,passes,pass),job.segment.begin);\nconst array_t to="
-"advance(runs_before(target,alt,passes,pass+1),job.segment.begin);\nconst pair_t p=find_pair(from,"
-"from,first,pass<passes?job.segment.size:0,run,\n2*run-1);\nmerge_tile(p,first,to,0,0,codec,keys,"
-"words,splits);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target),"
-"CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,uint pass,uint end,\nlocal code_t*"
-"keys,local uint*words,local uint*splits)\n{\nconst array_t target=CLSORT_ARRAY(target),alt="
-"CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t given=CLSORT_JOBS,j="
-"sortable_jobs(given);\nconst uint draws=end-pass>1,groups=(uint)get_num_groups(0);\nglobal uint*"
-"numbers=j.table +JOBS_NUMBERS;\nlocal uint*word=splits+CLSORT_GROUP +3;\nuint i="
-"draws?share_number(draw_ahead(numbers),word):(uint)get_group_id(0),first=0;\nfor(uint all="
-"pass_job_count(j,pass);pass<end&&all;all=pass_job_count(j,++pass)){\nuint moved=0;\nif(first)\n"
-"wait_until_done(numbers,first);\nfor(;i-first<all;moved++){\nconst uint next=draws?draw_ahead("
-"numbers):i+groups;\nmerge_job(take_job(j,i-first),target,alt,pass,codec,keys,words,splits);\n"
-"group_sync();\ni=draws?share_number(next,word):next;\n}\nfirst+=all;\nif(draws)\ntell_done("
-"numbers,moved);\n}\n}\n#endif\n\n",
+"from,to,job.segment.begin+first,size,first,codec,codec,keys,words,\nsplits);\nlocal_barrier();\n}"
+"\n}\n\n\nINLINE void merge_job(job_t job,array_t target,array_t alt,uint pass,codec_t codec,\n"
+"local code_t*keys,local uint*words,local uint*splits)\n{\nconst uint passes=segment_passes("
+"job.segment,CLSORT_TILE_ITEMS),\nfirst=job.slice*CLSORT_TILE_ITEMS,run=CLSORT_TILE_ITEMS<<pass;\n"
+"const array_t from=advance(runs_before(target,alt,passes,pass),job.segment.begin);\nconst "
+"array_t to=advance(runs_before(target,alt,passes,pass+1),job.segment.begin);\nconst pair_t p="
+"find_pair(from,from,first,pass<passes?job.segment.size:0,run,\n2*run-1);\nmerge_tile(p,first,to,"
+"0,0,codec,keys,words,splits);\n}\n\n\n\n\nCLSORT_KERNEL void clsort_segment_pass("
+"CLSORT_ARRAY_ARGS(target),CLSORT_ARRAY_ARGS(alt),\nCLSORT_CODEC_ARGS,CLSORT_JOB_ARGS,uint pass,"
+"uint end,\nlocal code_t*keys,local uint*words,local uint*splits)\n{\nconst array_t target="
+"CLSORT_ARRAY(target),alt=CLSORT_ARRAY(alt);\nconst codec_t codec=CLSORT_CODEC;\nconst jobs_t "
+"given=CLSORT_JOBS,j=sortable_jobs(given);\nconst uint draws=end-pass>1,groups=(uint)"
+"get_num_groups(0);\nglobal uint*numbers=j.table +JOBS_NUMBERS;\nlocal uint*word=splits+"
+"CLSORT_GROUP +3;\nuint i=draws?share_number(draw_ahead(numbers),word):(uint)get_group_id(0),"
+"first=0;\nfor(uint all=pass_job_count(j,pass);pass<end&&all;all=pass_job_count(j,++pass)){\nuint "
+"moved=0;\nif(first)\nwait_until_done(numbers,first);\nfor(;i-first<all;moved++){\nconst uint "
+"next=draws?draw_ahead(numbers):i+groups;\nmerge_job(take_job(j,i-first),target,alt,pass,codec,"
+"keys,words,splits);\ngroup_sync();\ni=draws?share_number(next,word):next;\n}\nfirst+=all;\nif("
+"draws)\ntell_done(numbers,moved);\n}\n}\n#endif\n\n",
 "\n#if CLSORT_SHARE_LOG2>0&& !CLSORT_RANGES\n\n\ntypedef struct{uint base,width,stride;}layout_t;"
 "\n\nINLINE uint layout_place(layout_t s,uint i)\n{\nreturn s.width?s.base +i/s.width*s.stride +"
 "i%s.width:s.base +i;\n}\n\n\n\n\n\n\n\n\n\n\n#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS("
@@ -4632,7 +4638,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10934\n",
+"#line 10959\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4953,7 +4959,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 12006\n",
+"#line 12031\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "
@@ -8951,10 +8957,11 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
     clsort__crossover row = forced ? *s->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
-    if (bits - 1 < all / 4 * 3)   /* few passes */
-        row.radix = row.radix == CLSORT__NEVER ? p->crossovers.few_bits_radix
-                                               : row.radix / p->crossovers.few_bits_part;
-    if (bits - 1 < all / 2) {     /* still fewer: hybrid gains nothing */
+    if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
+        row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
+                    : all > 32                 ? row.radix
+                                               : p->crossovers.few_bits_radix;
+    if (bits - 1 < all / 2) {     /* still fewer: passes leave samples a quarter, hybrid nothing */
         row.samples /= p->crossovers.half_bits_part;
         row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
@@ -10893,7 +10900,8 @@ static size_t clsort__merge_tile(const clsort__config *shape)
     return (size_t)1 << (shape->share_log2 + shape->items_log2);
 }
 
-/* Elements that one work-group or work-item writes in a pass. */
+/* Elements that a work-group or work-item writes in a pass. Work-items write fewer in short arrays,
+   to keep all cores busy. */
 static size_t clsort__merge_slice(const clsort_sorter *s, const clsort__config *shape, size_t n)
 {
     const clsort__policy *p = s->policy;
@@ -10973,8 +10981,8 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* Does a kernel of its own find a pass's splits? Splits of a comparator must be clamped before use,
-   so they are always stored. */
+/* A kernel of its own finds a pass's splits if many more work-groups are launched than run at once:
+   none then waits for its search. A comparator's splits must be clamped before use. */
 static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
 {
     return p->d.precedes
@@ -11007,7 +11015,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     }
 }
 
-/* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
+/* In merges of runs, tiles of bare keys that work-groups share are sorted as buckets. */
 static int clsort__run_buckets(const clsort__config *c)
 {
     return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
@@ -11035,9 +11043,8 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
                            ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
 }
 
-/* Does merge work in vector registers? On CPUs with vectors, for bare keys, or for keys with
-   ascending indices: vector kernels are not stable, so equal elements must be the same, or ordered
-   by index. */
+/* CPUs with vectors merge in them bare keys, and keys with ascending indices: vector kernels are
+   not stable, so equal elements must be the same, or ordered by index. */
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
@@ -11045,7 +11052,7 @@ static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
-/* Plans the kernels of merge, and on CPUs the bitonic kernel that sorts its tiles. */
+/* Plans the kernels of merge, and on CPUs those that sort its tiles. */
 static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_tuning none;
@@ -11068,8 +11075,8 @@ static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
-/* Adds an input to a call, or the output as the last piece: the arrays of `m`, with the names of
-   their fields as messages say them. */
+/* Adds an input to a call, or the output as the last piece: arrays of `m`, with their fields'
+   names. */
 #define CLSORT__PIECE(j, m, keys, values, before, number) \
     do { \
         const clsort__piece clsort__added = { \
@@ -11098,9 +11105,8 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
     if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names.keys);
 }
 
-/* The fields that descriptions of merges and partitions have in common, in a sort's that needs the
-   same arrays, for its checks and its plan: arrays that are given are not too large for the
-   device. */
+/* Copies the fields of a merge or a partition to a sort that needs the same arrays, for its checks
+   and its plan. */
 #define CLSORT__COPY_FIELDS(d, m) \
     do { \
         (d).key_type = (m)->key_type; \
@@ -11123,6 +11129,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
    have failed; 0: none. */
 static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
+    const int alone = c->needs_buffers && d->count && !d->scratch;
     if (c->s->broken & CLSORT__BIT(family))
         clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
@@ -11132,9 +11139,9 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
     if (d->tuning.variant) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.variant");
     if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
-    if (c->needs_buffers && d->count && !d->scratch && d->scratch_size)
+    if (alone && d->scratch_size)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
-    if (c->needs_buffers && d->count && !d->scratch && d->scratch_offset)
+    if (alone && d->scratch_offset)
         clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
     c->needs_buffers = 0;
     clsort__check_desc(c, d, CLSORT__TO_SORT);
@@ -11149,9 +11156,8 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
     return c->status == CL_SUCCESS;
 }
 
-/* Writes the ranges of all pieces and of the caller's scratch memory to r, and returns how many
-   there are. A merge of runs with scratch memory reads its output, too, and none looks at runs
-   without elements. */
+/* Writes the ranges of all pieces and of the caller's scratch memory to r; returns their number. A
+   merge of runs with scratch memory reads its output, too. Runs without elements have no range. */
 static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
 {
     const clsort_desc *d = &j->plan.d;
@@ -11260,9 +11266,8 @@ static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
                : CLSORT__RUNS_TILE((size_t)1 << group_log2, (size_t)1 << shape->items_log2);
 }
 
-/* How many elements more or fewer the tiles before a place may have, where work-groups share
-   tiles. The smallest ones have no room for that: scratch memory is for as many tiles as these
-   make. */
+/* By how many elements the tiles before a place may differ, where work-groups share them. Scratch
+   memory is for as many tiles as the smallest make, which have no room for that. */
 static size_t clsort__runs_slack(const clsort_sorter *s, const clsort__config *shape)
 {
     return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
@@ -11270,7 +11275,7 @@ static size_t clsort__runs_slack(const clsort_sorter *s, const clsort__config *s
                : 0;
 }
 
-/* Elements of a tile. Those of work-items are shorter in short outputs, to keep all cores busy. */
+/* Elements of a tile. Work-items have fewer in short outputs, to keep all cores busy. */
 static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *shape, size_t n)
 {
     const clsort__policy *p = s->policy;
@@ -11282,7 +11287,7 @@ static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *sh
     return tile;
 }
 
-/* log2 of the elements from a sample to the next one. */
+/* log2 of the elements between samples. */
 static cl_uint clsort__runs_step(const clsort_sorter *s, const clsort__config *shape)
 {
     return shape->share_log2 ? s->policy->runs.step_log2 : s->policy->runs.serial_step_log2;
@@ -11302,19 +11307,19 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     c->lanes = 1;
 }
 
-/* Adds the runs of a merge to a call. Returns how many elements they have in all. */
+/* Adds the runs of a merge to a call. Returns how many elements they have. */
 static size_t clsort__add_runs(const clsort_merge_runs_desc *m, clsort__job *j)
 {
-#define CLSORT__RUN_NAMES(i) \
+#define CLSORT__RUN(i) \
     { "runs[" #i "].keys", "runs[" #i "].values", "runs[" #i "].keys_offset", \
       "runs[" #i "].values_offset" }
     static const clsort__piece_names names[CLSORT_MAX_RUNS] = {
-        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
-        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
-        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
-        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
+        CLSORT__RUN(0), CLSORT__RUN(1), CLSORT__RUN(2), CLSORT__RUN(3), CLSORT__RUN(4),
+        CLSORT__RUN(5), CLSORT__RUN(6), CLSORT__RUN(7), CLSORT__RUN(8), CLSORT__RUN(9),
+        CLSORT__RUN(10), CLSORT__RUN(11), CLSORT__RUN(12), CLSORT__RUN(13), CLSORT__RUN(14),
+        CLSORT__RUN(15)
     };
-#undef CLSORT__RUN_NAMES
+#undef CLSORT__RUN
     size_t n = 0, full = 0;
     cl_uint i;
     for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++) {
@@ -11348,8 +11353,7 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(c->s, &j->plan);
 }
 
-/* A table with rows for as many tiles as n elements are cut into at most, whatever the kernels'
-   work-groups turn out to be, and for the samples. */
+/* A table with a row for each tile, whatever work-groups the kernels get, and for each sample. */
 static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
@@ -11454,18 +11458,15 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
 /* The arguments of a pass that depend on its shape. */
 static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, size_t tiles_each)
 {
-    CLSORT__UINTS(run, r->n, r->tile);
-    if (r->shape.share_log2) clsort__arg_uint(run, r->slack);
-    if (r->shape.share_log2 && clsort__run_buckets(&r->shape)) {
+    const cl_uint levels = clsort__ceil_log2(r->runs);
+    CLSORT__UINTS(run, r->n, r->tile, r->shape.share_log2 ? r->slack : levels);
+    if (!r->shape.share_log2) clsort__arg_uint(run, tiles_each);
+    else if (clsort__run_buckets(&r->shape))
         clsort__arg_local(run, clsort__run_bucket_bytes(&r->shape));
-        return;
-    }
-    clsort__arg_uint(run, clsort__ceil_log2(r->runs));
-    if (r->shape.share_log2) {
+    else {
+        clsort__arg_uint(run, levels);
         clsort__arg_local(run, clsort__share_bytes(&r->shape));
         clsort__arg_tile(run, &r->shape);
-    } else {
-        clsort__arg_uint(run, tiles_each);
     }
 }
 

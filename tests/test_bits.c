@@ -126,6 +126,24 @@ static void same_forms(bench *b)
         }
 }
 
+/* Merges of turned codes take what those of whole keys take, so passes must be few to be faster. */
+static void merges_by_most_bits(const bench *b)
+{
+    static const struct { size_t load; cl_uint last, algorithm; } way[] = {
+        { 1, 45, CLSORT_MERGE }, { 5, 33, CLSORT_MERGE }, { 1, 32, CLSORT_RADIX }
+    };
+    size_t i;
+    for (i = 0; i < sizeof way / sizeof *way; i++) {
+        sort_case c = bits_case(0, way[i].load, 1u << 23, NULL);
+        clsort_desc d = clsort_desc_default();
+        c.d.last_bit = way[i].last;
+        case_say(&c);
+        later(&c.d, case_roles(&c));
+        CHECK_OK(clsort_resolve(b->sorter, &c.d, &d));
+        CHECK(d.algorithm == way[i].algorithm);
+    }
+}
+
 /* AUTO where 2^crossover_log2 times fewer elements take the plans of many, on CPUs also as another
    device. */
 static void on_another(const bench *b, cl_device_type type, unsigned crossover_log2)
@@ -136,6 +154,7 @@ static void on_another(const bench *b, cl_device_type type, unsigned crossover_l
     test_crossover_log2 = crossover_log2;
     more_options = is_cpu ? quick_builds(b) : NULL;
     other.sorter = is_cpu ? pretending_sorter(b, type, 8, 48 << 10) : fresh_sorter(b, 0);
+    if (other.sorter && is_cpu && type == CL_DEVICE_TYPE_GPU) merges_by_most_bits(&other);
     if (other.sorter) same_forms(&other), sort_ranges(&other, NULL, counts, b->small ? 2 : 3);
     clsort_destroy(other.sorter);
     more_options = NULL;
