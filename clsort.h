@@ -3573,18 +3573,19 @@ static const char *const clsort__source[] = {
 "!CLSORT_FORWARD_PROGRESS||plan&PASS_SORTS)\nsweep_tile(r,plan,number-first,tile);\nmoved++;\n"
 "group_sync();\nnumber=share_number(ahead,word);\n}\ntell_done(numbers,moved);\nfirst+=tiles;\n}\n"
 "}\n#endif\n\n",
-"\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_KERNEL void "
+"\n#if CLSORT_KEY_BYTES==8&&CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nCLSORT_KERNEL void "
 "clsort_radix_measure(CLSORT_RADIX_ARGS,local uint*sums)\n{\nconst radix_t r=CLSORT_RADIX;\nlocal "
 "float*shares=(local float*)sums;\nconst uint t=local_id(),passes=radix_passes(r);\nfor(uint i=t;"
 "i<CLSORT__SWEEP_PASSES*CLSORT__WARP;i+=CLSORT_GROUP){\nconst uint p=i/CLSORT__WARP;\nfloat share="
 "0;\nfor(uint d=i%CLSORT__WARP;d<(p<passes?CLSORT_DIGITS:0);d+=CLSORT__WARP){\nconst float part=("
-"float)sweep_counts(r,p)[d]/(float)r.n;\nshare +=part*part;\n}\nshares[i]=share;\n}\n"
+"float)sweep_counts(r,p)[d]/(float)r.n;\nshare=max(share,part);\n}\nshares[i]=share;\n}\n"
 "local_barrier();\nif(t!=0)\nreturn;\nfloat peers=(float)r.n;\nuint p=passes;\nwhile(p>0&&peers>="
-"0.5f){\nfloat share=0;\np--;\nfor(uint i=0;i<CLSORT__WARP;i++)\nshare +=shares[p*CLSORT__WARP +i]"
-";\npeers*=share;\n}\n*bits_left(r)=p*CLSORT_DIGIT_BITS;\n}\n\n\nINLINE code_t upper_bits(radix_t "
-"r,code_t code,uint low)\n{\nconst uint above=8*CLSORT_KEY_BYTES-r.last_bit;\nreturn(code_t)(("
-"code_t)(code<<above)>>(above +r.first_bit+low));\n}\n\nINLINE code_t upper_at(radix_t r,size_t i,"
-"uint low)\n{\nreturn upper_bits(r,encode(*key_place(r.target,i),r.codec),low);\n}\n\n",
+"0.6f){\nfloat share=0;\np--;\nfor(uint i=0;i<CLSORT__WARP;i++)\nshare=max(share,shares[p*"
+"CLSORT__WARP +i]);\npeers*=share;\n}\n*bits_left(r)=p*CLSORT_DIGIT_BITS;\n}\n\n\nINLINE code_t "
+"upper_bits(radix_t r,code_t code,uint low)\n{\nconst uint above=8*CLSORT_KEY_BYTES-r.last_bit;\n"
+"return(code_t)((code_t)(code<<above)>>(above +r.first_bit+low));\n}\n\nINLINE code_t upper_at("
+"radix_t r,size_t i,uint low)\n{\nreturn upper_bits(r,encode(*key_place(r.target,i),r.codec),low);"
+"\n}\n\n",
 "\n\n\nINLINE uint count_equal_prefix(radix_t r,size_t first,uint low)\n{\nconst code_t upper="
 "upper_at(r,first,low);\nuint length=1;\nwhile(first+length<r.n&&length<="
 "CLSORT__EDGE_MOST_EQUAL_PREFIX\n&&upper_at(r,first+length,low)==upper)\nlength++;\nreturn length;"
@@ -4638,7 +4639,7 @@ static const char *const clsort__source[] = {
 "bucket>0?low:0,is_last?CLSORT_TOP_CODE:high};\nsort_spans(s,l,bins_of(l),own,before,begin,size,"
 "all);\n}\n#endif\n#endif\n\n",
 #else
-"#line 10959\n",
+"#line 10960\n",
 #endif
 #ifndef CLSORT__NO_QUICKSORT
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n#if CLSORT_NEEDS_QUICKSORT\n\n#define "
@@ -4959,7 +4960,7 @@ static const char *const clsort__source[] = {
 "CLSORT_QUICK_JOB;\nif(get_global_id(0)!=0)\nreturn;\nquick_begin(q);\nrelaunch(q,local_bytes);\n}"
 "\n#endif\n#endif\n\n",
 #else
-"#line 12031\n",
+"#line 12032\n",
 #endif
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n#if CLSORT_LANES==1&& !CLSORT_COMPARATOR&&CLSORT_NEEDS_SELECT\n\n\n#define "

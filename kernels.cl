@@ -7287,8 +7287,9 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
      prefixes              lists equal prefixes in alt, and sees whether one has too many elements
      sort_prefixes         sorts the elements of each */
 
-/* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
-   CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
+/* One work-group. Lengthens the prefix digit by digit until the most frequent prefix has fewer than
+   0.6 elements, if digits do not depend on each other: the largest share of each digit is
+   multiplied. sums: CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
 CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -7299,7 +7300,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
         float share = 0;
         for (uint d = i % CLSORT__WARP; d < (p < passes ? CLSORT_DIGITS : 0); d += CLSORT__WARP) {
             const float part = (float)sweep_counts(r, p)[d] / (float)r.n;
-            share += part * part;
+            share = max(share, part);
         }
         shares[i] = share;
     }
@@ -7308,11 +7309,11 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
         return;
     float peers = (float)r.n;
     uint p = passes;
-    while (p > 0 && peers >= 0.5f) {
+    while (p > 0 && peers >= 0.6f) {
         float share = 0;
         p--;
         for (uint i = 0; i < CLSORT__WARP; i++)
-            share += shares[p * CLSORT__WARP + i];
+            share = max(share, shares[p * CLSORT__WARP + i]);
         peers *= share;
     }
     *bits_left(r) = p * CLSORT_DIGIT_BITS;
