@@ -702,6 +702,8 @@ def test_only_what_users_call_is_public():
     names = {}
     exec("from clsort import *", names)
     assert sorted({*names} - {"__builtins__"}) == dir(clsort) == clsort.__all__
+    assert {*dir(clsort)} >= {name for name, f in vars(clsort).items()
+                              if inspect.isfunction(f) and name[0] != "_"}
     assert not [name for name in dir(clsort) if name.isupper() or name in sys.modules]
     for name in {*clsort.__all__} & {*vars(clsort.Sorter)}:
         function, method = getattr(clsort, name), getattr(clsort.Sorter, name)
