@@ -31,7 +31,7 @@ programs = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c tests/fuzz*.c)
 mpi = build/clsort-mpi build/mpi_cases
 mocked = $(filter-out test_mock_threads,$(patsubst tests/%.c,%,$(wildcard tests/test_mock*.c)))
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
-    test_queues test_shapes test_top_k $(mocked))
+    test_queues test_shapes $(mocked))
 # test_mock_frames reaches no line that the others do not.
 memory = $(patsubst %,build/memory/%,$(filter-out test_mock_frames,$(mocked)))
 threads = build/threads/test_mock_threads
