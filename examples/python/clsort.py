@@ -1040,7 +1040,8 @@ class Sorter:
                 self._enqueue_sort(gpu.queue, arrays[0], order, by, values=arrays[1],
                                    indices=arrays[2], segments=gpu.upload(segments),
                                    segment_ends=gpu.upload(segment_ends))
-                for target, array in zip((keys, values, indices), arrays):
+                written = (keys, values) if indices is None else (None, None, indices)
+                for target, array in zip(written, arrays):
                     if target is not None:
                         target[...] = gpu.download(array)
                 return

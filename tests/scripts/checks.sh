@@ -1,4 +1,4 @@
-# What tests/scripts/cli and files have in common; they source it with the program as $1.
+# What the scripts have in common; they source it. $1 is the command-line program.
 
 program=${1:-build/clsort}
 case $program in */*) ;; *) program=./$program ;; esac
@@ -23,7 +23,7 @@ check()
     else
         failed=$((failed + 1))
         echo "FAILED: $check_name"
-        sed 's/^/    /' "$folder/log"
+        sed 's/^/    /' "$folder/log" | grep -v 'warnings* generated' | head -n 60
     fi
 }
 
