@@ -1,5 +1,5 @@
 /* The merge family beyond the sorts that test_rows.c proves: fields, comparators, also those that
-   contradict themselves, merges of two inputs, and checks of such results. */
+   contradict themselves, and checks of such results. */
 
 #include "harness.h"
 
@@ -11,7 +11,6 @@ static void note_call(const char *function) { built += !strcmp(function, "clBuil
 #define CLSORT_CL(function) (note_call(#function), function)
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
-#include "pieces.h"
 #include "records.h"
 
 #include <signal.h>
@@ -346,106 +345,6 @@ static void contradictions_lose_nothing(bench *b)
     CHECK(b->small || contradictions >= 1000);
 }
 
-/* ---- merges of two inputs -------------------------------------------------------------------- */
-
-static const size_t merge_counts[][2] = { { 0, 0 },       { 1, 0 },      { 0, 1 },
-                                          { 1, 1 },       { 3, 5 },      { 17, 0 },
-                                          { 0, 300 },     { 16, 16 },    { 15, 33 },
-                                          { 1000, 1 },    { 1, 1023 },   { 1023, 1025 },
-                                          { 2048, 2048 }, { 5000, 777 }, { 40, 4099 } };
-enum { MERGE_COUNTS = sizeof merge_counts / sizeof *merge_counts };
-
-/* One kind of elements at every size. */
-static void merge_sizes(bench *b, pieces_how h, size_t step)
-{
-    size_t i;
-    for (i = 0; i < (b->small ? 9 : MERGE_COUNTS); i += step) {
-        h.seed = i + 1;
-        h.shift = i % 4;
-        if (!merge_check(b, &h, merge_counts[i][0], merge_counts[i][1])) return;
-    }
-}
-
-static void two_inputs_of_every_type_are_merged(bench *b)
-{
-    size_t t;
-    cl_uint k;
-    for (t = 0; t < CASE_TYPES; t++)
-        for (k = 0; k < (pattern_is_float(case_types[t].type) ? 4u : 2u); k++) {
-            pieces_how h = pieces_make(case_types[t].type, 0, "mod-16");
-            if (b->few_programs && pattern_key_size(h.type) != 4) continue;
-            h.order = k & 1;
-            h.nan_order = k >> 1;
-            if (pattern_is_float(h.type)) h.pattern = k & 1 ? "nans-10" : "around-zero";
-            else h.pattern = k & 1 ? "mod-16" : "uniform";
-            merge_sizes(b, h, 1);
-            if (b->few_programs && h.type != CLSORT_F32) continue;
-            h.value_size = 4;
-            merge_sizes(b, h, 1);
-        }
-}
-
-static void two_inputs_with_values_of_every_size_are_merged(bench *b)
-{
-    static const char *const patterns[] = { "equal", "mod-2", "uniform", "mod-16" };
-    size_t bytes;
-    for (bytes = 1; bytes <= 8; bytes++) {
-        pieces_how h = pieces_make(CLSORT_I32, bytes, "mod-16");
-        if (b->few_programs && bytes != 4) continue;
-        h.pattern = patterns[bytes % 4];
-        h.order = bytes & 1;
-        merge_sizes(b, h, 1);
-    }
-}
-
-static void two_inputs_are_merged_in_work_groups(bench *b)
-{
-    static const cl_uint groups[] = { 16, 1, 4, 64, 256 };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
-        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, "mod-16");
-        if (!test_takes(b, 5)) continue;
-        h.work_group = groups[i];
-        h.items = i & 2 ? 8 : 0;
-        h.pattern = "nans-10";
-        h.nan_order = i & 1;
-        merge_sizes(b, h, 1);
-        h.pattern = "mod-3";
-        h.order = CLSORT_DESCENDING;
-        merge_sizes(b, h, 2);
-    }
-}
-
-static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
-{
-    cl_command_queue unordered = test_unordered_queue(b);
-    int wait, queue;
-    for (queue = 0; queue < (unordered ? 2 : 1); queue++)
-        for (wait = 0; wait < CASE_WAITS; wait++) {
-            pieces_how h = pieces_make(CLSORT_F32, 4, "mod-16");
-            h.queue = queue ? unordered : NULL;
-            h.wait = wait;
-            merge_sizes(b, h, 2);
-        }
-    if (unordered) clReleaseCommandQueue(unordered);
-}
-
-static void unsorted_inputs_harm_nothing_else(bench *b)
-{
-    static const char *const patterns[] = { "reverse", "uniform", "organ-pipe", "mod-16" };
-    size_t i;
-    cl_uint k;
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 4; k++) {
-            pieces_how h = pieces_make(CLSORT_F32, k & 1 ? 4 : 0, "mod-16");
-            h.pattern = patterns[i];
-            h.unsorted = 1;
-            h.work_group = k & 2 ? 16 : 0;
-            if (k == 2) continue;
-            merge_sizes(b, h, 1);
-        }
-}
-
 /* ---- checks of results ----------------------------------------------------------------------- */
 
 /* Asks the device for the first unsorted record of n, and compares with the host. */
@@ -580,15 +479,6 @@ static const test_entry tests[] = {
     { "the texts of a comparator are compiled once and may be freed", texts_are_compiled_once },
     { "comparators differ by either of their texts", comparators_differ_by_either_text },
     { "prepare builds a comparator, and resolve tells its shape", preparing_builds_comparators },
-    { "two sorted inputs of every type are merged, the first one first",
-      two_inputs_of_every_type_are_merged },
-    { "two sorted inputs with values of every size are merged",
-      two_inputs_with_values_of_every_size_are_merged },
-    { "two sorted inputs are merged in work-groups", two_inputs_are_merged_in_work_groups },
-    { "merges of two inputs wait, and are waited for",
-      merges_of_two_inputs_wait_and_are_waited_for },
-    { "merges of unsorted inputs write nothing but their output",
-      unsorted_inputs_harm_nothing_else },
     { "order is checked by fields and by comparators", order_is_checked_by_fields_and_comparators },
     { "wrong orders of fields and comparators are found", wrong_orders_are_found },
     { "sorters that check themselves know fields and comparators",

@@ -29,6 +29,9 @@
    .fields     orders records
    .change     changes each case once it is drawn
    .refused    cases that this version does not sort by that form are left out
+   .call       what runs a drawn case where that is no sort: a selection, a merge, a partition; it
+               may look at more words of .with
+   .k          numbers for such a call, one for each of .times in turn; t is the count
    .run        a test of another kind, with nothing but a name
 
    What a row draws depends on its name and CLSORT_TEST_SEED only. ROWS_MAIN makes a program of a
@@ -54,8 +57,12 @@ typedef struct row_device {
     void (*change)(clsort_sorter *s);
 } row_device;
 
+struct test_row;
+typedef int row_call(const bench *b, const struct test_row *r, const sort_case *c,
+                     uint64_t *random);
+
 typedef struct test_row {
-    const char *name, *forms, *elements, *patterns, *counts, *with;
+    const char *name, *forms, *elements, *patterns, *counts, *with, *k;
     unsigned times, one_in;
     const row_device *device;
     const char *kernel;
@@ -64,6 +71,7 @@ typedef struct test_row {
     cl_uint field_count;
     int refused;
     void (*change)(sort_case *c);
+    row_call *call;
     void (*run)(bench *b);
 } test_row;
 
@@ -170,6 +178,19 @@ static inline size_t row_list_counts(const bench *b, const char *list, size_t ti
         if (counts[i] <= ROW_SMALL) counts[kept++] = counts[i];
     if (b->small && !kept) row_add_count(counts, &kept, *counts < ROW_LEAST ? *counts : ROW_LEAST);
     return b->small ? kept : n;
+}
+
+/* The number of .k that is this case's turn. */
+static inline size_t row_number_k(const test_row *r, const sort_case *c)
+{
+    const char *list = r->k, *text;
+    size_t turn = c->number % row_words(list) + 1, k;
+    row_word w = { "" };
+    while (turn--) row_next(&list, &w);
+    text = w.text;
+    k = row_number(&text, c->d.count);
+    CHECK(!*text);
+    return k;
 }
 
 /* ---- forms and elements ---------------------------------------------------------------------- */
@@ -452,10 +473,14 @@ static inline int row_runs_kernel(const row_run *w, const sort_case *c)
            && strstr(text, w->row->kernel) != NULL;
 }
 
-static inline int row_run_case(row_run *w, sort_case *c)
+static inline int row_run_case(row_run *w, sort_case *c, uint64_t *random)
 {
     const int faults = test_now.faults;
     if (row_has(w->row, "queue") && w->number % 2) c->queue = w->unordered;
+    if (w->row->call) {
+        spare_compiler(w->b, c);
+        return w->row->call(w->b, w->row, c, random) && test_now.faults == faults;
+    }
     if (w->row->refused && row_is_refused(w, c)) {
         w->refused++;
         return 1;
@@ -493,7 +518,7 @@ static inline int row_run_program(row_run *w, row_program *p)
                 sort_case c;
                 if (all && !pattern_applies(k, p->c.d.key_type) && !p->in_turn) continue;
                 c = row_draw(r, p, all ? pattern_name(k) : NULL, counts[i], tile, t, &random);
-                if (!row_run_case(w, &c)) return 0;
+                if (!row_run_case(w, &c, &random)) return 0;
             }
     return 1;
 }
