@@ -10,7 +10,7 @@ static void note_call(const char *function) { built += !strcmp(function, "clBuil
 
 #define CLSORT_CL(function) (note_call(#function), function)
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
+#include "judged.h"
 #include "records.h"
 
 #include <signal.h>
@@ -353,9 +353,6 @@ static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *o
 {
     record_case c = record_make(order, n);
     record_state s;
-    cl_int error = 0, error2 = 0;
-    cl_uint answer = 12345;
-    cl_mem result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 4, NULL, &error2);
     size_t i = 1;
     memset(&s, 0, sizeof s);
     s.c = &c;
@@ -364,19 +361,10 @@ static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *o
            && record_compare(&s, records + i * d.record_size, records + (i - 1) * d.record_size)
                   >= 0)
         i++;
-    if (i > n) i = n;
     d.count = n;
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                            n * d.record_size, records, &error);
-    if (CHECK(!error && !error2)) {
-        CHECK_OK(
-            clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL)
-              == CL_SUCCESS);
-        CHECK(answer == i);
-    }
+    d.keys = test_buffer(b, n * d.record_size, records);
+    CHECK(judged_unsorted(b, &d) == (i > n ? n : i));
     clReleaseMemObject(d.keys);
-    clReleaseMemObject(result);
 }
 
 /* A run of equal records that one unlike record interrupts. */
@@ -407,36 +395,17 @@ static void order_is_checked_by_fields_and_comparators(bench *b)
 /* Changes bytes of a sorted result: a proof must then fail. */
 static void expect_found(bench *b, record_case c, size_t from, size_t to, int indices)
 {
-    const size_t size = indices ? 4 : c.d.record_size;
-    unsigned char *noise = (unsigned char *)malloc(c.d.count * c.d.record_size), x[64], y[64];
-    cl_mem proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL,
-                                  NULL),
-           target;
-    cl_command_queue queue = b->session.queue;
-    clsort_proof p;
-    size_t i;
+    const size_t size = indices ? 4 : c.d.record_size, bytes = c.d.count * c.d.record_size;
+    unsigned char *noise = (unsigned char *)malloc(bytes);
     uint64_t random = 9;
+    size_t i;
     record_say(&c);
-    for (i = 0; i < c.d.count * c.d.record_size; i++)
-        noise[i] = (unsigned char)(pattern_random(&random) >> 40);
-    c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                              c.d.count * c.d.record_size, noise, NULL);
-    if (indices)
-        c.d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, c.d.count * 4, NULL,
-                                     NULL);
-    target = indices ? c.d.indices : c.d.keys;
-    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
-    CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &c.d, 0, NULL, NULL));
-    clEnqueueReadBuffer(queue, target, CL_TRUE, from * size, size, x, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, target, CL_TRUE, to * size, size, y, 0, NULL, NULL);
-    clEnqueueWriteBuffer(queue, target, CL_TRUE, to * size, size, x, 0, NULL, NULL);
-    clEnqueueWriteBuffer(queue, target, CL_TRUE, from * size, size, y, 0, NULL, NULL);
-    CHECK_OK(clsort_enqueue_verify(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
-    CHECK_STATUS(clsort_judge(&p), from == to ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT);
-    clReleaseMemObject(c.d.keys);
-    if (indices) clReleaseMemObject(c.d.indices);
-    clReleaseMemObject(proof);
+    if (!CHECK(noise != NULL)) return;
+    for (i = 0; i < bytes; i++) noise[i] = (unsigned char)(pattern_random(&random) >> 40);
+    c.d.keys = test_buffer(b, bytes, noise);
+    if (indices) c.d.indices = test_buffer(b, c.d.count * 4, NULL);
+    CHECK_STATUS(judged_swapped(b, &c.d, indices ? c.d.indices : c.d.keys, size, from, to),
+                 from == to ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT);
     free(noise);
 }
 

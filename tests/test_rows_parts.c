@@ -19,7 +19,7 @@ static void wide_vectors(clsort_sorter *s)
 static const row_device two_wide_cores = { .cpu = 1, .change = wide_vectors },
                         /* work-groups make progress: one launch does all passes */
                         sweeps = { .sweeps = 1 },
-                        quick = { .quick = 1 };
+                        quick = { .quick = 1 }, checking = { .checks = 1 };
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
@@ -136,6 +136,9 @@ static const test_row rows[] = {
       .elements = "k4+4 k4 k4# k8", .patterns = "uniform mod-256 nans-10",
       .counts = "37 3t+1 5000", .with = "bits! order nan stable counted places", .times = 6,
       .one_in = 16, .device = &quick, .refused = 1 },
+    { .name = "sorters that check themselves know rows and segments", .device = &checking,
+      .forms = "merge", .elements = "k4+4 k4+4#", .patterns = "mod-256", .counts = "5 40 300",
+      .with = "rows segments gaps order places counted", .times = 8 },
     { .name = "out-of-order queues and wait lists work with rows and segments",
       .forms = "merge", .elements = "k4+4", .patterns = "mod-256", .counts = "6 90 3000",
       .with = "queue rows segments gaps places prove", .times = 8 },

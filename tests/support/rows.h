@@ -49,6 +49,7 @@ typedef struct row_device {
     int cpu, gpu;               /* only where the device is a CPU, or is none */
     int quick;                  /* builds without PoCL's optimizer */
     int sweeps;                 /* on a CPU a sorter that takes sweeps */
+    int checks;                 /* a sorter that checks its results */
     cl_device_type type;        /* what the device says of itself; 0: the truth */
     cl_uint units;
     cl_ulong local_memory;
@@ -579,7 +580,9 @@ static inline int row_open(const bench *b, const row_device *d, bench *other)
         more_options = sweeping_builds(b);
     } else {
         const char *quick = d->quick ? quick_builds(b) : NULL;
-        other->sorter = pretending_sorter(b, d->type, d->units, d->local_memory);
+        other->sorter = d->checks
+                            ? fresh_sorter(b, CLSORT_OPTION_VERIFY)
+                            : pretending_sorter(b, d->type, d->units, d->local_memory);
         snprintf(options, sizeof options, "%s %s", d->options ? d->options : "",
                  quick ? quick : "");
         more_options = options;
@@ -596,6 +599,7 @@ static inline void row_close(const row_device *d, bench *other)
     if (!d) return;
     if (d->text) CHECK(edited.programs > 0);
     edited.text = NULL;
+    if (d->checks) CHECK_OK(clsort_collect(other->sorter, 1));
     if (d->sweeps) end_sweeping(other);
     else clsort_destroy(other->sorter);
     more_options = NULL;
