@@ -390,7 +390,8 @@ static void plans_fit_keys(bench *b)
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const sort_case c = hybrid_seen(cases[i].type, N, cases[i].pattern);
+        sort_case c = hybrid_seen(cases[i].type, N, cases[i].pattern);
+        c.seed = i + 1;
         if (!test_takes_of_few(b, 3)) continue;
         CHECK(case_run(b, &c) && hybrid_stays == cases[i].stays && hybrid_over == 0);
     }
