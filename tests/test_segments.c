@@ -142,11 +142,11 @@ static sort_case with_strides(sort_case c, size_t i)
 /* Outputs and payloads of all kinds in turn, at an offset that no vector is aligned to. */
 static sort_case one_after_another(size_t rows, size_t count, size_t i)
 {
-    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_U16 };
-    sort_case c = with_rows(case_make(types[i % 4], 0, "mod-256"), rows, count, i % 3 * 7);
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32 };
+    sort_case c = with_rows(case_make(types[i % 2], 0, "mod-256"), rows, count, i % 3 * 7);
     c.d.value_size = 4;
     c.d.order = i % 5 == 1;
-    if (i % 4 == 1) c.d.zero_order = CLSORT_ZERO_EQUAL;
+    if (i % 2 == 1) c.d.zero_order = CLSORT_ZERO_EQUAL;
     if (i % 6 == 2) c.d.last_bit = 11;
     if (c.d.row_stride) c.d.row_stride = (count + i % 3 * 7) * case_element_size(&c);
     c = with_strides(c, i);

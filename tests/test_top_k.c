@@ -148,16 +148,10 @@ static size_t place_of_sample(const bench *b, const clsort_desc *d)
 static void streams_that_a_sample_misleads(bench *b)
 {
     enum { ROWS = 8, N = 40000, K = 40, LOWEST = 6 };
-    uint32_t *keys = (uint32_t *)malloc(ROWS * N * 4), found[ROWS * K];
-    clsort_desc d = clsort_desc_default();
-    size_t row, i, low, apart;
-    if (!CHECK(keys != NULL)) return;
-    d.count = N;
-    d.rows = ROWS;
-    d.top_k = K;
-    d.key_type = CLSORT_U32;
-    low = place_of_sample(b, &d);
-    apart = (N - low) / 64;
+    static uint32_t keys[ROWS * N];
+    top_case c = top_make(CLSORT_U32, ROWS, N, K);
+    const size_t low = place_of_sample(b, &c.d), apart = (N - low) / 64;
+    size_t row, i;
     for (i = 0; i < ROWS * N; i++)
         keys[i] = i % N < low + 32 || i / N % 2 ? 1000000 - (uint32_t)(i % N) : 1000;
     for (row = 0; row < ROWS; row++)
@@ -166,24 +160,8 @@ static void streams_that_a_sample_misleads(bench *b)
             drawn = (drawn ^ drawn >> 15) * 0x85EBCA6Bu;
             keys[row * N + low + i * apart + ((uint64_t)drawn * apart >> 32)] = 0;
         }
-    d.keys = test_buffer(b, ROWS * N * 4, keys);
-    d.indices = test_buffer(b, sizeof found, found);
-    if (CHECK(d.keys && d.indices)
-        && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
-        && CHECK(!clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof found, found,
-                                      0, NULL, NULL)))
-        for (row = 0; row < ROWS; row++) {
-            const uint32_t *k = keys + row * N;
-            for (i = 1; i < K; i++) {
-                const uint32_t x = found[row * K + i - 1], y = found[row * K + i];
-                CHECK(k[x] < k[y] || (k[x] == k[y] && x < y));
-            }
-            CHECK(!k[found[row * K + LOWEST - 1]] && k[found[row * K + LOWEST]]);
-            CHECK(found[row * K + K - 1] == (row % 2 ? N - 34u : low + 32 + 33));
-        }
-    clReleaseMemObject(d.keys);
-    clReleaseMemObject(d.indices);
-    free(keys);
+    c.keys = keys;
+    top_run(b, &c);
 }
 
 /* Rows just below, at and above stream_long times k, for k on both sides of half the list: from

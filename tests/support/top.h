@@ -18,6 +18,7 @@ typedef struct top_case {
                                   gaps. Indices lie one farther apart, values two */
     const clsort_field *fields;     /* records by these; key_type then says what is filled in */
     cl_uint field_count;
+    const uint32_t *keys;      /* of 4 bytes, of all rows, in place of the pattern's; NULL: none */
     const uint32_t *bounds;    /* NULL, or a length for each row ... */
     size_t segments;           /* ... or if this is not 0, one offset more than that: segments */
     const uint32_t *ends;      /* of segments; then the last offset is not used */
@@ -133,6 +134,9 @@ static inline int top_fill(top_state *s)
         if (!image_fill(m, TOP_FROM_KEYS, i * s->stride, c->d.count, c->d.key_offset,
                         c->d.key_type, c->pattern, c->seed + i, 0))
             return 0;
+        if (c->keys)
+            memcpy(image_in_row(m, m->was, TOP_FROM_KEYS, i, 0), c->keys + i * c->d.count,
+                   c->d.count * 4);
         if (!c->clusters) continue;
         if (!CHECK(m->array[TOP_FROM_KEYS].element == 4)) return 0;
         pattern_poison((uint32_t *)(void *)image_in_row(m, m->was, TOP_FROM_KEYS, i, 0),
