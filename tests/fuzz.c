@@ -3,7 +3,8 @@
    records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
    merges of many runs and partitions; selections from rows; host arrays in several runs.
 
-     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N] [--adversarial | --disguised]
+     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
+          [--adversarial [--log2 M] | --disguised]
 
    Stops on each device after N cases or N seconds, whichever comes first; default: 10 seconds.
    --case runs number K of the seed alone. --most cuts every count to N elements, for simulators. A
@@ -13,7 +14,11 @@
    --adversarial sorts by the forms of radix, and by what AUTO takes for many elements on a GPU with
    its crossovers divided by 2^10: keys that lie at the edges of what these forms decide, in numbers
    around their capacities. On a CPU it pretends that this is a GPU, of work-groups up to 64 or of
-   any. --disguised: the same crossovers and devices, but the cases that stand above. */
+   any. --disguised: the same crossovers and devices, but the cases that stand above.
+
+   --log2 M: adversarial cases of 2^(M - 6) to 2^M elements by AUTO, all lengths as frequent, with
+   crossovers divided by 2^(26 - M). With 26 they are those of users: a GPU sorts what they are for,
+   a host compares for seconds. With 14 few elements take the plans of 2^26. */
 
 #define CLSORT_STAGE_BYTES 20000
 #define CLSORT__MULTI_MERGERS 2
@@ -30,10 +35,12 @@
 #include "top.h"
 
 /* Building a program takes as long as hundreds of small sorts: so many cases in a row share one. */
-enum { BATCH = 800, MOST_WRONG = 10, MOST_SHRUNK = 3 };
+enum { BATCH = 800, LARGE_BATCH = 20, MOST_WRONG = 10, MOST_SHRUNK = 3 };
+enum { LARGEST_LOG2 = 26 };
 
 typedef struct fuzz_options {
     uint64_t seed, cases, only, most;
+    uint64_t log2;                /* of the most elements of adversarial cases by AUTO; 0: others */
     double seconds;
     int one;                      /* only case `only` */
     int adversarial, disguised;
@@ -49,6 +56,12 @@ typedef struct fuzz_device {
 
 /* ---- random descriptions --------------------------------------------------------------------- */
 
+/* The number of a case's batch. */
+static uint64_t batch_of(const fuzz_options *o, uint64_t number)
+{
+    return number / (o->log2 ? LARGE_BATCH : BATCH);
+}
+
 /* What the cases of a batch have in common: all that a program is compiled for. */
 static sort_case draw_batch(uint64_t seed, uint64_t batch)
 {
@@ -62,17 +75,17 @@ static sort_case draw_batch(uint64_t seed, uint64_t batch)
 /* ---- adversarial cases ----------------------------------------------------------------------- */
 
 /* What the cases of a batch have in common. */
-static sort_case draw_adversarial_batch(uint64_t seed, uint64_t batch)
+static sort_case draw_adversarial_batch(const fuzz_options *o, uint64_t batch)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_U32, CLSORT_U32, CLSORT_U64, CLSORT_U16 };
     static const char *const forms[] = { "radix-hybrid", "radix-hybrid", "radix-samples",
                                          "radix-cached", "radix-sweeps", "radix-portable" };
-    uint64_t random = random_state(~seed, batch);
+    uint64_t random = random_state(~o->seed, batch);
     sort_case c = case_make(types[draw(&random, 5)], 0, "uniform");
     const size_t kind = draw(&random, 20);
     c.indices = kind >= 6 && kind < 10;
     c.d.value_size = kind >= 10 && kind < 18 ? 4 : kind == 18 ? 8 : kind == 19 ? 1 : 0;
-    c.algorithm = chance(&random, 45) ? "auto" : forms[draw(&random, 6)];
+    c.algorithm = chance(&random, 45) || o->log2 ? "auto" : forms[draw(&random, 6)];
     return c;
 }
 
@@ -88,18 +101,28 @@ static size_t draw_adversarial_count(uint64_t *random)
     return 90000 + draw(random, 100000);
 }
 
+/* All lengths of counts are as frequent; powers of two are drawn more often. */
+static size_t draw_large_count(uint64_t *random, uint64_t most)
+{
+    const size_t low = (size_t)1 << (most - 1 - draw(random, 6)), kind = draw(random, 10),
+                 around = draw(random, 5);
+    if (kind < 6) return low + draw(random, low);
+    return (kind < 9 ? 2 * low : low + low / 2) + around - 2;
+}
+
 static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
 {
     static const char *const patterns[] = { "span",      "span-24",   "span",     "span-24",
                                             "clusters",  "geometric", "heavy",    "quarter",
                                             "two-sides", "few-high",  "overlooked" };
     uint64_t random = random_state(f->o->seed, number);
-    sort_case c = draw_adversarial_batch(f->o->seed, number / BATCH);
+    sort_case c = draw_adversarial_batch(f->o, batch_of(f->o, number));
     draw_type(&random, &c);
     draw_places(&random, &c);
     c.d.stable = (cl_uint)chance(&random, 15);
     if (chance(&random, 80)) c.pattern = patterns[draw(&random, 11)];
-    c.d.count = draw_adversarial_count(&random);
+    c.d.count = f->o->log2 ? draw_large_count(&random, f->o->log2)
+                           : draw_adversarial_count(&random);
     if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
     return c;
 }
@@ -107,7 +130,7 @@ static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
 /* Lets cases sort as on a GPU, by the plans of many elements. */
 static int open_gpus(fuzz_device *f)
 {
-    test_crossover_log2 = 10;
+    test_crossover_log2 = f->o->log2 ? LARGEST_LOG2 - (unsigned)f->o->log2 : 10;
     return !test_is_cpu(&f->b) || pretending_gpus(&f->b, f->gpus);
 }
 
@@ -432,11 +455,14 @@ static void run_number(fuzz_device *f, uint64_t number)
 {
     const int hard = f->o->adversarial, kind = hard ? SORTS : draw_kind(f, number / BATCH);
     sort_case c = hard ? draw_adversarial(f, number) : draw_case(f, number);
-    char limit[60] = "";
-    if (f->gpus[0]) f->b.sorter = f->gpus[(f->o->seed + number / BATCH) % PRETENDED_GPUS];
+    char limit[80] = "";
+    if (f->gpus[0])
+        f->b.sorter = f->gpus[(f->o->seed + batch_of(f->o, number)) % PRETENDED_GPUS];
     if (f->o->most < UINT32_MAX)
         snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
     if (hard) strcat(limit, " --adversarial");
+    if (f->o->log2)
+        snprintf(limit + strlen(limit), 20, " --log2 %u", (unsigned)f->o->log2);
     if (f->o->disguised) strcat(limit, " --disguised");
     snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n",
              (unsigned long long)f->o->seed, (unsigned long long)number, limit);
@@ -500,11 +526,12 @@ static int read_options(int argc, char **argv, fuzz_options *o)
         else if (!strcmp(argv[i], "--cases")) o->cases = number, cases = 1;
         else if (!strcmp(argv[i], "--seconds")) o->seconds = (double)number, seconds = 1;
         else if (!strcmp(argv[i], "--most")) o->most = number;
+        else if (!strcmp(argv[i], "--log2")) o->log2 = number;
         else if (!strcmp(argv[i], "--case")) o->only = number, o->one = 1;
         else return 0;
     }
     if (!seconds) o->seconds = cases ? 1e9 : 10;
-    return 1;
+    return !o->log2 || (o->adversarial && o->log2 > 8 && o->log2 <= LARGEST_LOG2);
 }
 
 int main(int argc, char **argv)
@@ -515,7 +542,7 @@ int main(int argc, char **argv)
     size_t devices, failed = 0, i;
     if (!read_options(argc, argv, &o)) {
         fprintf(stderr, "usage: fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]"
-                        " [--adversarial | --disguised]\n");
+                        " [--adversarial [--log2 M] | --disguised]\n");
         return 2;
     }
     signal(SIGSEGV, say_crash);

@@ -57,98 +57,53 @@ static cl_ulong below(stage *t, cl_ulong n) { return n ? pattern_random(&t->rand
 
 /* ---- a sort ---------------------------------------------------------------------------------- */
 
-static void to_elements(const stage *t, const cl_ulong *keys, void *elements)
+static stage *sorting;   /* its keys are sorted, and its head is read */
+
+static uint64_t key_of_stage(const sort_case *c, size_t i, uint64_t *random)
 {
-    size_t i;
-    for (i = 0; i < t->n; i++) {
-        const cl_ulong code = keys[i],
-                       key = !t->floats ? code : code >= middle(t) ? code ^ middle(t) : ~code;
-        const cl_uint narrow = (cl_uint)key;
-        memcpy((char *)elements + i * t->bytes, t->bytes == 8 ? (const void *)&key : &narrow,
-               t->bytes);
-    }
+    const stage *t = sorting;
+    const cl_ulong code = t->keys[i];
+    (void)c, (void)random;
+    return !t->floats ? code : code >= middle(t) ? code ^ middle(t) : ~code;
 }
 
-static int compare_keys(const void *a, const void *b)
+/* Takes words of the tables in scratch memory. */
+static void read_tables(const case_state *s, const clsort__plan *p, size_t at, void *words,
+                        size_t bytes)
 {
-    const cl_ulong x = *(const cl_ulong *)a, y = *(const cl_ulong *)b;
-    return (x > y) - (x < y);
-}
-
-/* Are the keys that came back in order, and does each have one of the values that were there? */
-static void check_sorted(const stage *t, const void *keys, const cl_uint *values)
-{
-    static cl_ulong wanted[MOST], moved[MOST];
-    static unsigned char seen[MOST];
-    static cl_ulong elements[MOST];
-    size_t i, strangers = 0;
-    memcpy(wanted, t->keys, t->n * sizeof *wanted);
-    qsort(wanted, t->n, sizeof *wanted, compare_keys);
-    to_elements(t, wanted, elements);
-    CHECK(!memcmp(keys, elements, t->n * t->bytes));
-    if (!is_pairs(t)) return;
-    memset(seen, 0, sizeof seen);
-    for (i = 0; i < t->n; i++) {
-        strangers += values[i] >= t->n || seen[values[i] % MOST]++;
-        moved[i] = t->keys[values[i] % t->n];
-    }
-    CHECK(strangers == 0 && !memcmp(moved, wanted, t->n * sizeof *wanted));
+    memcpy(words, image_at(&s->image, s->image.now, CASE_SCRATCH, 0) + p->scratch.tables + at,
+           bytes);
 }
 
 /* Reads SKIP_PASSES and the tables behind it, but of radix of samples, which has neither. */
-static void read_head(stage *t, const clsort_desc *d)
+static int read_head(const bench *b, const case_state *s)
 {
-    const cl_command_queue q = t->b->session.queue;
+    stage *const t = sorting;
     clsort__plan p;
-    size_t at = 4 * CLSORT__PLAN_WORDS;
-    clsort__make_plan(t->b->sorter, d, &p);
-    clsort__plan_scratch(t->b->sorter, &p);
-    if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return;
-    if (t->form == &hybrid) at = clsort__hybrid_at(t->b->sorter, &p);
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE,
-                                 p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4,
-                                 &t->stays, 0, NULL, NULL));
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, p.scratch.tables + at, sizeof t->head,
-                                 t->head, 0, NULL, NULL));
+    clsort__make_plan(b->sorter, &s->d, &p);
+    clsort__plan_scratch(b->sorter, &p);
+    if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return 1;
+    read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &t->stays, 4);
+    read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(b->sorter, &p)
+                                          : 4 * CLSORT__PLAN_WORDS, t->head, sizeof t->head);
+    return 1;
 }
 
 /* Sorts the keys, with their numbers as values, in scratch memory that is looked at after. */
 static void sort_keys(stage *t)
 {
-    static cl_ulong elements[MOST];
-    static cl_uint values[MOST];
-    const bench *b = t->b;
-    const cl_command_queue q = b->session.queue;
     const int in_place = t->layout % 2, pairs = is_pairs(t);
-    clsort_desc d = clsort_desc_default();
-    size_t i;
-    for (i = 0; i < t->n; i++) values[i] = (cl_uint)i;
-    to_elements(t, t->keys, elements);
-    d.count = t->n;
-    d.key_type = key_type(t);
-    d.tuning.work_group = t->form->group;
-    d.value_size = pairs ? 4 : 0;
-    d.keys = test_buffer(b, t->n * t->bytes, elements);
-    d.keys_out = in_place ? NULL : test_buffer(b, t->n * t->bytes, NULL);
-    d.values = pairs ? test_buffer(b, t->n * 4, values) : NULL;
-    d.values_out = pairs && !in_place ? test_buffer(b, t->n * 4, NULL) : NULL;
-    CHECK_OK(clsort_set_algorithm(&d, t->form->name));
-    CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
-    d.scratch = test_buffer(b, d.scratch_size, NULL);
-    if (CHECK_OK(clsort_enqueue_sort(b->sorter, q, &d, 0, NULL, NULL))) {
-        read_head(t, &d);
-        CHECK_OK(clEnqueueReadBuffer(q, in_place ? d.keys : d.keys_out, CL_TRUE, 0,
-                                     t->n * t->bytes, elements, 0, NULL, NULL));
-        if (pairs)
-            CHECK_OK(clEnqueueReadBuffer(q, in_place ? d.values : d.values_out, CL_TRUE, 0,
-                                         t->n * 4, values, 0, NULL, NULL));
-        check_sorted(t, elements, values);
-    }
-    clReleaseMemObject(d.scratch);
-    clReleaseMemObject(d.keys);
-    if (d.keys_out) clReleaseMemObject(d.keys_out);
-    if (d.values) clReleaseMemObject(d.values);
-    if (d.values_out) clReleaseMemObject(d.values_out);
+    sort_case c = case_make(key_type(t), t->n, "uniform");
+    c.algorithm = t->form->name;
+    c.d.tuning.work_group = t->form->group;
+    c.d.value_size = pairs ? 4 : 0;
+    c.keys_out = in_place ? 0 : CASE_OWN;
+    c.values_out = pairs && !in_place ? CASE_OWN : 0;
+    c.own_scratch = 1;
+    c.make = key_of_stage;
+    c.look = read_head;
+    sorting = t;
+    case_run(t->b, &c);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */
@@ -957,9 +912,9 @@ static void try_sides(stage *t, const struct decision *d)
 {
     int side;
     for (side = -1; side <= 1; side++) {
-        AT("%s: %s, %zu bytes, %s, side %d", d->name, d->how, t->bytes, layouts[t->layout], side);
         d->make(t, side);
         sort_keys(t);
+        AT("%s: %s, %zu bytes, %s, side %d", d->name, d->how, t->bytes, layouts[t->layout], side);
         if (!CHECK(d->see(t) == d->seen[side + 1])) printf("  seen: %u\n", (unsigned)d->see(t));
     }
 }
@@ -1042,6 +997,12 @@ static void about_cache(bench *b)
     if (test_is_cpu(b)) form_decides(b, make_ranges, make_long_bin);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const cl_ulong x = *(const cl_ulong *)a, y = *(const cl_ulong *)b;
+    return (x > y) - (x < y);
+}
+
 /* Merges two runs that are one tile; `wanted` keys are in one of its bins. */
 static void merge_bin(const bench *b, size_t wanted, uint64_t random)
 {
@@ -1085,57 +1046,35 @@ static void bins_of_runs(bench *b)
     for (i = 0; i < 9; i++) merge_bin(b, edges[i / 3] + i % 3 - 1, test_seed() + i);
 }
 
-/* Draws n keys, of which `wanted` have equal upper digits; the values are their lower halves. */
-static void draw_prefixes(size_t n, size_t wanted, cl_ulong *keys, cl_uint *values)
+/* Keys, of which c->number have equal upper digits. */
+static uint64_t equal_prefix(const sort_case *c, size_t i, uint64_t *random)
 {
-    uint64_t random = test_seed();
-    size_t i;
-    for (i = 0; i < n; i++) values[i] = (cl_uint)(keys[i] = pattern_random(&random));
-    for (i = 0; i < wanted; i++) {
-        keys[1000 * i] = ((cl_ulong)0xABCDEF << 40) | (keys[1000 * i] >> 24);
-        values[1000 * i] = (cl_uint)keys[1000 * i];
-    }
+    const uint64_t key = pattern_random(random);
+    return i % 1000 || i / 1000 >= c->number ? key : (uint64_t)0xABCDEF << 40 | key >> 24;
+}
+
+static cl_uint prefixes_stay;
+
+static int read_stays(const bench *b, const case_state *s)
+{
+    clsort__plan p;
+    clsort__make_plan(b->sorter, &s->d, &p);
+    clsort__plan_scratch(b->sorter, &p);
+    read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &prefixes_stay, 4);
+    return 1;
 }
 
 /* Sorts such keys by sweeps; returns whether that was all. */
 static cl_uint sort_prefixes(const bench *b, size_t wanted)
 {
-    const size_t n = b->sorter->policy->radix.prefixes + 11;
-    cl_ulong *keys = (cl_ulong *)malloc(n * sizeof *keys);
-    cl_uint *values = (cl_uint *)malloc(n * sizeof *values), stays = 2;
-    clsort_desc d = clsort_desc_default();
-    clsort__plan p;
-    size_t i, wrong = 0;
-    if (!CHECK(keys && values)) return 2;
-    draw_prefixes(n, wanted, keys, values);
-    d.count = n;
-    d.key_type = CLSORT_U64;
-    d.value_size = 4;
-    d.keys = test_buffer(b, n * sizeof *keys, keys);
-    d.values = test_buffer(b, n * sizeof *values, values);
-    CHECK_OK(clsort_set_algorithm(&d, "radix"));
-    CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
-    d.scratch = test_buffer(b, d.scratch_size, NULL);
-    clsort__make_plan(b->sorter, &d, &p);
-    clsort__plan_scratch(b->sorter, &p);
-    if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))) {
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.scratch, CL_TRUE,
-                                     p.scratch.tables + 4 * CLSORT__SKIP_PASSES, 4, &stays, 0, NULL,
-                                     NULL));
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, n * sizeof *keys, keys,
-                                     0, NULL, NULL));
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, d.values, CL_TRUE, 0, n * sizeof *values,
-                                     values, 0, NULL, NULL));
-        for (i = 0; i < n; i++)
-            wrong += (i && keys[i] < keys[i - 1]) || values[i] != (cl_uint)keys[i];
-        CHECK(wrong == 0);
-    }
-    clReleaseMemObject(d.keys);
-    clReleaseMemObject(d.values);
-    clReleaseMemObject(d.scratch);
-    free(keys);
-    free(values);
-    return stays;
+    sort_case c = case_make(CLSORT_U64, b->sorter->policy->radix.prefixes + 11, "uniform");
+    c.algorithm = "radix";
+    c.d.value_size = 4;
+    c.own_scratch = 1;
+    c.make = equal_prefix;
+    c.number = wanted;
+    c.look = read_stays;
+    return case_run(b, &c) ? prefixes_stay : 2;
 }
 
 static void equal_prefixes(bench *b)

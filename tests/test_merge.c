@@ -1,5 +1,5 @@
 /* The merge family beyond the sorts that test_rows.c proves: fields, comparators, also those that
-   contradict themselves, merges of two inputs, and checks of such results. */
+   contradict themselves, and checks of such results. */
 
 #include "harness.h"
 
@@ -10,8 +10,7 @@ static void note_call(const char *function) { built += !strcmp(function, "clBuil
 
 #define CLSORT_CL(function) (note_call(#function), function)
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
-#include "pieces.h"
+#include "judged.h"
 #include "records.h"
 
 #include <signal.h>
@@ -346,106 +345,6 @@ static void contradictions_lose_nothing(bench *b)
     CHECK(b->small || contradictions >= 1000);
 }
 
-/* ---- merges of two inputs -------------------------------------------------------------------- */
-
-static const size_t merge_counts[][2] = { { 0, 0 },       { 1, 0 },      { 0, 1 },
-                                          { 1, 1 },       { 3, 5 },      { 17, 0 },
-                                          { 0, 300 },     { 16, 16 },    { 15, 33 },
-                                          { 1000, 1 },    { 1, 1023 },   { 1023, 1025 },
-                                          { 2048, 2048 }, { 5000, 777 }, { 40, 4099 } };
-enum { MERGE_COUNTS = sizeof merge_counts / sizeof *merge_counts };
-
-/* One kind of elements at every size. */
-static void merge_sizes(bench *b, pieces_how h, size_t step)
-{
-    size_t i;
-    for (i = 0; i < (b->small ? 9 : MERGE_COUNTS); i += step) {
-        h.seed = i + 1;
-        h.shift = i % 4;
-        if (!merge_check(b, &h, merge_counts[i][0], merge_counts[i][1])) return;
-    }
-}
-
-static void two_inputs_of_every_type_are_merged(bench *b)
-{
-    size_t t;
-    cl_uint k;
-    for (t = 0; t < CASE_TYPES; t++)
-        for (k = 0; k < (pattern_is_float(case_types[t].type) ? 4u : 2u); k++) {
-            pieces_how h = pieces_make(case_types[t].type, 0, "mod-16");
-            if (b->few_programs && pattern_key_size(h.type) != 4) continue;
-            h.order = k & 1;
-            h.nan_order = k >> 1;
-            if (pattern_is_float(h.type)) h.pattern = k & 1 ? "nans-10" : "around-zero";
-            else h.pattern = k & 1 ? "mod-16" : "uniform";
-            merge_sizes(b, h, 1);
-            if (b->few_programs && h.type != CLSORT_F32) continue;
-            h.value_size = 4;
-            merge_sizes(b, h, 1);
-        }
-}
-
-static void two_inputs_with_values_of_every_size_are_merged(bench *b)
-{
-    static const char *const patterns[] = { "equal", "mod-2", "uniform", "mod-16" };
-    size_t bytes;
-    for (bytes = 1; bytes <= 8; bytes++) {
-        pieces_how h = pieces_make(CLSORT_I32, bytes, "mod-16");
-        if (b->few_programs && bytes != 4) continue;
-        h.pattern = patterns[bytes % 4];
-        h.order = bytes & 1;
-        merge_sizes(b, h, 1);
-    }
-}
-
-static void two_inputs_are_merged_in_work_groups(bench *b)
-{
-    static const cl_uint groups[] = { 16, 1, 4, 64, 256 };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
-        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, "mod-16");
-        if (!test_takes(b, 5)) continue;
-        h.work_group = groups[i];
-        h.items = i & 2 ? 8 : 0;
-        h.pattern = "nans-10";
-        h.nan_order = i & 1;
-        merge_sizes(b, h, 1);
-        h.pattern = "mod-3";
-        h.order = CLSORT_DESCENDING;
-        merge_sizes(b, h, 2);
-    }
-}
-
-static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
-{
-    cl_command_queue unordered = test_unordered_queue(b);
-    int wait, queue;
-    for (queue = 0; queue < (unordered ? 2 : 1); queue++)
-        for (wait = 0; wait < CASE_WAITS; wait++) {
-            pieces_how h = pieces_make(CLSORT_F32, 4, "mod-16");
-            h.queue = queue ? unordered : NULL;
-            h.wait = wait;
-            merge_sizes(b, h, 2);
-        }
-    if (unordered) clReleaseCommandQueue(unordered);
-}
-
-static void unsorted_inputs_harm_nothing_else(bench *b)
-{
-    static const char *const patterns[] = { "reverse", "uniform", "organ-pipe", "mod-16" };
-    size_t i;
-    cl_uint k;
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 4; k++) {
-            pieces_how h = pieces_make(CLSORT_F32, k & 1 ? 4 : 0, "mod-16");
-            h.pattern = patterns[i];
-            h.unsorted = 1;
-            h.work_group = k & 2 ? 16 : 0;
-            if (k == 2) continue;
-            merge_sizes(b, h, 1);
-        }
-}
-
 /* ---- checks of results ----------------------------------------------------------------------- */
 
 /* Asks the device for the first unsorted record of n, and compares with the host. */
@@ -454,9 +353,6 @@ static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *o
 {
     record_case c = record_make(order, n);
     record_state s;
-    cl_int error = 0, error2 = 0;
-    cl_uint answer = 12345;
-    cl_mem result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 4, NULL, &error2);
     size_t i = 1;
     memset(&s, 0, sizeof s);
     s.c = &c;
@@ -465,19 +361,10 @@ static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *o
            && record_compare(&s, records + i * d.record_size, records + (i - 1) * d.record_size)
                   >= 0)
         i++;
-    if (i > n) i = n;
     d.count = n;
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                            n * d.record_size, records, &error);
-    if (CHECK(!error && !error2)) {
-        CHECK_OK(
-            clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL)
-              == CL_SUCCESS);
-        CHECK(answer == i);
-    }
+    d.keys = test_buffer(b, n * d.record_size, records);
+    CHECK(judged_unsorted(b, &d) == (i > n ? n : i));
     clReleaseMemObject(d.keys);
-    clReleaseMemObject(result);
 }
 
 /* A run of equal records that one unlike record interrupts. */
@@ -508,36 +395,17 @@ static void order_is_checked_by_fields_and_comparators(bench *b)
 /* Changes bytes of a sorted result: a proof must then fail. */
 static void expect_found(bench *b, record_case c, size_t from, size_t to, int indices)
 {
-    const size_t size = indices ? 4 : c.d.record_size;
-    unsigned char *noise = (unsigned char *)malloc(c.d.count * c.d.record_size), x[64], y[64];
-    cl_mem proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL,
-                                  NULL),
-           target;
-    cl_command_queue queue = b->session.queue;
-    clsort_proof p;
-    size_t i;
+    const size_t size = indices ? 4 : c.d.record_size, bytes = c.d.count * c.d.record_size;
+    unsigned char *noise = (unsigned char *)malloc(bytes);
     uint64_t random = 9;
+    size_t i;
     record_say(&c);
-    for (i = 0; i < c.d.count * c.d.record_size; i++)
-        noise[i] = (unsigned char)(pattern_random(&random) >> 40);
-    c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                              c.d.count * c.d.record_size, noise, NULL);
-    if (indices)
-        c.d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, c.d.count * 4, NULL,
-                                     NULL);
-    target = indices ? c.d.indices : c.d.keys;
-    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
-    CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &c.d, 0, NULL, NULL));
-    clEnqueueReadBuffer(queue, target, CL_TRUE, from * size, size, x, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, target, CL_TRUE, to * size, size, y, 0, NULL, NULL);
-    clEnqueueWriteBuffer(queue, target, CL_TRUE, to * size, size, x, 0, NULL, NULL);
-    clEnqueueWriteBuffer(queue, target, CL_TRUE, from * size, size, y, 0, NULL, NULL);
-    CHECK_OK(clsort_enqueue_verify(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
-    CHECK_STATUS(clsort_judge(&p), from == to ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT);
-    clReleaseMemObject(c.d.keys);
-    if (indices) clReleaseMemObject(c.d.indices);
-    clReleaseMemObject(proof);
+    if (!CHECK(noise != NULL)) return;
+    for (i = 0; i < bytes; i++) noise[i] = (unsigned char)(pattern_random(&random) >> 40);
+    c.d.keys = test_buffer(b, bytes, noise);
+    if (indices) c.d.indices = test_buffer(b, c.d.count * 4, NULL);
+    CHECK_STATUS(judged_swapped(b, &c.d, indices ? c.d.indices : c.d.keys, size, from, to),
+                 from == to ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT);
     free(noise);
 }
 
@@ -580,15 +448,6 @@ static const test_entry tests[] = {
     { "the texts of a comparator are compiled once and may be freed", texts_are_compiled_once },
     { "comparators differ by either of their texts", comparators_differ_by_either_text },
     { "prepare builds a comparator, and resolve tells its shape", preparing_builds_comparators },
-    { "two sorted inputs of every type are merged, the first one first",
-      two_inputs_of_every_type_are_merged },
-    { "two sorted inputs with values of every size are merged",
-      two_inputs_with_values_of_every_size_are_merged },
-    { "two sorted inputs are merged in work-groups", two_inputs_are_merged_in_work_groups },
-    { "merges of two inputs wait, and are waited for",
-      merges_of_two_inputs_wait_and_are_waited_for },
-    { "merges of unsorted inputs write nothing but their output",
-      unsorted_inputs_harm_nothing_else },
     { "order is checked by fields and by comparators", order_is_checked_by_fields_and_comparators },
     { "wrong orders of fields and comparators are found", wrong_orders_are_found },
     { "sorters that check themselves know fields and comparators",

@@ -1,94 +1,69 @@
-/* clsort_enqueue_merge_runs and clsort_enqueue_partition: every type, order and size of values,
-   sizes around every switch, runs and parts of any sizes, work-groups, stability, unsorted inputs,
-   events, scratch memory, and bad calls. */
+/* clsort_enqueue_merge, clsort_enqueue_merge_runs and clsort_enqueue_partition as rows of a table
+   (rows.h): every type, order and size of values, sizes around every switch, inputs, runs and parts
+   of any sizes, work-groups, unsorted inputs, events, scratch memory; and bad calls. */
 
-#define TEST_PUBLIC
-#include "harness.h"
+#include "pretend.h"
 
+#define CLSORT_IMPLEMENTATION
 #include "pieces.h"
+#include "rows.h"
 
-/* ---- merges of runs -------------------------------------------------------------------------- */
+/* ---- calls as rows --------------------------------------------------------------------------- */
 
-/* Draws sizes of runs: about as large as `size`, some empty, one perhaps much larger. */
-static void draw_counts(uint64_t *random, size_t size, cl_uint run_count, size_t *counts)
+/* Another word for .with: unsorted (inputs and splitters are not in order). */
+static pieces_how how_of(const test_row *r, const sort_case *c)
 {
-    cl_uint k;
-    for (k = 0; k < run_count; k++) {
-        const uint64_t draw = pattern_random(random);
-        counts[k] = draw % 4 ? (size_t)(draw >> 8) % (2 * size + 1) : 0;
-        if (draw % 16 == 7) counts[k] = size;
+    pieces_how h = pieces_make(c->d.key_type, c->d.value_size, c->pattern);
+    h.order = c->d.order;
+    h.nan_order = c->d.nan_order;
+    h.work_group = c->d.tuning.work_group;
+    h.items = c->d.tuning.items;
+    h.seed = c->seed;
+    h.shift = c->shift;
+    h.own_scratch = c->own_scratch;
+    h.queue = c->queue;
+    h.wait = c->wait;
+    h.unsorted = row_has(r, "unsorted");
+    return h;
+}
+
+/* .counts and .k are the sizes of both inputs. */
+static int merge_two(const bench *b, const test_row *r, const sort_case *c, uint64_t *random)
+{
+    const pieces_how h = how_of(r, c);
+    (void)random;
+    return merge_check(b, &h, c->d.count, row_number_k(r, c));
+}
+
+/* .k is how many runs there are. All have the size, or one alone, or together, or each about as
+   many, some of them none and one perhaps more. */
+static int merge_some_runs(const bench *b, const test_row *r, const sort_case *c,
+                           uint64_t *random)
+{
+    const pieces_how h = how_of(r, c);
+    const size_t style = draw(random, 5), n = c->d.count, runs = row_number_k(r, c),
+                 large = draw(random, runs);
+    size_t counts[CLSORT_MAX_RUNS], k;
+    for (k = 0; k < runs; k++) {
+        const size_t about = draw(random, 4) ? draw(random, 2 * n + 1) : 0;
+        counts[k] = style == 0   ? n
+                    : style == 1 ? (k == large ? n : draw(random, 2))
+                    : style == 2 ? n / runs + (k < n % runs)
+                                 : about;
     }
-    k = (cl_uint)(pattern_random(random) % run_count);
-    if (pattern_random(random) % 3 == 0) counts[k] *= 7;
+    if (style == 3 && n < 10000) counts[large] *= 7;
+    return runs_check(b, &h, counts, (cl_uint)runs, chance(random, 50));
 }
 
-/* Merges of 1 to 16 runs of about `size` elements each. */
-static int merge_any_runs(const bench *b, pieces_how h, size_t size, int step)
+/* .k is the number of splitters. */
+static int part(const bench *b, const test_row *r, const sort_case *c, uint64_t *random)
 {
-    uint64_t random = h.seed + size;
-    size_t counts[CLSORT_MAX_RUNS];
-    cl_uint run_count;
-    for (run_count = 1; run_count <= CLSORT_MAX_RUNS; run_count += (cl_uint)step) {
-        draw_counts(&random, size, run_count, counts);
-        h.seed++;
-        h.shift = run_count % 5;
-        h.own_scratch = run_count % 3 == 0;
-        if (!runs_check(b, &h, counts, run_count, run_count % 2 == 0)) return 0;
-    }
-    return 1;
+    const pieces_how h = how_of(r, c);
+    (void)random;
+    return partition_check(b, &h, c->d.count, (cl_uint)row_number_k(r, c));
 }
 
-static void runs_of_u32(bench *b)
-{
-    static const char *const patterns[] = { "uniform", "mod-16", "equal", "min-max", "maximum" };
-    size_t i;
-    for (i = 0; i < 5; i++) {
-        pieces_how h = pieces_make(CLSORT_U32, i & 1 ? 4 : 0, patterns[i]);
-        h.seed = 100 * i + 1;
-        if (!merge_any_runs(b, h, 3, 1) || !merge_any_runs(b, h, 100, 2)
-            || !merge_any_runs(b, h, 3000, 5))
-            return;
-    }
-}
-
-/* Sizes around tiles: of work-groups 48 or 240 times their items, of work-items 1024 and more. */
-static void runs_around_tiles(bench *b)
-{
-    static const size_t sizes[] = { 383, 384, 385, 1023, 1024, 1025, 2048, 8191, 8192, 8193 };
-    static const cl_uint groups[] = { 0, 64, 256 };
-    size_t i, g;
-    for (g = 0; g < (b->few_programs ? 1u : 3u); g++)
-        for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            pieces_how h = pieces_make(CLSORT_U32, 4, i & 1 ? "mod-16" : "uniform");
-            size_t one[3] = { 0 }, two[2], even[5];
-            one[1] = sizes[i], one[2] = 1;
-            two[0] = sizes[i] / 2, two[1] = sizes[i] - two[0];
-            even[0] = even[1] = even[2] = even[3] = even[4] = sizes[i];
-            h.work_group = groups[g];
-            h.items = g == 1 ? 8 : 0;
-            if (!runs_check(b, &h, one, 3, 0) || !runs_check(b, &h, two, 2, 1)
-                || !runs_check(b, &h, even, 5, 0))
-                return;
-        }
-}
-
-/* So many elements that samples bound the search for tiles, on CPUs, too; bare ones and others by
-   each kind of kernels. */
-static void long_runs(bench *b)
-{
-    static const size_t counts[] = { 262144, 0, 131071, 131072, 131073, 5, 400000 };
-    static const char *const patterns[] = { "mod-16", "uniform", "runs-apart", "equal" };
-    static const cl_uint groups[] = { 0, 256, 0, 128, 64, 256 };
-    size_t i;
-    for (i = 0; i < (b->small ? 2u : b->few_programs ? 3u : 12u); i++) {
-        pieces_how h = pieces_make(i % 5 == 4 ? CLSORT_F64 : CLSORT_U32, i & 1 ? 0 : 4,
-                                   patterns[i % 4]);
-        h.own_scratch = i & 1;
-        h.work_group = groups[i % 6];
-        if (!test_takes(b, 3)) continue;
-        if (!runs_check(b, &h, counts, 7, 0)) return;
-    }
-}
+/* ---- runs and parts of their own ------------------------------------------------------------- */
 
 /* Runs whose keys do not mingle, in the order of the runs and against it. */
 static void runs_one_after_another(bench *b)
@@ -113,182 +88,6 @@ static void runs_one_after_another(bench *b)
         if (good && runs_upload(b, &h, 0, &s) && runs_enqueue(b, &h, &s)) pieces_hold(b, &h, &s);
         pieces_close(&s);
     }
-}
-
-static const cl_uint types[] = { CLSORT_U8,  CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_I32,
-                                 CLSORT_F32, CLSORT_U64, CLSORT_I64, CLSORT_F64,  CLSORT_I8,
-                                 CLSORT_U16, CLSORT_U32 };
-enum { TYPES = sizeof types / sizeof *types };
-
-/* A type, an order and a size of values of their own for each number. */
-static pieces_how type_number(size_t i)
-{
-    pieces_how h = pieces_make(types[i % TYPES], i < TYPES ? (i * 5 + 3) % 9 : 0,
-                               pattern_is_float(types[i % TYPES]) ? "nans-10" : "mod-16");
-    h.order = i & 1;
-    h.nan_order = i / 2 & 1;
-    return h;
-}
-
-static void runs_of_every_type(bench *b)
-{
-    sample_draw drawn = test_sample(b, test_draws(b) ? 4 : 2);
-    size_t i;
-    for (i = 0; i < 2 * TYPES; i++)
-        if (sample_takes(&drawn) && !merge_any_runs(b, type_number(i), 120, 6)) return;
-}
-
-static void runs_with_values_of_every_size(bench *b)
-{
-    size_t bytes;
-    for (bytes = 1; bytes <= 8; bytes++)
-        if ((!b->few_programs || bytes == 4)
-            && !merge_any_runs(b, pieces_make(CLSORT_I32, bytes, "mod-16"), 90, 6))
-            return;
-}
-
-/* In work-groups, also those that are too small for a tile of 16 shares. */
-static void runs_in_work_groups(bench *b)
-{
-    static const cl_uint groups[] = { 64, 256, 128, 32, 1 };
-    size_t i;
-    for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
-        pieces_how h = pieces_make(i & 1 ? CLSORT_F64 : CLSORT_F32, i & 2 ? 0 : 4 + i, "mod-16");
-        if (!test_takes(b, 5)) continue;
-        h.work_group = groups[i];
-        h.order = i & 1;
-        if (!merge_any_runs(b, h, 2, 3) || !merge_any_runs(b, h, 300, 5)
-            || !merge_any_runs(b, h, 4000, 7))
-            return;
-    }
-}
-
-static void runs_that_are_not_sorted(bench *b)
-{
-    static const char *const patterns[] = { "reverse", "uniform", "organ-pipe" };
-    size_t i;
-    for (i = 0; i < 6; i++) {
-        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, patterns[i % 3]);
-        h.unsorted = 1;
-        h.work_group = i >= 3 && i & 1 ? 64 : 0;
-        if (!merge_any_runs(b, h, 1000, 5)) return;
-    }
-}
-
-/* ---- partitions ------------------------------------------------------------------------------ */
-
-static int partition_sizes(const bench *b, pieces_how h)
-{
-    static const size_t counts[] = { 0,    1,    63,   64,   65,   1000, 2047, 2048,
-                                     2049, 3071, 3072, 3073, 20011 };
-    static const cl_uint splitters[] = { 1, 2, 15, 16, 100, 255 };
-    size_t c, k;
-    for (c = 0; c < sizeof counts / sizeof *counts; c++)
-        for (k = 0; k < sizeof splitters / sizeof *splitters; k++) {
-            h.seed++;
-            h.shift = (c + k) % 4;
-            h.own_scratch = k % 3 == 0;
-            if (!partition_check(b, &h, counts[c], splitters[k])) return 0;
-        }
-    return 1;
-}
-
-static void parts_of_u32(bench *b)
-{
-    static const char *const patterns[] = { "uniform", "mod-16", "equal", "min-max" };
-    size_t i;
-    for (i = 0; i < 4; i++)
-        if (!partition_sizes(b, pieces_make(CLSORT_U32, i & 1 ? 4 : 0, patterns[i]))) return;
-}
-
-static void parts_of_every_type(bench *b)
-{
-    sample_draw drawn = test_sample(b, test_draws(b) ? 6 : 2);
-    size_t i;
-    for (i = 0; i < 2 * TYPES; i++) {
-        pieces_how h = type_number(i);
-        if (!sample_takes(&drawn)) continue;
-        h.shift = i % 4;
-        if (!partition_check(b, &h, 3000, i & 1 ? 9 : 200) || !partition_check(b, &h, 77, 15))
-            return;
-    }
-}
-
-static void parts_with_values_of_every_size(bench *b)
-{
-    size_t bytes;
-    for (bytes = 1; bytes <= 8; bytes++) {
-        const pieces_how h = pieces_make(CLSORT_I32, bytes, "mod-16");
-        if ((!b->few_programs || bytes == 4) && !partition_check(b, &h, 2500, bytes & 1 ? 15 : 16))
-            return;
-    }
-}
-
-static void parts_in_work_groups(bench *b)
-{
-    static const cl_uint groups[] = { 64, 256, 16, 1 };
-    static const size_t counts[] = { 0, 1, 511, 512, 513, 2047, 2048, 2049, 30000 };
-    static const cl_uint splitters[] = { 1, 15, 16, 255 };
-    size_t g, c, k;
-    for (g = 0; g < (b->few_programs ? 1u : 4u); g++) {
-        if (!test_takes(b, 4)) continue;
-        for (c = 0; c < sizeof counts / sizeof *counts; c++)
-            for (k = g & 1; k < 4; k += 2) {
-                pieces_how h = pieces_make(g & 1 ? CLSORT_F64 : CLSORT_F32, g & 2 ? 0 : 4,
-                                           "mod-16");
-                h.seed = c + 1;
-                h.work_group = groups[g];
-                h.order = c & 1;
-                h.pattern = c & 1 ? "uniform" : "mod-16";
-                h.shift = c & 1;   /* keys at a multiple of 16 bytes, and others */
-                if (!partition_check(b, &h, counts[c], splitters[k])) return;
-            }
-    }
-}
-
-/* Many keys: lines of the target are staged then, on CPUs. */
-static void many_keys_are_parted(bench *b)
-{
-    const size_t n = b->small ? 100000 : (1 << 23) + 77, only = test_choice(b, 3);
-    pieces_how h = pieces_make(CLSORT_U32, 0, "uniform");
-    h.shift = 1;
-    if ((only == 3 || only == 0) && !partition_check(b, &h, n, 15)) return;
-    h.pattern = "mod-16";
-    if ((only == 3 || only == 1) && !partition_check(b, &h, n, 255)) return;
-    h.work_group = 32;   /* work-groups move several tiles each */
-    h.seed++;
-    if (only >= 2) partition_check(b, &h, n / 2, 15);
-}
-
-static void splitters_that_are_not_sorted(bench *b)
-{
-    static const char *const patterns[] = { "reverse", "uniform" };
-    size_t i;
-    for (i = 0; i < 4; i++) {
-        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, patterns[i % 2]);
-        h.unsorted = 1;
-        h.work_group = i >= 2 ? 64 : 0;
-        if (!partition_check(b, &h, 3000, i & 1 ? 200 : 12)) return;
-    }
-}
-
-/* ---- both ------------------------------------------------------------------------------------ */
-
-static void calls_wait_and_are_waited_for(bench *b)
-{
-    static const size_t counts[] = { 3000, 2000, 1000, 4000 };
-    cl_command_queue unordered = test_unordered_queue(b);
-    int wait, queue;
-    for (queue = 0; queue < (unordered ? 2 : 1); queue++)
-        for (wait = 0; wait < CASE_WAITS; wait++) {
-            pieces_how h = pieces_make(CLSORT_U32, 4, "mod-16");
-            h.queue = queue ? unordered : NULL;
-            h.wait = wait;
-            if (!runs_check(b, &h, counts, 4, 0) || !runs_check(b, &h, counts, 1, 0)
-                || !partition_check(b, &h, 5000, 15))
-                break;
-        }
-    if (unordered) clReleaseCommandQueue(unordered);
 }
 
 /* Parts are sorted as segments, and the sorted parts of several arrays are merged: a sample sort
@@ -591,27 +390,90 @@ static void bad_partitions(bench *b)
     clReleaseMemObject(good.splitters), clReleaseMemObject(good.starts);
 }
 
-static const test_entry tests[] = {
-    { "1 to 16 runs of u32 are merged", runs_of_u32 },
-    { "runs one after another are merged", runs_one_after_another },
-    { "runs of every type are merged", runs_of_every_type },
-    { "runs with values of every size are merged", runs_with_values_of_every_size },
-    { "runs are merged in work-groups", runs_in_work_groups },
-    { "runs that are not sorted harm nothing else", runs_that_are_not_sorted },
-    { "u32 keys are parted", parts_of_u32 },
-    { "keys of every type are parted", parts_of_every_type },
-    { "splitters that are not sorted harm nothing else", splitters_that_are_not_sorted },
-    { "calls wait and are waited for", calls_wait_and_are_waited_for },
-    { "parts are segments of a sort", parts_are_segments },
-    { "nothing is built unasked", nothing_is_built_unasked },
-    { "bad merges are refused", bad_merges },
-    { "bad partitions are refused", bad_partitions },
-    TEST_REST,
-    { "runs around tiles are merged", runs_around_tiles },
-    { "long runs are merged", long_runs },
-    { "keys with values of every size are parted", parts_with_values_of_every_size },
-    { "keys are parted in work-groups", parts_in_work_groups },
-    { "many keys are parted", many_keys_are_parted }
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define UP_TO_16 "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"
+#define INPUTS "0 1 3 ~16 33 1000 1023 1025 2048 5000"
+#define OTHERS "0 1 5 t t+1 300 1023 777 4099"
+#define EVERY_TYPE "k4+2 k8+4 k1+3 k2+8 k4 k8 k1 k2"
+#define EVERY_SIZE "i32+1 i32+2 i32+3 i32+4 i32+5 i32+6 i32+7 i32+8"
+#define TYPICAL "mod-16 nans-10 uniform around-zero"
+
+static const test_row rows[] = {
+    { .name = "two sorted inputs of every type are merged, the first one first",
+      .call = merge_two, .elements = EVERY_TYPE " k4+4", .patterns = TYPICAL, .counts = INPUTS,
+      .k = OTHERS, .with = "order nan places", .times = 9, .one_in = 4 },
+    { .name = "two sorted inputs with values of every size are merged", .call = merge_two,
+      .elements = EVERY_SIZE, .patterns = "equal mod-2 uniform mod-16", .counts = INPUTS,
+      .k = OTHERS, .with = "order places", .times = 9, .one_in = 6 },
+    { .name = "two sorted inputs are merged in work-groups", .call = merge_two,
+      .forms = "auto/16 auto/1 auto/4x8 auto/64x8 auto/256", .elements = "f32+4 f32",
+      .patterns = "nans-10 mod-3", .counts = INPUTS, .k = OTHERS, .with = "order nan places",
+      .times = 9, .one_in = 8 },
+    { .name = "merges of two inputs wait, and are waited for", .call = merge_two,
+      .elements = "f32+4", .patterns = "mod-16", .counts = "1 15 1023", .k = "t 40 777",
+      .with = "queue", .times = 9 },
+    { .name = "merges of unsorted inputs write nothing but their output", .call = merge_two,
+      .forms = "auto auto/16", .elements = "f32+4 f32",
+      .patterns = "reverse uniform organ-pipe mod-16", .counts = INPUTS, .k = OTHERS,
+      .with = "unsorted places", .times = 9, .one_in = 2 },
+    { .name = "1 to 16 runs of u32 are merged", .call = merge_some_runs,
+      .elements = "u32 u32+4", .patterns = "uniform mod-16 equal min-max maximum",
+      .counts = "3 100 3000", .k = UP_TO_16, .with = "places", .times = 32 },
+    { .name = "runs one after another are merged", .run = runs_one_after_another },
+    { .name = "runs of every type are merged", .call = merge_some_runs, .elements = EVERY_TYPE,
+      .patterns = TYPICAL, .counts = "120", .k = "1 3 7 13 16", .with = "order nan places",
+      .times = 10, .one_in = 4 },
+    { .name = "runs with values of every size are merged", .call = merge_some_runs,
+      .elements = EVERY_SIZE, .patterns = "mod-16", .counts = "90", .k = "1 7 13",
+      .with = "places", .times = 6, .one_in = 6 },
+    { .name = "runs are merged in work-groups", .call = merge_some_runs,
+      .forms = "auto/64 auto/256 auto/128 auto/32 auto/1", .elements = "f32+4 f32 f64+5 f64",
+      .patterns = "mod-16", .counts = "2 300 4000", .k = "1 4 6 7 8 11 16",
+      .with = "order places", .times = 7, .one_in = 10 },
+    { .name = "runs that are not sorted harm nothing else", .call = merge_some_runs,
+      .forms = "auto auto/64", .elements = "f32+4 f32", .patterns = "reverse uniform organ-pipe",
+      .counts = "1000", .k = "1 6 11 16", .with = "unsorted places", .times = 12, .one_in = 2 },
+    { .name = "u32 keys are parted", .call = part, .elements = "u32 u32+4",
+      .patterns = "uniform mod-16 equal min-max", .counts = "0 1 ~64 1000 ~2048 ~3072 20011",
+      .k = "1 2 15 16 100 255", .with = "places", .times = 12 },
+    { .name = "keys of every type are parted", .call = part, .elements = EVERY_TYPE,
+      .patterns = TYPICAL, .counts = "77 3000", .k = "9 15 200", .with = "order nan places",
+      .times = 9, .one_in = 4 },
+    { .name = "splitters that are not sorted harm nothing else", .call = part,
+      .forms = "auto auto/64", .elements = "f32+4 f32", .patterns = "reverse uniform",
+      .counts = "3000", .k = "12 200", .with = "unsorted places", .times = 4, .one_in = 2 },
+    { .name = "merges of runs wait and are waited for", .call = merge_some_runs,
+      .elements = "u32+4", .patterns = "mod-16", .counts = "3000", .k = "4 1", .with = "queue",
+      .times = 12 },
+    { .name = "partitions wait and are waited for", .call = part, .elements = "u32+4",
+      .patterns = "mod-16", .counts = "5000", .k = "15", .with = "queue", .times = 9 },
+    { .name = "parts are segments of a sort", .run = parts_are_segments },
+    { .name = "nothing is built unasked", .run = nothing_is_built_unasked },
+    { .name = "bad merges are refused", .run = bad_merges },
+    { .name = "bad partitions are refused", .run = bad_partitions },
+    ROW_REST,
+    { .name = "inputs of every type are merged in work-groups", .call = merge_two,
+      .forms = "auto auto/16 auto/64x8 auto/256", .elements = EVERY_TYPE, .patterns = TYPICAL,
+      .counts = INPUTS, .k = OTHERS, .with = "order nan places unsorted", .times = 9,
+      .one_in = 6 },
+    { .name = "runs around tiles are merged", .call = merge_some_runs,
+      .forms = "auto auto/64x8 auto/256", .elements = "u32+4", .patterns = "uniform mod-16",
+      .counts = "~384 ~1024 2048 ~8192", .k = "2 3 5", .with = "places", .times = 15 },
+    { .name = "long runs are merged", .call = merge_some_runs,
+      .forms = "auto auto/256 auto/128 auto/64", .elements = "u32 u32+4 f64",
+      .patterns = "mod-16 uniform runs-apart equal", .counts = "131071 262144", .k = "7",
+      .with = "places", .times = 3, .one_in = 3 },
+    { .name = "keys with values of every size are parted", .call = part,
+      .elements = EVERY_SIZE, .patterns = "mod-16", .counts = "2500", .k = "15 16",
+      .with = "places", .times = 4 },
+    { .name = "keys are parted in work-groups", .call = part,
+      .forms = "auto/64 auto/256 auto/16 auto/1", .elements = "f32+4 f32 f64+4 f64",
+      .patterns = "mod-16 uniform", .counts = "0 1 ~512 ~2048 30000", .k = "1 15 16 255",
+      .with = "order places", .times = 8, .one_in = 4 },
+    { .name = "many keys are parted", .call = part, .forms = "auto auto/32", .elements = "u32",
+      .patterns = "uniform mod-16", .counts = "8m+77", .k = "15 255", .with = "places",
+      .times = 2, .one_in = 2 },
 };
 
-TEST_MAIN(tests)
+ROWS_MAIN(rows)

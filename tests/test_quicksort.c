@@ -123,39 +123,36 @@ static void make_killer(adversary *a, const clsort__quick_job *j, cl_uint rule)
         if (a->value[i] == GAS) a->value[i] = a->solid++;
 }
 
-/* Sorts the killer, which is a permutation, and looks at the state that is left in scratch. */
-static int sort_killer(const bench *b, const adversary *a, const clsort_desc *asked,
+static const adversary *killer;
+static cl_uint killer_state[16];
+
+static uint64_t key_of_killer(const sort_case *c, size_t i, uint64_t *random)
+{
+    (void)c, (void)random;
+    return (uint64_t)(cl_uint)killer->value[i];
+}
+
+static int read_state(const bench *b, const case_state *s)
+{
+    clsort__plan p;
+    clsort__make_plan(b->sorter, &s->d, &p);
+    clsort__plan_scratch(b->sorter, &p);
+    memcpy(killer_state, image_at(&s->image, s->image.now, CASE_SCRATCH, 0) + p.scratch.tables,
+           sizeof killer_state);
+    return 1;
+}
+
+/* Sorts the killer, and looks at the state that is left in scratch: rounds taken, leftovers. */
+static int sort_killer(const bench *b, const adversary *a, const clsort_desc *d,
                        const clsort__quick_job *j)
 {
-    cl_command_queue queue = b->session.queue;
-    clsort_desc d = *asked;
-    clsort__plan p;
-    cl_uint state[16] = { 0 };
-    cl_int error, error2;
-    int *sorted = (int *)malloc(a->n * sizeof *sorted), good;
-    size_t bytes, i;
-    if (!CHECK(sorted != NULL) || !CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes))) return 0;
-    clsort__make_plan(b->sorter, &d, &p);
-    clsort__plan_scratch(b->sorter, &p);
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, a->n * sizeof *sorted,
-                            a->value, &error);
-    d.scratch = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error2);
-    d.scratch_size = bytes;
-    good = CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS)
-           && CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL))
-           && CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, a->n * sizeof *sorted, sorted, 0,
-                                        NULL, NULL)
-                    == CL_SUCCESS)
-           && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.scratch.tables, sizeof state,
-                                        state, 0, NULL, NULL)
-                    == CL_SUCCESS);
-    for (i = 0; good && i < a->n; i++) good = CHECK(sorted[i] == (int)i);
-    /* rounds taken; leftovers */
-    good = good && CHECK(state[6] == j->rounds) && CHECK(state[5] > 0);
-    if (d.keys) clReleaseMemObject(d.keys);
-    if (d.scratch) clReleaseMemObject(d.scratch);
-    free(sorted);
-    return good;
+    sort_case c = case_make(CLSORT_I32, a->n, "uniform");
+    c.d = *d;
+    c.own_scratch = 1;
+    c.make = key_of_killer;
+    c.look = read_state;
+    killer = a;
+    return case_run(b, &c) && CHECK(killer_state[6] == j->rounds) && CHECK(killer_state[5] > 0);
 }
 
 static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, const char *scheduler)

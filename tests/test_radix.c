@@ -5,7 +5,7 @@
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
+#include "judged.h"
 #include "pretenders.h"
 
 enum { SMALL = 1 << 14 };   /* rows that one work-item of a CPU still sorts alone */
@@ -149,43 +149,7 @@ static void preparing_builds_radix(bench *b)
     clsort_destroy(s);
 }
 
-/* What a sort can be asked for, by a number. */
-static sort_case draw_case(size_t k, uint64_t *random, int small)
-{
-    static const size_t counts[] = { 0, 1, 5, 64, 200, 1000, SMALL, SMALL + 1, SMALL + 999, 40000 };
-    static const char *const patterns[] = { "uniform", "mod-16", "equal", "mostly-zero",
-                                            "upper-half" };
-    sort_case c = radix_make(k & 1 ? CLSORT_U32 : CLSORT_U64, counts[draw(random, small ? 5 : 10)],
-                             patterns[draw(random, 5)]);
-    const cl_uint width = width_of(c.d.key_type);
-    c.keys_out = (int)draw(random, 3);
-    c.d.order = (cl_uint)draw(random, 2);
-    c.seed = pattern_random(random);
-    c.indices = k % 5 == 1;
-    c.d.value_size = k % 5 < 2 ? 0 : k % 5 == 2 ? 20 : 4;
-    if (c.d.value_size) c.values_out = (int)draw(random, 3);
-    c.d.first_bit = draw(random, 2) ? (cl_uint)draw(random, width) : 0;
-    c.d.last_bit = draw(random, 2)
-                       ? c.d.first_bit + 1 + (cl_uint)draw(random, width - c.d.first_bit)
-                       : 0;
-    if (k % 7 == 3) c.d.tuning.work_group = 16, c.d.tuning.items = 2;
-    return c;
-}
-
 /* ---- checks ---------------------------------------------------------------------------------- */
-
-static cl_uint first_unsorted(const bench *b, clsort_desc d, const void *keys)
-{
-    cl_uint answer = 0xDEAD;
-    cl_mem result = test_buffer(b, 4, NULL);
-    d.keys = test_buffer(b, d.count * width_of(d.key_type) / 8, keys);
-    CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL)
-          == CL_SUCCESS);
-    clReleaseMemObject(d.keys);
-    clReleaseMemObject(result);
-    return answer;
-}
 
 static void order_is_checked_by_some_bits(bench *b)
 {
@@ -209,7 +173,9 @@ static void order_is_checked_by_some_bits(bench *b)
             pattern_fill(pattern_find(turn % 3 ? "sorted" : "uniform"), d.key_type, n, turn + 1, 0,
                          keys);
             reference_codes(keys, width / 8, n, &d, codes);
-            CHECK(first_unsorted(b, d, keys) == reference_first_unordered(codes, n));
+            d.keys = test_buffer(b, n * width / 8, keys);
+            CHECK(judged_unsorted(b, &d) == reference_first_unordered(codes, n));
+            clReleaseMemObject(d.keys);
         }
 }
 
@@ -218,11 +184,8 @@ static void judge_swapped(const bench *b, int indices, cl_uint stable, size_t fr
                           clsort_status wanted)
 {
     enum { N = 3000 };
-    cl_uint keys[N], x, y, i;
-    cl_mem proof = test_buffer(b, sizeof(clsort_proof), NULL), target;
-    cl_command_queue queue = b->session.queue;
+    cl_uint keys[N], i;
     clsort_desc d = clsort_desc_default();
-    clsort_proof p;
     AT("indices %d, stable %u, places %zu and %zu", indices, (unsigned)stable, from, to);
     for (i = 0; i < N; i++) keys[i] = (i * 7 % 1000) << 16 | (N - i);
     d.count = N;
@@ -231,19 +194,7 @@ static void judge_swapped(const bench *b, int indices, cl_uint stable, size_t fr
     d.first_bit = 16;
     d.keys = test_buffer(b, sizeof keys, keys);
     if (indices) d.indices = test_buffer(b, sizeof keys, NULL);
-    target = indices ? d.indices : d.keys;
-    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &d, proof, 0, 0, NULL, NULL));
-    CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL));
-    clEnqueueReadBuffer(queue, target, CL_TRUE, from * 4, 4, &x, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, target, CL_TRUE, to * 4, 4, &y, 0, NULL, NULL);
-    clEnqueueWriteBuffer(queue, target, CL_TRUE, to * 4, 4, &x, 0, NULL, NULL);
-    clEnqueueWriteBuffer(queue, target, CL_TRUE, from * 4, 4, &y, 0, NULL, NULL);
-    CHECK_OK(clsort_enqueue_verify(b->sorter, queue, &d, proof, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
-    CHECK_STATUS(clsort_judge(&p), wanted);
-    clReleaseMemObject(d.keys);
-    if (indices) clReleaseMemObject(d.indices);
-    clReleaseMemObject(proof);
+    CHECK_STATUS(judged_swapped(b, &d, indices ? d.indices : d.keys, 4, from, to), wanted);
 }
 
 /* Three keys of each upper half, equal but for bits that do not count. */
@@ -256,21 +207,6 @@ static void results_by_some_bits_are_proven(bench *b)
     judge_swapped(b, 1, 0, 0, 1, CL_SUCCESS);
     judge_swapped(b, 1, 1, 0, 1, CLSORT_ERROR_WRONG_RESULT);
     judge_swapped(b, 1, 0, 2, 3, CLSORT_ERROR_WRONG_RESULT);
-}
-
-static void self_checking_sorters_know_bits(bench *b)
-{
-    bench other = *b;
-    uint64_t random = 41;
-    size_t k;
-    other.sorter = fresh_sorter(b, CLSORT_OPTION_VERIFY);
-    for (k = 0; k < (b->few_programs ? 12u : 40u) && other.sorter; k++) {
-        sort_case c = draw_case(b->few_programs ? 3 + k % 3 : k, &random, b->small);
-        c.d.tuning.work_group = c.d.tuning.items = 0;
-        if (!case_run(&other, &c)) break;
-    }
-    CHECK_OK(clsort_collect(other.sorter, 1));
-    clsort_destroy(other.sorter);
 }
 
 /* ---- hybrid radix ---------------------------------------------------------------------------- */
@@ -364,47 +300,49 @@ static void wide_codes_are_cut_evenly(bench *b)
 
 static void hybrid_cuts_wide_codes(bench *b) { with_kernels_of_gpus(b, wide_codes_are_cut_evenly); }
 
-/* What the plan of hybrid radix came to: whether it sorted, and how many keys are in buckets above
-   the capacity. */
-typedef struct hybrid_result { cl_uint stays, over; } hybrid_result;
+/* Keys that a test made. */
+static const cl_uint *made;
 
-static hybrid_result read_hybrid(const bench *b, const clsort_desc *d)
+static uint64_t key_made(const sort_case *c, size_t i, uint64_t *random)
 {
-    enum { SKIP = 4 * CLSORT__SKIP_PASSES };
-    hybrid_result r = { 0, 0 };
-    clsort__plan p;
-    const cl_command_queue q = b->session.queue;
-    size_t at;
-    clsort__make_plan(b->sorter, d, &p);
-    clsort__plan_scratch(b->sorter, &p);
-    at = p.scratch.tables;
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at + SKIP, 4, &r.stays, 0, NULL, NULL));
-    at += clsort__hybrid_at(b->sorter, &p);
-    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at, 4, &r.over, 0, NULL, NULL));
-    return r;
+    (void)c, (void)random;
+    return made[i];
 }
 
-/* Sorts keys out of place by hybrid radix, in scratch memory that is looked at after. */
-static hybrid_result run_hybrid(const bench *b, cl_uint type, size_t n, const void *keys)
+static int sort_made(const bench *b, sort_case c, const cl_uint *keys)
 {
-    hybrid_result r = { 0, 0 };
-    const size_t bytes = n * pattern_key_size(type);
-    clsort_desc d = clsort_desc_default();
-    d.count = n;
-    d.key_type = type;
-    d.tuning.work_group = 64;
-    d.keys = test_buffer(b, bytes, keys);
-    d.keys_out = test_buffer(b, bytes, NULL);
-    if (CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
-        && CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size))) {
-        d.scratch = test_buffer(b, d.scratch_size, NULL);
-        if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL)))
-            r = read_hybrid(b, &d);
-        clReleaseMemObject(d.scratch);
-    }
-    clReleaseMemObject(d.keys);
-    clReleaseMemObject(d.keys_out);
-    return r;
+    made = keys;
+    c.make = key_made;
+    c.d.tuning.work_group = 64;
+    return case_run(b, &c);
+}
+
+/* What the plan of hybrid radix came to: whether it sorted, and how many keys are in buckets above
+   the capacity. */
+static cl_uint hybrid_stays, hybrid_over;
+
+static int read_hybrid(const bench *b, const case_state *s)
+{
+    const unsigned char *tables = image_at(&s->image, s->image.now, CASE_SCRATCH, 0);
+    clsort__plan p;
+    clsort__make_plan(b->sorter, &s->d, &p);
+    clsort__plan_scratch(b->sorter, &p);
+    tables += p.scratch.tables;
+    memcpy(&hybrid_stays, tables + 4 * CLSORT__SKIP_PASSES, 4);
+    memcpy(&hybrid_over, tables + clsort__hybrid_at(b->sorter, &p), 4);
+    return 1;
+}
+
+/* A sort out of place by hybrid radix, whose plan is looked at. */
+static sort_case hybrid_seen(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c = case_make(type, n, pattern);
+    c.algorithm = "radix-hybrid";
+    c.d.tuning.work_group = 64;
+    c.keys_out = CASE_OWN;
+    c.own_scratch = 1;
+    c.look = read_hybrid;
+    return c;
 }
 
 /* Numbers from 10^9 to 2 * 10^9; but so many parts in 10,000, which the sample overlooks, are up to
@@ -427,20 +365,16 @@ static void plans_fit_edges(bench *b)
 {
     enum { N = 1200007, M = 1 << 23 };
     static cl_uint keys[N];
-    static cl_float numbers[M];
     const size_t only = test_choice(b, 2);
-    hybrid_result r;
     if (only != 1) {
-        AT("%d keys that the sample overlooks", 17 * N / 10000);
         fill_middle(keys, N, 17);
-        r = run_hybrid(b, CLSORT_U32, N, keys);
-        CHECK(r.stays && r.over == 0);
+        CHECK(sort_made(b, hybrid_seen(CLSORT_U32, N, "uniform"), keys) && hybrid_stays
+              && hybrid_over == 0);
     }
-    if (only == 0) return;
-    AT("%d numbers that thin out", M);
-    pattern_fill(pattern_find("normal"), CLSORT_F32, M, 1, 0, numbers);
-    r = run_hybrid(b, CLSORT_F32, M, numbers);
-    CHECK(r.stays && r.over == 0);
+    if (only != 0) {
+        const sort_case c = hybrid_seen(CLSORT_F32, M, "normal");
+        CHECK(case_run(b, &c) && hybrid_stays && hybrid_over == 0);
+    }
 }
 
 /* Hybrid radix sorts floats of both signs, whose codes leave out all that lie near 0, and numbers
@@ -449,7 +383,6 @@ static void plans_fit_edges(bench *b)
 static void plans_fit_keys(bench *b)
 {
     enum { N = 300007 };
-    static cl_ulong keys[N];
     static const struct { cl_uint type; const char *pattern; cl_uint stays; } cases[] = {
         { CLSORT_F64, "normal", 1 },  { CLSORT_F32, "normal", 1 },   { CLSORT_F64, "unit", 1 },
         { CLSORT_F32, "unit", 1 },    { CLSORT_U32, "gaussian", 1 }, { CLSORT_U64, "uniform", 1 },
@@ -457,12 +390,10 @@ static void plans_fit_keys(bench *b)
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hybrid_result r;
+        sort_case c = hybrid_seen(cases[i].type, N, cases[i].pattern);
+        c.seed = i + 1;
         if (!test_takes_of_few(b, 3)) continue;
-        AT("%s %s", case_type_name(cases[i].type), cases[i].pattern);
-        pattern_fill(pattern_find(cases[i].pattern), cases[i].type, N, i + 1, 0, keys);
-        r = run_hybrid(b, cases[i].type, N, keys);
-        CHECK(r.stays == cases[i].stays && r.over == 0);
+        CHECK(case_run(b, &c) && hybrid_stays == cases[i].stays && hybrid_over == 0);
     }
 }
 
@@ -517,31 +448,6 @@ static void ties_by_value(bench *b)
 
 static void hybrid_orders_ties_by_value(bench *b) { with_kernels_of_gpus(b, ties_by_value); }
 
-static int compare_uints(const void *a, const void *b)
-{
-    const cl_uint x = *(const cl_uint *)a, y = *(const cl_uint *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts keys, and compares them with a sort of the host. */
-static int sort_codes(const bench *b, size_t n, cl_uint *keys)
-{
-    clsort_desc d = clsort_desc_default();
-    cl_uint *wanted = malloc(n * sizeof *wanted);
-    int right;
-    if (!CHECK(wanted != NULL)) return 0;
-    memcpy(wanted, keys, n * sizeof *wanted);
-    qsort(wanted, n, sizeof *wanted, compare_uints);
-    d.count = n;
-    d.key_type = CLSORT_U32;
-    d.tuning.work_group = 64;
-    right = CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
-            && CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))
-            && CHECK(!memcmp(wanted, keys, n * sizeof *wanted));
-    free(wanted);
-    return right;
-}
-
 /* Second digits that are counted together with the first ones: one of each cell group, several;
    that are counted again since a cell group has too many keys; that have too few codes, and just
    enough. One key lies below the others, and two above. */
@@ -568,7 +474,7 @@ static void parts_of_cell_groups(bench *b)
             keys[cases[k].n / 3] = ~0u - 1;
             keys[cases[k].n / 2] = ~0u;
         }
-        right = sort_codes(b, cases[k].n, keys);
+        right = sort_made(b, hybrid_make(CLSORT_U32, cases[k].n, "uniform"), keys);
         free(keys);
         if (!right) return;
     }
@@ -590,7 +496,7 @@ static void counters_overflow(bench *b)
         keys[i] = i / tile % groups ? (cl_uint)(pattern_random(&random) >> 20) : 123456789;
     for (i = 0; i < 1 << 14; i++)
         keys[pattern_hybrid_place(i, n)] = (cl_uint)(pattern_random(&random) >> 20);
-    sort_codes(b, n, keys);
+    sort_made(b, hybrid_make(CLSORT_U32, n, "uniform"), keys);
     free(keys);
 }
 
@@ -631,32 +537,14 @@ static sort_case samples_make(cl_uint type, size_t n, const char *pattern)
 }
 
 /* Keys in place, for radix of samples with small work-groups. */
-static clsort_desc samples_desc(cl_mem keys, size_t n)
+static clsort_desc samples_desc(size_t n)
 {
     clsort_desc d = clsort_desc_default();
-    d.keys = keys;
     d.key_type = CLSORT_U32;
     d.count = n;
     CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
     d.tuning.work_group = 64;
     return d;
-}
-
-/* `sorted` has room for as many. */
-static void sort_by_samples(bench *b, cl_uint *keys, cl_uint *sorted, size_t n)
-{
-    const size_t bytes = n * sizeof *keys;
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, bytes, keys, &code);
-    const clsort_desc d = samples_desc(buffer, n);
-    if (!CHECK(code == CL_SUCCESS)) return;
-    memcpy(sorted, keys, bytes);
-    qsort(sorted, n, sizeof *sorted, compare_uints);
-    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, keys, 0, NULL, NULL)
-          == CL_SUCCESS);
-    CHECK(!memcmp(keys, sorted, bytes));
-    clReleaseMemObject(buffer);
 }
 
 /* As sort_samples of kernels.cl. */
@@ -691,8 +579,8 @@ static void make_misleading(cl_uint *keys, cl_uint seed, size_t n, size_t sample
 static void misleading_samples(bench *b)
 {
     enum { N = 9 * 64 * 16 + 5 };
-    static cl_uint keys[N], sorted[N];
-    const clsort_desc d = samples_desc(NULL, N);
+    static cl_uint keys[N];
+    const clsort_desc d = samples_desc(N);
     clsort__plan p;
     cl_uint kind;
     clsort__make_plan(b->sorter, &d, &p);
@@ -701,7 +589,7 @@ static void misleading_samples(bench *b)
         AT("kind %u", (unsigned)kind);
         make_misleading(keys, b->sorter->seed, N,
                         clsort__cut_samples(b->sorter->policy, &p.config, N).samples, kind);
-        sort_by_samples(b, keys, sorted, N);
+        sort_made(b, samples_make(CLSORT_U32, N, "uniform"), keys);
     }
 }
 
@@ -791,7 +679,6 @@ static const test_entry tests[] = {
     { "prepare runs kernels of work-groups", preparing_builds_work_groups },
     { "order is checked by some bits", order_is_checked_by_some_bits },
     { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
-    { "sorters that check themselves know bits", self_checking_sorters_know_bits },
     TEST_REST,
     { "hybrid radix cuts wide codes evenly", hybrid_cuts_wide_codes },
     { "hybrid radix cuts codes by what keys have", hybrid_plans_fit_keys },

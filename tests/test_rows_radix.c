@@ -89,6 +89,8 @@ static const clsort_field fields[] = { { 4, CLSORT_U32, CLSORT_DESCENDING, 0, 0 
     "powers-of-two"
 #define TYPICAL "uniform mod-16 sign-edges nans-10 around-zero"
 
+static const row_device checking = { .checks = 1 };
+
 static const test_row rows[] = {
     { .name = "radix sorts every type in both orders, equal keys in theirs", .forms = "radix",
       .elements = EVERY_WIDTH, .patterns = TYPICAL, .counts = "0..2 37 256 1500 ~16k 19384",
@@ -117,6 +119,10 @@ static const test_row rows[] = {
     { .name = "any bits of the key decide", .forms = "radix auto", .elements = EVERY_WIDTH,
       .patterns = "uniform mod-256 mod-2 upper-half equal and-10 and-4",
       .counts = "100 200 700 16484", .with = "order nan bits! stable! places prove", .times = 25 },
+    { .name = "sorters that check themselves know bits", .device = &checking, .forms = "radix",
+      .elements = EVERY_WIDTH " k4#", .patterns = "uniform mod-16 equal mostly-zero upper-half",
+      .counts = "0 1 5 64 200 1000 ~16k 40000", .with = "order bits places", .times = 4,
+      .one_in = 3 },
     { .name = "radix sorts every pattern", .forms = "radix", .elements = EVERY_WIDTH,
       .patterns = "*", .counts = "1200 17584", .with = "order places" },
     { .name = "radix sorts around tiles and blocks", .forms = "radix", .elements = EVERY_WIDTH

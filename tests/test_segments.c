@@ -5,12 +5,12 @@
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
+#include "judged.h"
 #include "pretenders.h"
 
 enum { MOST = 1 << 17, MOST_PARTS = 65537 };
 
-static uint32_t offsets[MOST_PARTS + 1], ends[MOST_PARTS];
+static uint32_t offsets[MOST_PARTS + 1];
 
 /* Work-groups and items: those of the device, and where several work-items share a tile. */
 static const struct {
@@ -142,11 +142,11 @@ static sort_case with_strides(sort_case c, size_t i)
 /* Outputs and payloads of all kinds in turn, at an offset that no vector is aligned to. */
 static sort_case one_after_another(size_t rows, size_t count, size_t i)
 {
-    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_U16 };
-    sort_case c = with_rows(case_make(types[i % 4], 0, "mod-256"), rows, count, i % 3 * 7);
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32 };
+    sort_case c = with_rows(case_make(types[i % 2], 0, "mod-256"), rows, count, i % 3 * 7);
     c.d.value_size = 4;
     c.d.order = i % 5 == 1;
-    if (i % 4 == 1) c.d.zero_order = CLSORT_ZERO_EQUAL;
+    if (i % 2 == 1) c.d.zero_order = CLSORT_ZERO_EQUAL;
     if (i % 6 == 2) c.d.last_bit = 11;
     if (c.d.row_stride) c.d.row_stride = (count + i % 3 * 7) * case_element_size(&c);
     c = with_strides(c, i);
@@ -212,22 +212,6 @@ static sort_case with_segments(sort_case c, size_t count, size_t first, size_t m
     c.d.segment_count = count;
     c.d.count = at;
     c.seed = random;
-    return c;
-}
-
-/* The same with gaps between segments: a third of these end where the next one begins, others end
-   before, some of them before they begin. */
-static sort_case with_gaps(sort_case c)
-{
-    uint64_t random = c.seed + c.d.segment_count;
-    size_t i;
-    for (i = 0; i < c.d.segment_count; i++) {
-        const size_t kind = draw(&random, 9), length = c.offsets[i + 1] - c.offsets[i];
-        ends[i] = c.offsets[i + 1];
-        if (kind > 2 && length) ends[i] -= (uint32_t)draw(&random, kind > 5 ? 2 : length + 1);
-        if (kind == 8) ends[i] = (uint32_t)draw(&random, c.offsets[i] + 1);
-    }
-    c.ends = ends;
     return c;
 }
 
@@ -342,18 +326,6 @@ static void host_rows(bench *b)
     CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_UNSUPPORTED);
 }
 
-/* The number of the first element that comes before its predecessor, as the device says. */
-static cl_uint first_unsorted(const bench *b, const clsort_desc *d)
-{
-    cl_mem result = test_buffer(b, 4, NULL);
-    cl_uint first = 12345;
-    CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, d, result, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &first, 0, NULL, NULL)
-          == CL_SUCCESS);
-    clReleaseMemObject(result);
-    return first;
-}
-
 /* 60 keys: each part ascends; from one to the next, and in the gaps between rows, keys descend. */
 static clsort_desc ascending_parts(const bench *b)
 {
@@ -372,17 +344,17 @@ static void order_is_checked_inside_of_rows(const bench *b)
     clsort_desc d = ascending_parts(b);
     d.count = 10;
     d.rows = 6;
-    CHECK(first_unsorted(b, &d) == 30 + 7);
+    CHECK(judged_unsorted(b, &d) == 30 + 7);
     d.count = 7;
     d.row_stride = 40;
-    CHECK(first_unsorted(b, &d) == 57);
+    CHECK(judged_unsorted(b, &d) == 57);
     d.count = 10;
     d.count_buffer = test_buffer(b, 4, &most);
-    CHECK(first_unsorted(b, &d) == 37);
+    CHECK(judged_unsorted(b, &d) == 37);
     d.count = 8;
     d.rows = 7;
     d.row_stride = 32;
-    CHECK(first_unsorted(b, &d) == 10);
+    CHECK(judged_unsorted(b, &d) == 10);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.count_buffer);
 }
@@ -396,35 +368,16 @@ static void order_is_checked_inside_of_parts(bench *b)
     d.count = 60;
     d.segment_count = 5;
     d.segments = test_buffer(b, sizeof cuts, cuts);
-    CHECK(first_unsorted(b, &d) == 60);
+    CHECK(judged_unsorted(b, &d) == 60);
     clReleaseMemObject(d.segments);
     cuts[4] = cuts[5] = 38;
     d.segments = test_buffer(b, sizeof cuts, cuts);
-    CHECK(first_unsorted(b, &d) == 37);
-    d.segment_ends = test_buffer(b, 5 * sizeof *ends, cut_ends);
-    CHECK(first_unsorted(b, &d) == 60);
+    CHECK(judged_unsorted(b, &d) == 37);
+    d.segment_ends = test_buffer(b, sizeof cut_ends, cut_ends);
+    CHECK(judged_unsorted(b, &d) == 60);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.segments);
     clReleaseMemObject(d.segment_ends);
-}
-
-static void self_checking_sorters_know_parts(bench *b)
-{
-    bench checking = *b;
-    size_t i;
-    checking.sorter = fresh_sorter(b, CLSORT_OPTION_VERIFY);
-    for (i = 0; i < 5; i++) {
-        sort_case c = make(0);
-        c.indices = i == 3;
-        c.keys_out = c.values_out = i > 1 ? CASE_OWN : 0;
-        c = i % 2 ? with_rows(c, 30, 100, 3) : with_segments(c, 100, 3, 3000, 200);
-        if (i == 2) c = with_gaps(c);
-        c.counted = i == 4;
-        c.there = 500;
-        CHECK(case_run(&checking, &c));
-        CHECK_OK(clsort_collect(checking.sorter, 1));
-    }
-    clsort_destroy(checking.sorter);
 }
 
 /* The keys are in order as they lie. Only the offsets are wrong; behind the count they may be. */
@@ -441,13 +394,13 @@ static void order_of_offsets(bench *b)
         cl_uint cuts[301];
         for (i = 0; i <= 300; i++) cuts[i] = i / 4 + (i > k);
         d.segments = test_buffer(b, sizeof cuts, cuts);
-        CHECK(first_unsorted(b, &d) == 100);
+        CHECK(judged_unsorted(b, &d) == 100);
         clReleaseMemObject(d.segments);
         cuts[k] += 3;
         d.segments = test_buffer(b, sizeof cuts, cuts);
-        CHECK(first_unsorted(b, &d) == 0);
+        CHECK(judged_unsorted(b, &d) == 0);
         d.count = cuts[k + 1];
-        CHECK(first_unsorted(b, &d) == d.count);
+        CHECK(judged_unsorted(b, &d) == d.count);
         d.count = 100;
         clReleaseMemObject(d.segments);
     }
@@ -460,11 +413,8 @@ enum { ROWS = 40, LENGTH = 50, ALL = ROWS * LENGTH };
    judge. */
 static clsort_status judge_swapped(const bench *b, int role, size_t i, size_t j)
 {
-    cl_uint keys[ALL], values[ALL], x = 0, y = 0, k;
+    cl_uint keys[ALL], values[ALL], k;
     clsort_desc d = clsort_desc_default();
-    cl_mem proof = test_buffer(b, sizeof(clsort_proof), NULL), swapped;
-    cl_command_queue q = b->session.queue;
-    clsort_proof p;
     for (k = 0; k < ALL; k++) keys[k] = (k * 7919u) % 13, values[k] = k;
     d.key_type = CLSORT_U32;
     d.count = LENGTH;
@@ -473,20 +423,9 @@ static clsort_status judge_swapped(const bench *b, int role, size_t i, size_t j)
     d.values = role == CASE_INDICES ? NULL : test_buffer(b, sizeof values, values);
     d.value_size = role == CASE_INDICES ? 0 : 4;
     d.indices = role == CASE_INDICES ? test_buffer(b, sizeof values, NULL) : NULL;
-    swapped = role == CASE_KEYS ? d.keys : role == CASE_VALUES ? d.values : d.indices;
-    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, q, &d, proof, 0, 0, NULL, NULL));
-    CHECK_OK(clsort_enqueue_sort(b->sorter, q, &d, 0, NULL, NULL));
-    clEnqueueReadBuffer(q, swapped, CL_TRUE, 4 * i, 4, &x, 0, NULL, NULL);
-    clEnqueueReadBuffer(q, swapped, CL_TRUE, 4 * j, 4, &y, 0, NULL, NULL);
-    clEnqueueWriteBuffer(q, swapped, CL_TRUE, 4 * i, 4, &y, 0, NULL, NULL);
-    clEnqueueWriteBuffer(q, swapped, CL_TRUE, 4 * j, 4, &x, 0, NULL, NULL);
-    CHECK_OK(clsort_enqueue_verify(b->sorter, q, &d, proof, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(q, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
-    clReleaseMemObject(d.keys);
-    if (d.values) clReleaseMemObject(d.values);
-    if (d.indices) clReleaseMemObject(d.indices);
-    clReleaseMemObject(proof);
-    return clsort_judge(&p);
+    return judged_swapped(b, &d, role == CASE_KEYS     ? d.keys
+                                 : role == CASE_VALUES ? d.values
+                                                       : d.indices, 4, i, j);
 }
 
 static void wrong_parts_are_found(bench *b)
@@ -620,7 +559,6 @@ static const test_entry tests[] = {
     { "rows of host arrays are sorted", host_rows },
     { "order is checked inside of each part", order_is_checked_inside_of_parts },
     { "a check of order tells that offsets do not ascend", order_of_offsets },
-    { "sorters that check themselves know rows and segments", self_checking_sorters_know_parts },
     { "wrong rows are found", wrong_parts_are_found },
     { "what cannot be done is said without buffers", descriptions },
     { "what is not a batch of rows is refused", only_rows },

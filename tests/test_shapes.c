@@ -1,148 +1,15 @@
 /* A few sorts by every kernel in every shape, quick enough for simulators that check each access:
-   see tests/scripts/small. */
+   see tests/scripts/small. Those of one array are rows (rows.h). */
+
+#include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
 #include "pieces.h"
 #include "records.h"
+#include "rows.h"
 #include "top.h"
 
-/* Sorts a handful of sizes; the largest spans several tiles of every shape that is used here. */
-static void sort_some(bench *b, sort_case c)
-{
-    static const size_t sizes[] = { 1, 3, 70 };
-    size_t i;
-    if (!test_takes(b, 3)) return;
-    for (i = 0; i < 3; i++) {
-        c.d.count = sizes[i];
-        c.seed = i + 1;
-        case_run(b, &c);
-    }
-}
-
-/* Keys, pairs, odd values, records and argsort in one shape. */
-static void sort_every_kind(bench *b, cl_uint work_group, cl_uint items)
-{
-    sort_case c = case_make(CLSORT_F32, 0, "mod-16");
-    c.d.tuning.work_group = work_group;
-    c.d.tuning.items = items;
-    sort_some(b, c);
-    c.keys_out = 1;
-    sort_some(b, c);
-    c.d.stable = 1;
-    c.d.value_size = 12;
-    c.values_out = items > 0;   /* in place there is a copy, behind which Oclgrind takes all of
-                                   scratch for uninitialized */
-    sort_some(b, c);
-    c.d.value_size = 0;
-    c.values_out = 0;
-    c.indices = 1;
-    sort_some(b, c);
-    c = case_make(CLSORT_U64, 0, "uniform");
-    c.d.tuning.work_group = work_group;
-    c.d.tuning.items = items;
-    c.d.value_size = 8;
-    sort_some(b, c);
-    c.d.key_type = CLSORT_I8;
-    c.d.value_size = 3;
-    sort_some(b, c);
-    c.d.key_type = CLSORT_U16;
-    c.d.value_size = 0;
-    c.d.record_size = 6;
-    c.d.key_offset = 2;
-    sort_some(b, c);
-}
-
-static void default_shape(bench *b) { sort_every_kind(b, 0, 0); }
-static void lone_elements_shared_tile(bench *b) { sort_every_kind(b, 8, 4); }
-static void lone_elements_own_tile(bench *b) { sort_every_kind(b, 1, 8); }
-
-static void lone_elements_large_group(bench *b)
-{
-    sort_case c = case_make(CLSORT_U32, 0, "reverse");
-    c.d.tuning.work_group = 1024;
-    c.d.tuning.items = 2;
-    sort_some(b, c);
-    c.d.value_size = 4;
-    sort_some(b, c);
-}
-
-/* Some of these variants begin with a copy, too. */
-static void published_variants(bench *b)
-{
-    cl_uint i;
-    for (i = 2; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only");
-         i++) {
-        sort_case c = case_make(CLSORT_U32, 0, "uniform");
-        c.algorithm = clsort_algorithm_name(i);
-        c.d.tuning.work_group = 8;
-        c.d.tuning.items = 4;
-        sort_some(b, c);
-    }
-}
-
 /* ---- merge ----------------------------------------------------------------------------------- */
-
-static sort_case merge_case(cl_uint type, const char *pattern, cl_uint work_group, cl_uint items)
-{
-    sort_case c = case_make(type, 0, pattern);
-    c.algorithm = "merge";
-    c.d.tuning.work_group = work_group;
-    c.d.tuning.items = items;
-    return c;
-}
-
-/* Keys, pairs, odd values, records, argsort and equal zeros by merge in one shape. */
-static void merge_every_kind(bench *b, cl_uint work_group, cl_uint items)
-{
-    sort_case c = merge_case(CLSORT_F32, "around-zero", work_group, items);
-    sort_some(b, c);
-    c.keys_out = 1;
-    c.d.value_size = 4;
-    sort_some(b, c);
-    c.d.zero_order = CLSORT_ZERO_EQUAL;
-    c.d.order = CLSORT_DESCENDING;
-    sort_some(b, c);
-    c.d.value_size = 0;
-    c.indices = 1;
-    sort_some(b, c);
-    c = merge_case(CLSORT_I8, "uniform", work_group, items);
-    c.d.value_size = 3;
-    sort_some(b, c);
-    c = merge_case(CLSORT_U64, "mod-16", work_group, items);
-    c.d.record_size = 16;
-    c.d.key_offset = 8;
-    sort_some(b, c);
-}
-
-static void merge_default_shape(bench *b) { merge_every_kind(b, 0, 0); }
-static void merge_shared_tile(bench *b) { merge_every_kind(b, 8, 4); }
-static void merge_wide_group(bench *b) { merge_every_kind(b, 32, 1); }
-
-/* Neither copies nor vectors: for the check of uninitialized memory. */
-static void lone_elements_merge(bench *b)
-{
-    static const cl_uint shapes[][2] = { { 0, 0 }, { 8, 4 }, { 16, 2 }, { 32, 1 } };
-    size_t i;
-    for (i = 0; i < 4; i++) {
-        sort_case c = merge_case(CLSORT_U32, "mod-16", shapes[i][0], shapes[i][1]);
-        sort_some(b, c);
-        c.d.value_size = 4;
-        sort_some(b, c);
-    }
-}
-
-static void lone_elements_merge_in_blocks(bench *b)
-{
-    cl_uint group;
-    for (group = 1; group <= 32; group *= 2) {
-        sort_case c = merge_case(CLSORT_U32, "mod-16", group, 0);
-        c.algorithm = "merge-local-only";
-        c.d.value_size = group & 5 ? 4 : 0;
-        c.block = case_block_length(b, &c);
-        sort_some(b, c);
-    }
-}
 
 static void lone_inputs_merge(bench *b)
 {
@@ -171,40 +38,6 @@ static void unsorted_inputs(bench *b)
             merge_check(b, &h, 40 + 9 * i, 61);
         }
 }
-
-/* ---- radix and quicksort --------------------------------------------------------------------- */
-
-/* Sizes of a few tiles and of many. */
-static void sort_in_groups(bench *b, sort_case c, const char *algorithm, cl_uint work_group)
-{
-    c.algorithm = algorithm;
-    c.d.tuning.work_group = work_group;
-    c.d.tuning.items = 4;
-    c.d.count = 40;
-    case_run(b, &c);
-    c.d.count = 250;
-    case_run(b, &c);
-}
-
-/* Compilers of real devices take seconds for each of these shapes: there one is enough. */
-static void sort_kinds_in_groups(bench *b, const char *algorithm)
-{
-    sort_case c = case_make(CLSORT_U32, 0, "mod-16");
-    c.keys_out = c.values_out = 1;
-    c.d.stable = 1;
-    c.d.value_size = 4;
-    sort_in_groups(b, c, algorithm, 8);
-    if (!device_name_holds(b->session.info.platform_name, "Oclgrind")) return;
-    c = case_make(CLSORT_U64, 0, "mod-16");
-    c.keys_out = 1;
-    sort_in_groups(b, c, algorithm, 16);
-    c = case_make(CLSORT_I16, 0, "uniform");
-    c.indices = 1;
-    sort_in_groups(b, c, algorithm, 32);
-}
-
-static void radix_in_groups(bench *b) { sort_kinds_in_groups(b, "radix-portable"); }
-static void quicksort_in_groups(bench *b) { sort_kinds_in_groups(b, "quicksort"); }
 
 /* ---- rows and segments ----------------------------------------------------------------------- */
 
@@ -246,11 +79,20 @@ static void sort_segments(bench *b, sort_case c)
     case_run(b, &c);
 }
 
+static sort_case merge_case(cl_uint work_group, cl_uint items)
+{
+    sort_case c = case_make(CLSORT_U32, 0, "mod-16");
+    c.algorithm = "merge";
+    c.d.tuning.work_group = work_group;
+    c.d.tuning.items = items;
+    return c;
+}
+
 static void parts(bench *b)
 {
     size_t i;
     for (i = 0; i < 3; i++) {
-        sort_case c = merge_case(CLSORT_U32, "mod-16", part_shapes[i][0], part_shapes[i][1]);
+        sort_case c = merge_case(part_shapes[i][0], part_shapes[i][1]);
         c.d.value_size = 4;
         c.prove = i == 1;
         sort_rows(b, c);
@@ -270,14 +112,14 @@ static void lone_elements_in_rows(bench *b)
 {
     size_t i;
     for (i = 0; i < 3; i++) {
-        sort_case c = merge_case(CLSORT_U32, "mod-16", part_shapes[i][0], part_shapes[i][1]);
+        sort_case c = merge_case(part_shapes[i][0], part_shapes[i][1]);
         sort_rows(b, c);
         c.d.value_size = 4;
         sort_rows(b, c);
     }
 }
 
-/* Records at the sizes of sort_some. */
+/* The largest number spans several tiles of every shape that is used here. */
 static void sort_some_records(bench *b, record_case c)
 {
     static const size_t sizes[] = { 1, 3, 70 };
@@ -432,35 +274,67 @@ static void every_parts(bench *b)
     parts_in_shape(b, 16);
 }
 
-static const test_entry tests[] = {
-    { "the device's own shape sorts every kind of payload", default_shape },
-    { "single elements in shared tiles sort every kind of payload", lone_elements_shared_tile },
-    { "the merge family sorts every kind of payload", merge_default_shape },
-    { "the order of fields is kept", fields },
-    { "the first k of single rows are found", lone_rows },
-    TEST_REST,
-    { "single elements in a tile per work-item sort every kind of payload",
-      lone_elements_own_tile },
-    { "single elements in large work-groups sort", lone_elements_large_group },
-    { "the published variants sort", published_variants },
-    { "single elements are checked for order", lone_elements_order_check },
-    { "the merge family sorts every kind of payload in shared tiles", merge_shared_tile },
-    { "the merge family sorts every kind of payload with an item for each work-item",
-      merge_wide_group },
-    { "the order of comparators is kept", comparators },
-    { "comparators that contradict themselves do no harm: the records are all there",
-      contradictions },
-    { "merges of unsorted inputs do no harm to the rest", unsorted_inputs },
-    { "radix sorts in work-groups", radix_in_groups },
-    { "quicksort sorts in work-groups", quicksort_in_groups },
-    { "the first k of rows in parts are found", rows_in_parts },
-    { "the rows and segments of every shape are sorted", parts },
-    { "elements alone are sorted in rows", lone_elements_in_rows },
-    { "elements alone are merged", lone_elements_merge },
-    { "elements alone are merged in blocks", lone_elements_merge_in_blocks },
-    { "elements alone of two inputs are merged", lone_inputs_merge },
-    { "elements alone of several runs are merged", lone_runs },
-    { "the keys of every shape are parted", every_parts }
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define KINDS "f32 f32+12 f32# u64+8 i8+3 u16:6@2"
+#define PUBLISHED \
+    "bitonic/8x4 bitonic-a/8x4 bitonic-b2/8x4 bitonic-b4/8x4 bitonic-b8/8x4 bitonic-b16/8x4 " \
+    "bitonic-a-local/8x4 bitonic-b2-local/8x4 bitonic-b4-local/8x4 bitonic-b8-local/8x4 " \
+    "bitonic-b16-local/8x4 bitonic-b16-global-tail/8x4 bitonic-shared-512/8x4"
+
+/* In place there is a copy, behind which Oclgrind takes all of scratch memory for uninitialized:
+   those "alone" and "single" have outputs of their own. */
+static const test_row rows[] = {
+    { .name = "the device's own shape sorts every kind of payload", .elements = KINDS,
+      .patterns = "mod-16 uniform", .counts = "1 3 70", .with = "stable places", .times = 2,
+      .one_in = 3 },
+    { .name = "single elements in shared tiles sort every kind of payload",
+      .forms = "auto/8x4", .elements = KINDS, .patterns = "mod-16 uniform", .counts = "1 3 70",
+      .with = "stable apart!", .times = 2, .one_in = 3 },
+    { .name = "the merge family sorts every kind of payload", .forms = "merge",
+      .elements = "f32 f32+4 f32# i8+3 u64:16@8", .patterns = "around-zero uniform mod-16",
+      .counts = "1 3 70", .with = "order equals places", .times = 2, .one_in = 3 },
+    { .name = "the order of fields is kept", .run = fields },
+    { .name = "the first k of single rows are found", .run = lone_rows },
+    ROW_REST,
+    { .name = "single elements in a tile per work-item sort every kind of payload",
+      .forms = "auto/1x8", .elements = KINDS, .patterns = "mod-16 uniform", .counts = "1 3 70",
+      .with = "stable apart!", .times = 2, .one_in = 3 },
+    { .name = "single elements in large work-groups sort", .forms = "auto/1024x2",
+      .elements = "u32 u32+4", .patterns = "reverse", .counts = "1 3 70", .with = "apart!" },
+    { .name = "the published variants sort", .forms = PUBLISHED, .elements = "u32",
+      .patterns = "uniform", .counts = "1 3 70", .one_in = 3 },
+    { .name = "single elements are checked for order", .run = lone_elements_order_check },
+    { .name = "the merge family sorts every kind of payload in shared tiles",
+      .forms = "merge/8x4", .elements = "f32 f32+4 f32# i8+3 u64:16@8",
+      .patterns = "around-zero uniform mod-16", .counts = "1 3 70",
+      .with = "order equals places", .times = 2, .one_in = 3 },
+    { .name = "the merge family sorts every kind of payload with an item for each work-item",
+      .forms = "merge/32x1", .elements = "f32 f32+4 f32# i8+3 u64:16@8",
+      .patterns = "around-zero uniform mod-16", .counts = "1 3 70",
+      .with = "order equals places", .times = 2, .one_in = 3 },
+    { .name = "the order of comparators is kept", .run = comparators },
+    { .name = "comparators that contradict themselves do no harm: the records are all there",
+      .run = contradictions },
+    { .name = "merges of unsorted inputs do no harm to the rest", .run = unsorted_inputs },
+    { .name = "radix sorts in work-groups", .forms = "radix-portable/8x4 radix-portable/32x4",
+      .elements = "u32+4 u64 i16#", .patterns = "mod-16 uniform", .counts = "40 250",
+      .with = "apart! stable!", .one_in = 6 },
+    { .name = "quicksort sorts in work-groups", .forms = "quicksort/8x4 quicksort/32x4",
+      .elements = "u32+4 u64 i16#", .patterns = "mod-16 uniform", .counts = "40 250",
+      .with = "apart! stable!", .one_in = 6 },
+    { .name = "the first k of rows in parts are found", .run = rows_in_parts },
+    { .name = "the rows and segments of every shape are sorted", .run = parts },
+    { .name = "elements alone are sorted in rows", .run = lone_elements_in_rows },
+    { .name = "elements alone are merged", .elements = "u32 u32+4", .patterns = "mod-16",
+      .forms = "merge merge/8x4 merge/16x2 merge/32x1", .counts = "1 3 70", .one_in = 3 },
+    { .name = "elements alone are merged in blocks", .elements = "u32 u32+4",
+      .forms = "merge-local-only/1 merge-local-only/2 merge-local-only/4 merge-local-only/8 "
+          "merge-local-only/16 merge-local-only/32", .patterns = "mod-16", .counts = "1 3 70",
+      .one_in = 3 },
+    { .name = "elements alone of two inputs are merged", .run = lone_inputs_merge },
+    { .name = "elements alone of several runs are merged", .run = lone_runs },
+    { .name = "the keys of every shape are parted", .run = every_parts },
 };
 
-TEST_MAIN(tests)
+ROWS_MAIN(rows)

@@ -1,344 +1,138 @@
-/* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides,
-   outputs, bad calls. */
+/* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides and
+   outputs as rows of a table (rows.h); plans for many elements, bad calls. */
 
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
+#include "rows.h"
 #include "top.h"
-#include "pretenders.h"
 
-static const cl_uint all_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
-                                     CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
-                                     CLSORT_F32, CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
+/* ---- selections as rows ---------------------------------------------------------------------- */
 
-/* Some k of a length. */
-static void run_some_k(bench *b, top_case c)
+/* What a row draws besides what a sort has: k; with the words many (rows), gaps (between rows),
+   outputs (any set of them), apart (gaps between results), scratch, lengths (of rows), cuts
+   (segments), nth, loose (in any order), parted (partitions), held (a work-group must hold its
+   row). */
+
+enum { MOST_ROWS = 512, MOST_CUTS = 16 };
+
+static void draw_number_of_rows(const test_row *r, uint64_t *random, top_case *t)
 {
-    const size_t n = c.d.count, ks[] = { 1, 2, 40, n / 2, n - 1, n };
+    t->d.rows = row_has(r, "many") ? 64u << draw(random, 4) : draw(random, 6);
+    while (t->d.rows > 64 && t->d.rows * t->d.count > 1 << 20) t->d.rows /= 2;
+    t->gap = t->d.rows && row_chance(r, "gaps", random, 50) ? 1 + draw(random, 130) : 0;
+}
+
+/* Below, at and above k; 0; above the count. */
+static void draw_lengths(uint64_t *random, top_case *t)
+{
+    static uint32_t lengths[MOST_ROWS];
+    const size_t n = t->d.count, k = t->d.top_k;
     size_t i;
-    for (i = 0; i < sizeof ks / sizeof *ks; i++) {
-        c.d.top_k = ks[i];
-        if (ks[i] < 1 || ks[i] > n || (i && ks[i] == ks[i - 1])) continue;
-        c.seed++;
-        if (!top_run(b, &c)) return;
-        c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
-        /* Up to that, work-groups sort all the same. */
-        if (ks[i] > 2048 && !top_run(b, &c)) return;
-        c.d.flags = 0;
-        if (i == 2) continue;
-        c.d.flags ^= CLSORT_FLAG_TOP_NTH;
-        if (!top_run(b, &c)) return;
-        c.d.flags = 0;
+    for (i = 0; i < t->d.rows; i++) {
+        const size_t some[] = { 0, 1, k - 1, k, k + 1, n - 1, n, n + 9, draw(random, n + 1) };
+        lengths[i] = (uint32_t)some[draw(random, 9)];
     }
+    t->bounds = lengths;
 }
 
-static void short_rows(bench *b)
+/* Empty segments, short and long ones; offsets that descend and that lead out; ends of their own,
+   which leave gaps, overlap or come in any order. Partitions move elements: their segments
+   ascend. */
+static void draw_cuts(uint64_t *random, top_case *t, int parted)
 {
-    static const size_t counts[] = { 1, 2, 3, 5, 31, 64, 65, 255, 256, 257, 511, 513, 1000 };
+    static uint32_t offsets[MOST_CUTS + 1], ends[MOST_CUTS];
+    const size_t n = t->d.count;
+    const int ascend = parted || chance(random, 70);
     size_t i;
-    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
-        top_case c = top_make(CLSORT_F32, i % 2 ? 3 : 17, counts[i], 0);
-        c.d.order = i & 1;
-        c.pattern = i % 3 ? "mod-16" : "uniform";
-        c.gap = i % 4;
-        run_some_k(b, c);
+    t->segments = 1 + draw(random, MOST_CUTS);
+    t->d.rows = t->gap = 0;
+    for (i = 0; i <= t->segments; i++) offsets[i] = (uint32_t)draw(random, n + !parted * n / 8 + 1);
+    if (ascend) qsort(offsets, t->segments + 1, sizeof *offsets, top_by_number);
+    if (chance(random, 30)) offsets[t->segments / 2] = offsets[t->segments / 2 + 1];
+    t->bounds = offsets;
+    if (chance(random, 50)) return;
+    for (i = 0; i < t->segments; i++) {
+        const uint32_t end = offsets[i + 1], length = end > offsets[i] ? end - offsets[i] : 0;
+        ends[i] = end - (chance(random, 50) ? (uint32_t)draw(random, length + 1) : 0);
+        if (!parted && chance(random, 20)) ends[i] = (uint32_t)draw(random, n + n / 4 + 1);
     }
+    t->ends = ends;
 }
 
-static void rows_around_every_switch(bench *b)
+static cl_uint draw_flag(const test_row *r, uint64_t *random)
 {
-    static const size_t counts[] = { 2047, 2048,  2049,  4095,  4096,  4097,  8191,
-                                     8193, 16385, 32767, 32768, 65537, 131072 };
-    size_t i;
-    for (i = 0; i < (b->small ? 3 : sizeof counts / sizeof *counts); i++) {
-        top_case c = top_make(CLSORT_U32, i % 2 ? 1 : 3, counts[i], 0);
-        c.d.order = i & 1;
-        c.pattern = i % 3 ? "uniform" : "mod-256";
-        run_some_k(b, c);
-    }
+    const size_t kind = draw(random, 4);
+    if (row_chance(r, "parted", random, 30)) return CLSORT_FLAG_TOP_PARTITION;
+    if (kind == 1 && row_has(r, "nth")) return CLSORT_FLAG_TOP_NTH;
+    if (kind == 2 && row_has(r, "loose")) return CLSORT_FLAG_TOP_UNSORTED;
+    return 0;
 }
 
-static void every_type_and_order(bench *b)
+/* Values go to values_out, or, of a partition without indices, stay beside their keys. */
+static void draw_outputs(const test_row *r, uint64_t *random, top_case *t)
 {
-    static const char *const patterns[] = { "uniform", "nans-10", "around-zero", "mod-3" };
-    size_t t, i;
-    for (t = 0; t < sizeof all_types / sizeof *all_types; t++)
-        for (i = 0; i < 8; i++) {
-            top_case c = top_make(all_types[t], 2, i & 4 ? 3001 : 40007, 41);
-            if ((b->few_programs && t % 4) || !test_takes(b, 6)) continue;
-            if (!pattern_applies(pattern_find(patterns[i % 4]), all_types[t])) continue;
-            c.pattern = patterns[i % 4];
-            c.d.order = i & 1;
-            c.d.nan_order = i == 5 ? CLSORT_NAN_EQUAL : i >> 1 & 1;
-            c.d.zero_order = i % 3 == 2;
-            if (!top_run(b, &c)) return;
-            c.d.top_k = c.d.count - 3;
-            if (!top_run(b, &c)) return;
-            c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
-            if (!top_run(b, &c)) return;
-        }
+    const int parted = t->d.flags == CLSORT_FLAG_TOP_PARTITION;
+    if (row_has(r, "outputs")) t->outputs = (int)draw(random, 8);
+    else if (t->d.value_size) t->outputs |= TOP_VALUES;
+    if (t->d.flags == CLSORT_FLAG_TOP_UNSORTED) t->outputs |= TOP_INDICES;
+    if (parted && t->segments) t->outputs = 0;
+    if (parted && t->outputs & TOP_INDICES && t->d.value_size) t->outputs |= TOP_VALUES;
+    if (!t->d.value_size) t->outputs &= ~TOP_VALUES;
+    if (!t->outputs && !parted) t->outputs = TOP_KEYS;
+    if (!parted && !(t->outputs & TOP_VALUES)) t->d.value_size = 0;
+    if (!t->outputs || !(t->d.rows || t->segments) || !row_chance(r, "apart", random, 50)) return;
+    t->apart = (parted ? t->d.count : t->d.top_k) + draw(random, 70);
 }
 
-/* Of equal NaNs the smaller index comes first: by every kind of selection. */
-static void equal_nans(bench *b)
+static top_case draw_selection(const test_row *r, const sort_case *c, uint64_t *random)
 {
-    static const size_t counts[] = { 70, 900, 5000, 70000 };
-    static uint32_t lengths[4] = { 0, 60, 800, 100000 };
-    size_t i;
-    for (i = 0; i < (b->small ? 16 : 48); i++) {
-        const size_t n = counts[i % 4], k = i / 4 % 3 == 0 ? 40 : i / 4 % 3 == 1 ? n - n / 50 : n;
-        top_case c = top_make(i % 5 ? CLSORT_F32 : CLSORT_F64, 1 + i % 3, n, k);
-        if (!test_takes(b, 5)) continue;
-        c.d.nan_order = CLSORT_NAN_EQUAL;
-        c.d.zero_order = i % 7 == 3;
-        c.d.order = i & 1;
-        c.pattern = i % 9 == 8 ? "around-zero" : "nans-10";
-        c.outputs = 1 + (int)i % 7;
-        c.d.value_size = c.outputs & TOP_VALUES ? 4 : 0;
-        c.apart = i % 4 == 2 ? k + 5 : 0;
-        c.gap = i % 3;
-        c.bounds = i % 5 == 3 ? lengths : NULL;
-        c.scratch = i % 2 == 0;
-        c.d.tuning.work_group = i % 6 == 5 ? 64 : 0;
-        if (!top_run(b, &c)) return;
-        if (i % 5 == 2) c.d.flags = CLSORT_FLAG_TOP_NTH;
-        if (i % 5 == 3 && !c.apart) c.d.flags = CLSORT_FLAG_TOP_PARTITION;
-        if (i % 5 == 4 && c.outputs & TOP_INDICES) c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
-        if (c.d.flags && !top_run(b, &c)) return;
-    }
+    const size_t n = c->d.count, k = row_number_k(r, c);
+    top_case t = top_make(c->d.key_type, 0, n, k);
+    t.d = c->d;
+    t.d.top_k = k > n ? n : k + !k;
+    t.pattern = c->pattern;
+    t.seed = c->seed;
+    t.fields = c->fields;
+    t.field_count = c->field_count;
+    t.scratch = c->own_scratch;
+    t.wait = c->wait;
+    t.queue = c->queue;
+    t.counted = c->counted;
+    t.there = c->there;
+    t.d.flags = draw_flag(r, random);
+    draw_number_of_rows(r, random, &t);
+    if (row_chance(r, "cuts", random, 50))
+        draw_cuts(random, &t, t.d.flags == CLSORT_FLAG_TOP_PARTITION);
+    else if (t.d.rows && row_chance(r, "lengths", random, 50)) draw_lengths(random, &t);
+    draw_outputs(r, random, &t);
+    return t;
 }
 
-static void equal_keys_by_index(bench *b)
+/* Does a selection take this kernel? */
+static int takes_kernel(const bench *b, const top_case *c, const char *kernel)
 {
-    static const char *const patterns[] = { "equal",   "minimum",    "maximum",
-                                            "mod-2",   "mod-3",      "sorted",
-                                            "reverse", "organ-pipe", "mostly-zero" };
-    size_t i, k;
-    for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        for (k = 1; k <= 20000; k = k * 11 + 3) {
-            top_case c = top_make(i & 1 ? CLSORT_U64 : CLSORT_F32, i / 2 % 2 ? 1 : 3,
-                                  b->small ? 700 : 70001, k);
-            if (!CHECK(pattern_name(pattern_find(patterns[i])) != NULL) || k > c.d.count) continue;
-            if (!test_takes(b, 3)) continue;
-            c.pattern = patterns[i];
-            c.d.order = k & 1;
-            if (!top_run(b, &c)) return;
-            c.d.flags = k > 2048 ? CLSORT_FLAG_TOP_UNSORTED : CLSORT_FLAG_TOP_NTH;
-            if (!top_run(b, &c)) return;
-        }
+    static char text[2000];
+    clsort_desc d = c->d;
+    d.keys_out = CLSORT_LATER;
+    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text)) && strstr(text, kernel);
 }
 
-static void many_rows(bench *b)
+static int select_some(const bench *b, const test_row *r, const sort_case *c, uint64_t *random)
 {
-    static const struct {
-        size_t rows, count, k;
-    } shapes[] = { { 64, 131072, 40 }, { 1000, 1000, 10 }, { 1000, 33, 33 },
-                   { 64, 5000, 100 },  { 300, 300, 1 },    { 50, 6000, 5000 } };
-    size_t i;
-    for (i = b->small ? 1 : 0; i < (b->small ? 2 : sizeof shapes / sizeof *shapes); i++) {
-        top_case c = top_make(CLSORT_F32, shapes[i].rows, shapes[i].count, shapes[i].k);
-        c.d.order = CLSORT_DESCENDING;
-        c.pattern = i & 1 ? "mod-256" : "gaussian";
-        if (!top_run(b, &c)) return;
-    }
+    const top_case t = draw_selection(r, c, random);
+    return top_run(b, &t)
+           && (!row_has(r, "held") || t.d.count > t.d.tuning.work_group * (size_t)8
+               || CHECK(takes_kernel(b, &t, "clsort_select_short")
+                        || takes_kernel(b, &t, "clsort_select_tile")));
 }
 
-static void rows_with_gaps(bench *b)
-{
-    size_t gap;
-    for (gap = 1; gap <= 130; gap = gap * 3 + 1) {
-        top_case c = top_make(CLSORT_I16, 5, gap & 1 ? 200 : 40000, 17);
-        c.gap = gap;
-        c.d.value_size = 6;
-        c.outputs = TOP_KEYS | TOP_INDICES | TOP_VALUES;
-        if (!top_run(b, &c)) return;
-    }
-}
-
-static void strides_of_outputs(bench *b)
-{
-    static const size_t counts[] = { 9, 300, 5000, 60000 };
-    size_t i;
-    int outputs;
-    for (i = 0; i < (b->small ? 4 : 12); i++)
-        for (outputs = 1; outputs < 8; outputs++) {
-            const size_t n = counts[i % 4];
-            top_case c = top_make(i & 4 ? CLSORT_I64 : CLSORT_F32, 1 + (i + 3) % 5, n,
-                                  i & 1 ? n : 7);
-            if (!test_takes(b, 4)) continue;
-            c.outputs = outputs;
-            c.d.value_size = outputs & TOP_VALUES ? 6 : 0;
-            c.gap = i % 3;
-            c.apart = c.d.top_k + (i + (size_t)outputs) % 3 * 50;
-            c.scratch = outputs & 1;
-            if (!top_run(b, &c)) return;
-            c.d.flags = i & 2 && outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
-                                                      : CLSORT_FLAG_TOP_NTH;
-            if (!top_run(b, &c)) return;
-        }
-}
-
-/* Lengths below, at and above k; 0; above the count. */
-static void lengths_of_rows(bench *b)
-{
-    static const size_t counts[] = { 9, 300, 5000, 70000 }, ks[] = { 1, 7, 40, 5000 };
-    static uint32_t lengths[16];
-    uint64_t random = 7;
-    size_t i, r;
-    for (i = 0; i < (b->small ? 16 : 48); i++) {
-        const size_t n = counts[i % 4], k = ks[i / 4 % 4] < n ? ks[i / 4 % 4] : n;
-        top_case c = top_make(i % 3 ? CLSORT_F32 : CLSORT_U16, 1 + i % 12, n, k);
-        const size_t some[] = { 0, 1, k - 1, k, k + 1, n - 1, n, n + 9, draw(&random, n + 1) };
-        for (r = 0; r < c.d.rows; r++) lengths[r] = (uint32_t)some[(r + i) % 9];
-        c.bounds = lengths;
-        c.d.order = i & 1;
-        c.d.nan_order = i / 2 % 2;
-        c.pattern = i % 5 ? "uniform" : "maximum";
-        c.d.tuning.work_group = i % 6 == 5 ? 64 : 0;
-        c.gap = i % 3;
-        c.outputs = 1 + (int)i % 7;
-        c.d.value_size = c.outputs & TOP_VALUES ? 4 : 0;
-        c.counted = i % 4 == 3;
-        c.there = (uint32_t)(n / 2);
-        if (!top_run(b, &c)) return;
-        c.d.flags = i & 2 && c.outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
-                                                    : CLSORT_FLAG_TOP_NTH;
-        if (!top_run(b, &c)) return;
-    }
-}
-
-/* In place and not, with ties, lengths and every k. */
-static void partitions(bench *b)
-{
-    static const size_t counts[] = { 1, 2, 9, 300, 5000, 70000 };
-    static const char *const patterns[] = { "uniform", "mod-3", "equal", "sorted", "nans-10" };
-    static uint32_t lengths[4];
-    uint64_t random = 5;
-    size_t i, r;
-    for (i = 0; i < (b->small ? 30 : 120); i++) {
-        const size_t n = counts[i % 6], some[] = { 1, n, n / 2, n - 1, draw(&random, n) + 1 };
-        top_case c = top_make(i % 4 ? CLSORT_F32 : CLSORT_I64, i % 5, n, some[i / 6 % 5]);
-        if (!c.d.top_k) c.d.top_k = 1;
-        c.pattern = c.d.key_type == CLSORT_F32 ? patterns[i % 5] : "mod-256";
-        c.d.order = i / 3 % 2;
-        c.d.zero_order = i % 8 == 7;
-        c.d.flags = CLSORT_FLAG_TOP_PARTITION;
-        c.d.tuning.work_group = i % 7 == 6 ? 64 : 0;
-        c.outputs = (int)i % 8;
-        c.d.value_size = c.outputs & TOP_VALUES || (!(c.outputs & TOP_INDICES) && i % 3) ? 12 : 0;
-        c.gap = c.d.rows ? i % 3 : 0;
-        c.apart = c.d.rows && i % 4 == 1 && c.outputs ? n + 3 : 0;
-        c.scratch = i % 3 == 1;
-        for (r = 0; r < 4; r++) lengths[r] = (uint32_t)draw(&random, n + 2);
-        if (!test_takes(b, 3)) continue;
-        c.bounds = c.d.rows && i % 5 > 2 ? lengths : NULL;
-        if (!top_run(b, &c)) return;
-    }
-}
-
-/* Segments of the test below, and how many elements there are. */
-enum { PARTED = 5, PARTED_COUNT = 9500 };
-static const uint32_t parted_offsets[PARTED] = { 7, 7, 300, 301, 9000 },
-                      parted_ends[PARTED] = { 7, 200, 0, 9000, 9000 };
-
-/* Is each segment partitioned around its k-th key, with the key's tag, its index before, beside it,
-   and nothing else moved? */
-static void check_parted(const uint32_t *keys, const uint32_t *after, const uint32_t *tags,
-                         size_t k)
-{
-    unsigned char seen[PARTED_COUNT] = { 0 };
-    size_t g, i;
-    for (g = 0; g < PARTED; g++) {
-        const size_t first = parted_offsets[g],
-                     end = parted_ends[g] < first ? first : parted_ends[g],
-                     nth = first + (end - first < k ? end - first : k);
-        for (i = first; i < end; i++) {
-            CHECK(i < nth ? after[i] <= after[nth - 1] : after[i] >= after[nth - 1]);
-            CHECK(tags[i] >= first && tags[i] < end);
-        }
-    }
-    for (i = 0; i < PARTED_COUNT; i++) {
-        if (!CHECK(tags[i] < PARTED_COUNT && !seen[tags[i]] && keys[tags[i]] == after[i])) return;
-        seen[tags[i]] = 1;
-        CHECK((i >= 7 && i < 200) || (i > 300 && i < 9000) || tags[i] == i);
-    }
-}
-
-/* How tags lie beside keys: as values, in records, or as values with a count on the device. */
-enum { PARTED_VALUES, PARTED_RECORDS, PARTED_COUNTED };
-
-/* `from`: the keys, then the tags; or records of both. */
-static clsort_desc describe_parted(const bench *b, int way, size_t k, const uint32_t *from)
-{
-    static const uint32_t count = PARTED_COUNT - 300;
-    const int records = way == PARTED_RECORDS;
-    clsort_desc d = clsort_desc_default();
-    d.keys = test_buffer(b, (records ? 8 : 4) * PARTED_COUNT, from);
-    d.values = records ? NULL : test_buffer(b, 4 * PARTED_COUNT, from + PARTED_COUNT);
-    d.value_size = records ? 0 : 4;
-    d.record_size = records ? 8 : 0;
-    d.segments = test_buffer(b, sizeof parted_offsets, parted_offsets);
-    d.segment_ends = test_buffer(b, sizeof parted_ends, parted_ends);
-    d.segment_count = PARTED;
-    d.count_buffer = way == PARTED_COUNTED ? test_buffer(b, sizeof count, &count) : NULL;
-    d.count = PARTED_COUNT;
-    d.key_type = CLSORT_U32;
-    d.top_k = k;
-    d.flags = CLSORT_FLAG_TOP_PARTITION;
-    return d;
-}
-
-static int read_parted(const bench *b, cl_mem from, size_t words, uint32_t *to)
-{
-    return CHECK(!clEnqueueReadBuffer(b->session.queue, from, CL_TRUE, 0, 4 * words, to, 0, NULL,
-                                      NULL));
-}
-
-static void partition_segments(const bench *b, const uint32_t *keys, int way, size_t k)
-{
-    enum { N = PARTED_COUNT };
-    static uint32_t all[2 * N], after[N], tags[N];
-    const int records = way == PARTED_RECORDS;
-    clsort_desc d;
-    size_t i;
-    for (i = 0; i < N; i++) {
-        all[records ? 2 * i : i] = keys[i];
-        all[records ? 2 * i + 1 : N + i] = (uint32_t)i;
-    }
-    d = describe_parted(b, way, k, all);
-    if (CHECK(d.keys && d.segments && d.segment_ends)
-        && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
-        && read_parted(b, d.keys, records ? 2 * N : N, all)
-        && (records || read_parted(b, d.values, N, all + N))) {
-        for (i = 0; i < N; i++) {
-            after[i] = all[records ? 2 * i : i];
-            tags[i] = all[records ? 2 * i + 1 : N + i];
-        }
-        check_parted(keys, after, tags, k);
-    }
-    clReleaseMemObject(d.keys);
-    if (d.values) clReleaseMemObject(d.values);
-    if (d.count_buffer) clReleaseMemObject(d.count_buffer);
-    clReleaseMemObject(d.segments);
-    clReleaseMemObject(d.segment_ends);
-}
-
-/* Segments are partitioned where they are, keys with values or records; what lies outside stays, as
-   the gap of 100 elements. */
-static void partitions_of_segments(bench *b)
-{
-    static const size_t ks[] = { 1, 200, 5000 };
-    static uint32_t keys[PARTED_COUNT];
-    size_t i;
-    for (i = 0; i < PARTED_COUNT; i++) keys[i] = (uint32_t)(i * 2654435761u >> 9) % 700;
-    for (i = 0; i < 9; i++)
-        if (test_takes(b, 3)) partition_segments(b, keys, (int)(i % 3), ks[i / 3]);
-}
+/* ---- plans for many elements ----------------------------------------------------------------- */
 
 /* Where a work-item that reads a row of descending elements alone draws a sample of the rest: each
    element comes before those so far, until stream_row_part of kernels.cl has no patience left. 0
    if the device has no such plan. */
-static size_t place_of_sample(bench *b, const clsort_desc *d)
+static size_t place_of_sample(const bench *b, const clsort_desc *d)
 {
     const size_t k = d->top_k,
                  patience = 8 + k * (2 + clsort__ceil_log2((cl_uint)(d->count / k + 1)));
@@ -354,16 +148,10 @@ static size_t place_of_sample(bench *b, const clsort_desc *d)
 static void streams_that_a_sample_misleads(bench *b)
 {
     enum { ROWS = 8, N = 40000, K = 40, LOWEST = 6 };
-    uint32_t *keys = (uint32_t *)malloc(ROWS * N * 4), found[ROWS * K];
-    clsort_desc d = clsort_desc_default();
-    size_t row, i, low, apart;
-    if (!CHECK(keys != NULL)) return;
-    d.count = N;
-    d.rows = ROWS;
-    d.top_k = K;
-    d.key_type = CLSORT_U32;
-    low = place_of_sample(b, &d);
-    apart = (N - low) / 64;
+    static uint32_t keys[ROWS * N];
+    top_case c = top_make(CLSORT_U32, ROWS, N, K);
+    const size_t low = place_of_sample(b, &c.d), apart = (N - low) / 64;
+    size_t row, i;
     for (i = 0; i < ROWS * N; i++)
         keys[i] = i % N < low + 32 || i / N % 2 ? 1000000 - (uint32_t)(i % N) : 1000;
     for (row = 0; row < ROWS; row++)
@@ -372,24 +160,8 @@ static void streams_that_a_sample_misleads(bench *b)
             drawn = (drawn ^ drawn >> 15) * 0x85EBCA6Bu;
             keys[row * N + low + i * apart + ((uint64_t)drawn * apart >> 32)] = 0;
         }
-    d.keys = test_buffer(b, ROWS * N * 4, keys);
-    d.indices = test_buffer(b, sizeof found, found);
-    if (CHECK(d.keys && d.indices)
-        && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
-        && CHECK(!clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof found, found,
-                                      0, NULL, NULL)))
-        for (row = 0; row < ROWS; row++) {
-            const uint32_t *k = keys + row * N;
-            for (i = 1; i < K; i++) {
-                const uint32_t x = found[row * K + i - 1], y = found[row * K + i];
-                CHECK(k[x] < k[y] || (k[x] == k[y] && x < y));
-            }
-            CHECK(!k[found[row * K + LOWEST - 1]] && k[found[row * K + LOWEST]]);
-            CHECK(found[row * K + K - 1] == (row % 2 ? N - 34u : low + 32 + 33));
-        }
-    clReleaseMemObject(d.keys);
-    clReleaseMemObject(d.indices);
-    free(keys);
+    c.keys = keys;
+    top_run(b, &c);
 }
 
 /* Rows just below, at and above stream_long times k, for k on both sides of half the list: from
@@ -441,235 +213,6 @@ static void work_items_keep_any_number(bench *b)
             }
 }
 
-/* A CPU of many cores cuts rows into many parts, of which each lists its first k: lists have room
-   for all of them, though an n-th element is only one. */
-static void rows_in_many_parts(bench *b)
-{
-    static const size_t ks[] = { 1, 2, 5, 16, 17, 40, 250, 1000 };
-    bench other = *b;
-    size_t i;
-    if (!test_is_cpu(b)) return;
-    other.sorter = pretending_sorter(b, 0, 32, 0);
-    for (i = 0; other.sorter && i < 2 * sizeof ks / sizeof *ks; i++) {
-        const size_t rows = ks[i / 2] == 40 ? 3 : 1;
-        top_case c = top_make(i % 4 < 2 ? CLSORT_U32 : CLSORT_I64, rows, 150000 / rows, ks[i / 2]);
-        c.d.flags = i % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
-        c.scratch = 1;
-        top_run(&other, &c);
-    }
-    clsort_destroy(other.sorter);
-}
-
-/* By their key, by some of its bits, and by fields; with values beside them. */
-static void records(bench *b)
-{
-    static const clsort_field fields[2] = { { 4, CLSORT_F32, CLSORT_DESCENDING, 1, 0 },
-                                            { 2, CLSORT_U16, 0, 0, 0 } },
-                              bytes[2] = { { 5, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
-                                           { 0, CLSORT_BYTES + 5, 0, 0, 0 } };
-    static const size_t counts[] = { 9, 300, 5000, 30000 };
-    static uint32_t bounds[5];
-    uint64_t random = 5;
-    size_t i, r;
-    for (i = 0; i < (b->small ? 24 : 96); i++) {
-        const size_t n = counts[i % 4];
-        top_case c = top_make(CLSORT_F32, 1 + i % 3, n, i % 5 == 4 ? n : 1 + n / 7);
-        c.d.record_size = i % 2 ? 12 : 24;
-        c.d.key_offset = 4;
-        c.fields = i % 3 != 2 ? NULL : i % 2 ? bytes : fields;
-        c.field_count = c.fields ? 2 : 0;
-        c.d.last_bit = i % 3 == 1 ? 24 : 0;
-        c.pattern = i % 7 ? "uniform" : "mod-16";
-        c.d.order = c.fields ? 0 : i & 1;
-        c.outputs = 1 + (int)i / 4 % 3;
-        if (i / 2 % 2) c.outputs |= TOP_VALUES, c.d.value_size = i % 5 ? 4 : 20;
-        c.gap = i % 4;
-        c.apart = i % 6 == 5 ? n + 3 : 0;
-        for (r = 0; r < 5; r++) bounds[r] = (uint32_t)draw(&random, n + 2);
-        c.bounds = i % 5 > 2 ? bounds : NULL;
-        if (i % 8 == 6) {
-            c.segments = 4;
-            c.d.rows = c.gap = 0;
-            c.bounds = bounds;
-        }
-        if (!top_run(b, &c)) return;
-        c.d.flags = c.segments || i % 2 ? CLSORT_FLAG_TOP_NTH : CLSORT_FLAG_TOP_PARTITION;
-        if (c.d.flags == CLSORT_FLAG_TOP_PARTITION && c.outputs != TOP_INDICES && i % 3)
-            c.outputs = 0, c.apart = 0;
-        if (!top_run(b, &c)) return;
-    }
-}
-
-/* Empty segments, short and long ones; offsets that descend and that lead out. Then with ends of
-   their own: segments that leave gaps, overlap or come in any order. */
-static void segments_of_rows(bench *b)
-{
-    static const size_t counts[] = { 9, 300, 5000, 70000 }, ks[] = { 1, 7, 40, 5000 };
-    static uint32_t offsets[18], ends[17];
-    uint64_t random = 11;
-    size_t i, r;
-    for (i = 0; i < (b->small ? 16 : 48); i++) {
-        const size_t n = counts[i % 4], k = ks[i / 4 % 4] < n ? ks[i / 4 % 4] : n;
-        top_case c = top_make(i % 3 ? CLSORT_F32 : CLSORT_U64, 0, n, k);
-        c.segments = 1 + i % 16;
-        for (r = 0; r <= c.segments; r++)
-            offsets[r] = (uint32_t)(i % 5 == 4 ? draw(&random, n + n / 4 + 1)
-                                               : n * r / c.segments / (1 + r % 3 / 2));
-        c.bounds = offsets;
-        c.d.order = i & 1;
-        c.pattern = i % 5 ? "uniform" : "mod-3";
-        c.d.tuning.work_group = i % 6 == 5 ? 64 : 0;
-        c.outputs = 1 + (int)i % 7;
-        c.d.value_size = c.outputs & TOP_VALUES ? 4 : 0;
-        c.apart = i % 2 ? k + i : 0;
-        c.counted = i % 4 == 3;
-        c.there = (uint32_t)(n / 2);
-        if (!top_run(b, &c)) return;
-        for (r = 0; r < c.segments; r++)
-            ends[r] = i % 3 ? offsets[r + 1] - offsets[r + 1] % 3 * (uint32_t)(n / 50)
-                            : (uint32_t)draw(&random, n + n / 4 + 1);
-        c.ends = ends;
-        if (!top_run(b, &c)) return;
-        c.d.flags = i & 2 && c.outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
-                                                    : CLSORT_FLAG_TOP_NTH;
-        if (!top_run(b, &c)) return;
-        c.ends = NULL;
-        if (!top_run(b, &c)) return;
-    }
-}
-
-static void counts_on_the_device(bench *b)
-{
-    static const size_t counts[] = { 9, 300, 5000, 70000 };
-    size_t i;
-    for (i = 0; i < 12; i++) {
-        const size_t n = counts[i % 4];
-        top_case c = top_make(CLSORT_I32, i % 3, n, 1 + n / (1 + i % 5 * 20));
-        const size_t some[] = { 0, c.d.top_k - 1, c.d.top_k, n / 2, n, UINT32_MAX };
-        c.counted = 1;
-        c.there = (uint32_t)some[i / 2];
-        if (c.d.top_k > n) c.d.top_k = n;
-        if (!top_run(b, &c)) return;
-    }
-}
-
-static void every_set_of_outputs(bench *b)
-{
-    static const size_t counts[] = { 100, 3000, 50000 }, sizes[] = { 1, 4, 8, 24, 3 };
-    size_t i;
-    int outputs;
-    for (i = 0; i < 5; i++)
-        for (outputs = 1; outputs < 8; outputs++) {
-            top_case c = top_make(CLSORT_F32, 3, counts[i % 3], 40);
-            c.outputs = outputs;
-            c.d.value_size = outputs & TOP_VALUES ? sizes[i] : 0;
-            c.scratch = outputs & 1;
-            if (!top_run(b, &c)) return;
-            c.d.flags = CLSORT_FLAG_TOP_NTH;
-            if (!top_run(b, &c)) return;
-        }
-}
-
-static void some_bits_of_the_keys(bench *b)
-{
-    static const struct {
-        cl_uint first, last;
-    } bits[] = { { 0, 20 }, { 12, 0 }, { 5, 6 }, { 3, 27 } };
-    uint64_t random = test_seed();
-    size_t i;
-    for (i = 0; i < 4; i++) {
-        top_case c = top_make(i & 1 ? CLSORT_F32 : CLSORT_U32, 2, i & 2 ? 900 : 40000, 33);
-        c.d.first_bit = bits[i].first;
-        c.d.last_bit = bits[i].last;
-        c.d.order = i & 1;
-        if (!top_run(b, &c)) return;
-    }
-    for (i = 0; i < 40; i++) {
-        top_case c = top_make(CLSORT_F32, 2, i < 5 ? 40000 : 900, 33);
-        c.d.first_bit = (cl_uint)draw(&random, 31);
-        c.d.last_bit = c.d.first_bit + 1 + (cl_uint)draw(&random, 32 - c.d.first_bit);
-        c.d.order = (cl_uint)draw(&random, 2);
-        c.d.nan_order = (cl_uint)draw(&random, 3);
-        c.d.zero_order = (cl_uint)draw(&random, 2);
-        c.pattern = i % 2 ? "around-zero" : "nans-10";
-        if (!top_run(b, &c)) return;
-    }
-}
-
-/* Long k are sorted in the scratch of a whole sort: any outputs, on rows alone and beside others,
-   by all bits and by some. */
-static void sorted_k_above_the_room(bench *b)
-{
-    size_t i;
-    int outputs;
-    for (i = 0; i < (b->small ? 1 : 8); i++)
-        for (outputs = 1; outputs < 8; outputs++) {
-            top_case c = top_make(i & 2 ? CLSORT_I64 : CLSORT_F32, i & 1 ? 1 : 3, 9001,
-                                  i & 4 ? 4500 : 9001);
-            c.outputs = outputs;
-            c.pattern = outputs & 1 ? "mod-16" : "around-zero";
-            c.gap = i & 1 ? 0 : 5;
-            c.scratch = outputs % 3 == 0;
-            c.d.order = i >> 1 & 1;
-            c.d.value_size = outputs & TOP_VALUES ? 12 : 0;
-            c.d.zero_order = (cl_uint)outputs >> 1 & 1;
-            if (!top_run(b, &c)) return;
-            c.d.first_bit = 3;
-            c.d.last_bit = 21;
-            if (!top_run(b, &c)) return;
-        }
-}
-
-/* Work-groups of a CPU too, with the barriers and atomics of a GPU. */
-static void work_groups_of_any_size(bench *b)
-{
-    static const cl_uint groups[] = { 1, 2, 16, 64, 256 };
-    static const size_t counts[] = { 77, 2500, 40000 };
-    size_t i, j;
-    for (i = 0; i < (b->few_programs ? 2 : 5); i++) {
-        if (!test_takes(b, 5)) continue;
-        for (j = 0; j < 3; j++) {
-            top_case c = top_make(CLSORT_U32, 2, counts[j], 50);
-            c.d.tuning.work_group = groups[b->few_programs ? 3 - i : i];
-            c.pattern = j & 1 ? "mod-16" : "uniform";
-            if (!top_run(b, &c)) return;
-            c.d.top_k = c.d.count * 3 / 4;
-            if (!top_run(b, &c)) return;
-            c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
-            if (!top_run(b, &c)) return;
-        }
-    }
-}
-
-/* Does a selection take this kernel? */
-static int takes_kernel(bench *b, const top_case *c, const char *kernel)
-{
-    static char text[2000];
-    clsort_desc d = c->d;
-    d.keys_out = CLSORT_LATER;
-    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text)) && strstr(text, kernel);
-}
-
-/* Some k around the switches of rows that a work-group of `group` work-items holds. */
-static int run_held(bench *b, top_case c, size_t group)
-{
-    const size_t n = c.d.count, ks[] = { 1,         2,         group * 5 / 8, group * 5 / 8 + 1,
-                                         group + 3, group * 5 / 4, n / 2,     n };
-    size_t i;
-    for (i = 0; i < sizeof ks / sizeof *ks; i++) {
-        if (!ks[i] || ks[i] > n) continue;
-        c.d.top_k = ks[i];
-        c.d.flags = i % 3 == 2 ? CLSORT_FLAG_TOP_NTH : 0;
-        c.seed++;
-        if (!top_run(b, &c)) return 0;
-        if (n <= group * 8
-            && !CHECK(takes_kernel(b, &c, "clsort_select_short")
-                   || takes_kernel(b, &c, "clsort_select_tile")))
-            return 0;
-    }
-    return 1;
-}
-
 /* A row has a bound as long as that is among the first LAST_BOUND of the columns' firsts, of which
    a work-item has two at most. Of equal keys as many as k are candidates. */
 static void bounds_of_columns(bench *b)
@@ -688,73 +231,6 @@ static void bounds_of_columns(bench *b)
             if (!top_run(b, &c)) return;
             CHECK(takes_kernel(b, &c, "clsort_select_short") == (i != 1 || side < 2));
         }
-}
-
-static void rows_that_a_work_group_holds(bench *b)
-{
-    static const char *const patterns[] = { "uniform", "mod-3",   "sorted",  "reverse",
-                                            "equal",   "nans-10", "maximum", "mod-256" };
-    static const struct {
-        cl_uint type, group;
-        size_t rows, count;
-    } shapes[] = { { CLSORT_F32, 32, 70, 32 },   { CLSORT_F32, 32, 9, 33 },
-                   { CLSORT_F32, 32, 40, 256 },  { CLSORT_U64, 32, 3, 300 },
-                   { CLSORT_I32, 32, 3, 1024 },  { CLSORT_U8, 16, 5, 400 },
-                   { CLSORT_U32, 64, 3, 2048 },  { CLSORT_F64, 128, 2, 3001 },
-                   { CLSORT_F16, 128, 3, 4096 }, { CLSORT_I16, 256, 3, 2047 } };
-    size_t i, j;
-    for (i = 0; i < (b->few_programs ? 3 : sizeof shapes / sizeof *shapes); i++) {
-        if (!test_takes(b, 5)) continue;
-        for (j = 0; j < (b->small ? 2 : sizeof patterns / sizeof *patterns); j++) {
-            const size_t at = (i + j) % (sizeof patterns / sizeof *patterns);
-            top_case c = top_make(shapes[i].type, shapes[i].rows, shapes[i].count, 1);
-            if (!pattern_applies(pattern_find(patterns[at]), shapes[i].type)) continue;
-            c.pattern = patterns[at];
-            c.d.order = j & 1;
-            c.d.nan_order = j >> 1 & 1;
-            c.d.zero_order = j % 3 == 2;
-            c.gap = j % 2 ? 5 : 0;
-            c.d.tuning.work_group = shapes[i].group;
-            if (!run_held(b, c, shapes[i].group)) return;
-        }
-    }
-}
-
-/* Such rows where keys cannot be told from their codes: of equal zeros, or of some of the bits. */
-static void held_rows_by_parts_of_keys(bench *b)
-{
-    static const struct {
-        cl_uint type, zero_order, first_bit, last_bit;
-        const char *pattern;
-    } cases[] = { { CLSORT_F32, CLSORT_ZERO_EQUAL, 0, 0, "zeros" },
-                  { CLSORT_U32, 0, 29, 0, "uniform" },
-                  { CLSORT_I32, 0, 0, 4, "uniform" } };
-    size_t i;
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        top_case c = top_make(cases[i].type, 7, 250, 1);
-        c.pattern = cases[i].pattern;
-        c.d.zero_order = cases[i].zero_order;
-        c.d.first_bit = cases[i].first_bit;
-        c.d.last_bit = cases[i].last_bit;
-        c.d.tuning.work_group = 32;
-        if (!run_held(b, c, 32)) return;
-    }
-}
-
-/* The smallest elements of such a row lie in one column of a work-group of 32: more candidates than
-   it counts ranks of. */
-static void candidates_in_few_columns(bench *b)
-{
-    static const size_t counts[] = { 256, 1000, 1024 };
-    size_t i;
-    for (i = 0; i < 3; i++) {
-        top_case c = top_make(CLSORT_U32, 3, counts[i], 19);
-        c.pattern = "bit-reversed";
-        c.d.tuning.work_group = 32;
-        if (!top_run(b, &c)) return;
-        c.d.flags = CLSORT_FLAG_TOP_NTH;
-        if (!top_run(b, &c)) return;
-    }
 }
 
 /* The clusters of the sample by which rows are bounded; 0: there is none. */
@@ -890,22 +366,6 @@ static void long_rows_in_one_launch(bench *b)
     clsort_destroy(other.sorter);
 }
 
-static void wait_lists_and_queues(bench *b)
-{
-    cl_command_queue queue = test_unordered_queue(b);
-    size_t i;
-    for (i = 0; i < 4; i++) {
-        top_case c = top_make(CLSORT_F32, 2, i & 1 ? 500 : 60000, 9);
-        c.wait = i & 2 ? CASE_WAIT_LATER : CASE_WAIT_NONE;
-        c.d.value_size = 4;
-        c.outputs = TOP_VALUES;
-        if (!top_run(b, &c)) return;
-        c.queue = queue;
-        if (queue && !top_run(b, &c)) break;
-    }
-    if (queue) clReleaseCommandQueue(queue);
-}
-
 static void prepared_calls_build_nothing(bench *b)
 {
     clsort_sorter *s;
@@ -949,242 +409,255 @@ static void scratch_bounds_hold(bench *b)
 
 /* ---- bad calls ------------------------------------------------------------------------------- */
 
-typedef struct bad_call {
-    const char *name;
-    void (*spoil)(clsort_desc *d, cl_mem small);
-    clsort_status wanted;
-} bad_call;
+/* A good selection from three rows, and arrays: one change to it. */
+typedef struct bad_selection {
+    clsort_desc good;
+    cl_mem keys, keys_out, indices, small;
+} bad_selection;
 
-static void above_count(clsort_desc *d, cl_mem m) { (void)m; d->top_k = d->count + 1; }
-static void of_nothing(clsort_desc *d, cl_mem m) { (void)m; d->count = 0; }
-static void no_output(clsort_desc *d, cl_mem m) { (void)m; d->keys_out = d->indices = NULL; }
-static void no_values_out(clsort_desc *d, cl_mem m)
+static void expect_refusal(const bench *b, const bad_selection *t, const clsort_desc *d,
+                           const char *change, clsort_status wanted)
 {
-    (void)m;
-    d->values = d->keys;
-    d->value_size = 4;
+    static unsigned char before[3 * 400], after[3 * 400];
+    const cl_mem written[] = { t->keys, t->keys_out, t->indices };
+    cl_event done = (cl_event)(uintptr_t)d;
+    size_t i, k;
+    AT("%s", change);
+    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, d, 0, NULL, &done), wanted);
+    CHECK(done == NULL);
+    for (i = 0; i < sizeof before; i++) before[i] = (unsigned char)(i * 7);
+    for (k = 0; k < 3; k++) {
+        clEnqueueReadBuffer(b->session.queue, written[k], CL_TRUE, 0, sizeof after, after, 0, NULL,
+                            NULL);
+        CHECK(!memcmp(before, after, sizeof before));
+    }
 }
-static void small_keys_out(clsort_desc *d, cl_mem m) { d->keys_out = m; }
-static void small_indices(clsort_desc *d, cl_mem m) { d->indices = m; }
-static void same_keys(clsort_desc *d, cl_mem m) { (void)m; d->keys_out = d->keys; }
-static void odd_stride(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = 401; }
-static void short_stride(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = 396; }
-static void too_many_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = (size_t)1 << 24; }
-static void more_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = 4; }
-static void of_records(clsort_desc *d, cl_mem m) { (void)m; d->record_size = 8; }
-static void of_precedes(clsort_desc *d, cl_mem m)
+
+#define REFUSED(change, wanted) \
+    do { \
+        clsort_desc d = t->good; \
+        change; \
+        expect_refusal(b, t, &d, #change, wanted); \
+    } while (0)
+
+static void bad_numbers(const bench *b, const bad_selection *t)
 {
-    (void)m;
-    d->key_type = 0;
-    d->record_size = 4;
-    d->record_type = "typedef uint clsort_record;";
-    d->precedes = "a < b";
+    REFUSED(d.top_k = d.count + 1, CLSORT_ERROR_TOP_K);
+    REFUSED(d.count = 0, CLSORT_ERROR_TOP_K);
+    REFUSED(d.row_stride = 401, CLSORT_ERROR_MISALIGNED);
+    REFUSED(d.row_stride = 396, CLSORT_ERROR_OVERLAP);
+    REFUSED(d.row_stride = ~(size_t)0 / 8 & ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
+    REFUSED(d.keys_out_row_stride = 36, CLSORT_ERROR_OVERLAP);
+    REFUSED(d.indices_row_stride = 36, CLSORT_ERROR_OVERLAP);
+    REFUSED(d.indices_row_stride = 584, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED(d.rows = (size_t)1 << 24, CLSORT_ERROR_COUNT_TOO_LARGE);
+    REFUSED(d.rows = 4, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED(d.record_size = 8, CLSORT_ERROR_BUFFER_TOO_SMALL);
 }
-static void of_long_fields(clsort_desc *d, cl_mem m)
+
+static void bad_outputs(const bench *b, const bad_selection *t)
+{
+    REFUSED(d.keys_out = d.indices = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    REFUSED((d.values = d.keys, d.value_size = 4), CLSORT_ERROR_MISSING_BUFFER);
+    REFUSED(d.keys_out = t->small, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED(d.indices = t->small, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED(d.keys_out = d.keys, CLSORT_ERROR_OVERLAP);
+    REFUSED((d.flags = CLSORT_FLAG_TOP_PARTITION, d.keys_out = t->small),
+            CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED((d.flags = CLSORT_FLAG_TOP_PARTITION, d.values = t->small, d.value_size = 4),
+            CLSORT_ERROR_MISSING_BUFFER);
+}
+
+static void bad_kinds(const bench *b, const bad_selection *t)
 {
     static const clsort_field fields[2] = { { 0, CLSORT_U64, 0, 0, 0 }, { 8, CLSORT_U8, 0, 0, 0 } };
-    (void)m;
-    d->key_type = 0;
-    d->record_size = 16;
-    d->count = 20;
-    d->fields = fields;
-    d->field_count = 2;
-}
-static void loose_partition(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_UNSORTED;
-}
-static void nth_partition(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_NTH;
-}
-static void partition_without_k(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->flags = CLSORT_FLAG_TOP_PARTITION;
-    d->top_k = 0;
-}
-static void small_partition(clsort_desc *d, cl_mem m)
-{
-    d->flags = CLSORT_FLAG_TOP_PARTITION;
-    d->keys_out = m;
-}
-static void partition_without_values_out(clsort_desc *d, cl_mem m)
-{
-    d->flags = CLSORT_FLAG_TOP_PARTITION;
-    d->values = m;
-    d->value_size = 4;
-}
-static void by_radix(clsort_desc *d, cl_mem m) { (void)m; d->algorithm = CLSORT_RADIX; }
-static void all_overflow(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->row_stride = ~(size_t)0 / 8 & ~(size_t)3;
-}
-static void short_keys_out_stride(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->keys_out_row_stride = 36;
-}
-static void short_indices_stride(clsort_desc *d, cl_mem m) { (void)m; d->indices_row_stride = 36; }
-static void long_indices_stride(clsort_desc *d, cl_mem m) { (void)m; d->indices_row_stride = 584; }
-static void without_k(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->top_k = 0;
-    d->rows = 0;
-    d->flags = CLSORT_FLAG_TOP_NTH;
-}
-static void in_no_segments(clsort_desc *d, cl_mem m) { d->segments = m; d->rows = 0; }
-static void in_rows_and_segments(clsort_desc *d, cl_mem m)
-{
-    d->segments = m;
-    d->segment_count = 2;
-}
-static void too_many_segments(clsort_desc *d, cl_mem m)
-{
-    d->segments = m;
-    d->segment_count = (size_t)1 << 24;
-    d->rows = 0;
-}
-static void short_offsets(clsort_desc *d, cl_mem m)
-{
-    d->segments = m;
-    d->segment_count = 200;
-    d->rows = 0;
-    d->top_k = 1;
-}
-static void lengths_in_no_rows(clsort_desc *d, cl_mem m) { d->lengths = m; d->rows = 0; }
-static void odd_lengths(clsort_desc *d, cl_mem m) { d->lengths = m; d->lengths_offset = 2; }
-static void short_lengths(clsort_desc *d, cl_mem m) { d->lengths = m; d->lengths_offset = 112; }
-static void far_lengths(clsort_desc *d, cl_mem m)
-{
-    d->lengths = m;
-    d->lengths_offset = ~(size_t)3;
-}
-static void no_lengths(clsort_desc *d, cl_mem m) { (void)m; d->lengths_offset = 4; }
-static void lengths_left_to_later(clsort_desc *d, cl_mem m)
-{
-    (void)m;
-    d->lengths = CLSORT_LATER;
-}
-static void lengths_in_keys_out(clsort_desc *d, cl_mem m) { (void)m; d->lengths = d->keys_out; }
-static void lengths_without_k(clsort_desc *d, cl_mem m) { d->lengths = m; d->top_k = 0; }
-static void lengths_of_segments(clsort_desc *d, cl_mem m)
-{
-    d->lengths = d->segments = m;
-    d->segment_count = 1;
-    d->rows = 1;
+    REFUSED((d.key_type = 0, d.record_size = 4, d.record_type = "typedef uint clsort_record;",
+             d.precedes = "a < b"), CLSORT_ERROR_UNSUPPORTED);
+    REFUSED((d.key_type = 0, d.record_size = 16, d.count = 20, d.fields = fields,
+             d.field_count = 2), CLSORT_ERROR_UNSUPPORTED);
+    REFUSED(d.algorithm = CLSORT_RADIX, CLSORT_ERROR_UNSUPPORTED);
+    REFUSED(d.flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_UNSORTED,
+            CLSORT_ERROR_UNKNOWN_FLAG);
+    REFUSED(d.flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_NTH, CLSORT_ERROR_UNKNOWN_FLAG);
+    REFUSED((d.flags = CLSORT_FLAG_TOP_PARTITION, d.top_k = 0), CLSORT_ERROR_UNKNOWN_FLAG);
+    REFUSED((d.flags = CLSORT_FLAG_TOP_NTH, d.top_k = d.rows = 0), CLSORT_ERROR_UNKNOWN_FLAG);
 }
 
-static const bad_call bad_calls[] = {
-    { "k above count", above_count, CLSORT_ERROR_TOP_K },
-    { "k of nothing", of_nothing, CLSORT_ERROR_TOP_K },
-    { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER },
-    { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
-    { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP },
-    { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
-    { "short stride", short_stride, CLSORT_ERROR_OVERLAP },
-    { "a short stride of keys_out", short_keys_out_stride, CLSORT_ERROR_OVERLAP },
-    { "a short stride of indices", short_indices_stride, CLSORT_ERROR_OVERLAP },
-    { "a long stride of indices", long_indices_stride, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
-    { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "records beyond the end", of_records, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "records in an order of one's own", of_precedes, CLSORT_ERROR_UNSUPPORTED },
-    { "records by long fields", of_long_fields, CLSORT_ERROR_UNSUPPORTED },
-    { "a partition that is not ordered", loose_partition, CLSORT_ERROR_UNKNOWN_FLAG },
-    { "a partition of the n-th", nth_partition, CLSORT_ERROR_UNKNOWN_FLAG },
-    { "a partition without k", partition_without_k, CLSORT_ERROR_UNKNOWN_FLAG },
-    { "a partition into k keys", small_partition, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "a partition of values beside indices", partition_without_values_out,
-      CLSORT_ERROR_MISSING_BUFFER },
-    { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED },
-    { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
-    { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG },
-    { "segments without a number", in_no_segments, CLSORT_ERROR_UNUSED_FIELD },
-    { "rows and segments", in_rows_and_segments, CLSORT_ERROR_UNSUPPORTED },
-    { "too many segments", too_many_segments, CLSORT_ERROR_COUNT_TOO_LARGE },
-    { "short offsets", short_offsets, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "lengths without rows", lengths_in_no_rows, CLSORT_ERROR_UNUSED_FIELD },
-    { "odd lengths", odd_lengths, CLSORT_ERROR_MISALIGNED },
-    { "short lengths", short_lengths, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "lengths near SIZE_MAX", far_lengths, CLSORT_ERROR_SIZE_OVERFLOW },
-    { "an offset without lengths", no_lengths, CLSORT_ERROR_UNUSED_FIELD },
-    { "a flag but no lengths", lengths_left_to_later, CLSORT_ERROR_MISSING_BUFFER },
-    { "lengths in keys_out", lengths_in_keys_out, CLSORT_ERROR_OVERLAP },
-    { "lengths of a sort", lengths_without_k, CLSORT_ERROR_UNSUPPORTED },
-    { "lengths of segments", lengths_of_segments, CLSORT_ERROR_UNSUPPORTED },
-};
+static void bad_parts(const bench *b, const bad_selection *t)
+{
+    const cl_mem m = t->small;
+    REFUSED((d.segments = m, d.rows = 0), CLSORT_ERROR_UNUSED_FIELD);
+    REFUSED((d.segments = m, d.segment_count = 2), CLSORT_ERROR_UNSUPPORTED);
+    REFUSED((d.segments = m, d.segment_count = (size_t)1 << 24, d.rows = 0),
+            CLSORT_ERROR_COUNT_TOO_LARGE);
+    REFUSED((d.segments = m, d.segment_count = 200, d.rows = 0, d.top_k = 1),
+            CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED((d.lengths = m, d.rows = 0), CLSORT_ERROR_UNUSED_FIELD);
+    REFUSED((d.lengths = m, d.lengths_offset = 2), CLSORT_ERROR_MISALIGNED);
+    REFUSED((d.lengths = m, d.lengths_offset = 112), CLSORT_ERROR_BUFFER_TOO_SMALL);
+    REFUSED((d.lengths = m, d.lengths_offset = ~(size_t)3), CLSORT_ERROR_SIZE_OVERFLOW);
+    REFUSED(d.lengths_offset = 4, CLSORT_ERROR_UNUSED_FIELD);
+    REFUSED(d.lengths = CLSORT_LATER, CLSORT_ERROR_MISSING_BUFFER);
+    REFUSED(d.lengths = d.keys_out, CLSORT_ERROR_OVERLAP);
+    REFUSED((d.lengths = m, d.top_k = 0), CLSORT_ERROR_UNSUPPORTED);
+    REFUSED((d.lengths = d.segments = m, d.segment_count = 1, d.rows = 1),
+            CLSORT_ERROR_UNSUPPORTED);
+}
 
 static void bad_calls_change_nothing(bench *b)
 {
-    static unsigned char before[3 * 400], after[3 * 400];
-    cl_mem buffers[4];
-    size_t i, k;
-    for (i = 0; i < sizeof before; i++) before[i] = (unsigned char)(i * 7);
-    for (i = 0; i < 4; i++)
-        buffers[i] = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                    i == 3 ? 4 * 3 * 10 - 1 : sizeof before, before, NULL);
-    for (i = 0; i < sizeof bad_calls / sizeof *bad_calls; i++) {
-        clsort_desc d = top_make(CLSORT_F32, 3, 100, 10).d;
-        cl_event done = (cl_event)(void *)&d;
-        d.keys = buffers[0];
-        d.keys_out = buffers[1];
-        d.indices = buffers[2];
-        bad_calls[i].spoil(&d, buffers[3]);
-        AT("%s", bad_calls[i].name);
-        CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done),
-                     bad_calls[i].wanted);
-        CHECK(done == NULL);
-        for (k = 0; k < 3; k++) {
-            clEnqueueReadBuffer(b->session.queue, buffers[k], CL_TRUE, 0, sizeof after, after, 0,
-                                NULL, NULL);
-            CHECK(!memcmp(before, after, sizeof before));
-        }
-    }
-    for (i = 0; i < 4; i++) clReleaseMemObject(buffers[i]);
+    unsigned char bytes[3 * 400];
+    bad_selection t;
+    size_t i;
+    for (i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 7);
+    t.keys = test_buffer(b, sizeof bytes, bytes);
+    t.keys_out = test_buffer(b, sizeof bytes, bytes);
+    t.indices = test_buffer(b, sizeof bytes, bytes);
+    t.small = test_buffer(b, 4 * 3 * 10 - 1, bytes);
+    t.good = top_make(CLSORT_F32, 3, 100, 10).d;
+    t.good.keys = t.keys;
+    t.good.keys_out = t.keys_out;
+    t.good.indices = t.indices;
+    bad_numbers(b, &t);
+    bad_outputs(b, &t);
+    bad_kinds(b, &t);
+    bad_parts(b, &t);
+    clReleaseMemObject(t.keys), clReleaseMemObject(t.keys_out);
+    clReleaseMemObject(t.indices), clReleaseMemObject(t.small);
 }
 
-static const test_entry tests[] = {
-    { "short rows give their first k and their n-th element", short_rows },
-    { "rows of any length do, around every switch of the method", rows_around_every_switch },
-    { "every type, order, NaN and zero is selected by", every_type_and_order },
-    { "equal NaNs come by their index", equal_nans },
-    { "of equal keys the smaller index wins", equal_keys_by_index },
-    { "many rows are selected from in one call", many_rows },
-    { "rows may have gaps, which are not read as keys", rows_with_gaps },
-    { "rows are partitioned around the k-th element", partitions },
-    { "segments are partitioned, too", partitions_of_segments },
-    { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
-    { "large k of rows around the length from which they are read once", large_k_of_long_rows },
-    { "work-items keep and rank any number", work_items_keep_any_number },
-    { "rows in many parts give their first k and their n-th element", rows_in_many_parts },
-    { "records are selected and partitioned", records },
-    { "a count on the device is followed", counts_on_the_device },
-    { "any set of outputs is written and nothing else", every_set_of_outputs },
-    { "some bits of the keys decide", some_bits_of_the_keys },
-    { "work-groups of any size select", work_groups_of_any_size },
-    { "rows that a work-group holds give theirs in one reading", rows_that_a_work_group_holds },
-    { "rows that a work-group holds give whole keys", held_rows_by_parts_of_keys },
-    { "candidates may crowd into few columns of a row", candidates_in_few_columns },
-    { "wait lists, events and out-of-order queues work", wait_lists_and_queues },
-    { "scratch is bounded and grows with the count", scratch_bounds_hold },
-    { "bad calls get their code and change nothing", bad_calls_change_nothing },
-    TEST_REST,
-    { "segments are selected from", segments_of_rows },
-    { "k may be as large as bounds of columns allow", bounds_of_columns },
-    { "rows of outputs may have strides of their own", strides_of_outputs },
-    { "rows have lengths, and what they lack is marked", lengths_of_rows },
-    { "long rows are selected from in rounds", long_rows_in_rounds },
-    { "more than a work-group sorts is sorted too", sorted_k_above_the_room },
-    { "long rows are read once if their sample does not mislead", long_rows_by_a_sample },
-    { "long rows are selected from in one launch after the sample", long_rows_in_one_launch },
-    { "prepared calls build nothing", prepared_calls_build_nothing }
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const row_device many_cores = { .cpu = 1, .units = 32 };
+
+static const clsort_field fields[2] = { { 4, CLSORT_F32, CLSORT_DESCENDING, 1, 0 },
+                                        { 2, CLSORT_U16, 0, 0, 0 } },
+                          bytes[2] = { { 5, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
+                                       { 0, CLSORT_BYTES + 5, 0, 0, 0 } };
+
+#define HELD "uniform mod-3 sorted reverse equal nans-10 maximum mod-256"
+#define TIES "equal minimum maximum mod-2 mod-3 sorted reverse organ-pipe mostly-zero"
+
+static const test_row rows[] = {
+    { .name = "short rows give their first k and their n-th element", .call = select_some,
+      .elements = "f32", .patterns = "mod-16 uniform",
+      .counts = "1 2 3 5 31 64 65 ~256 511 513 1000", .k = "1 2 40 h t-1 t",
+      .with = "order nth gaps", .times = 12 },
+    { .name = "rows of any length do, around every switch of the method", .call = select_some,
+      .elements = "u32", .patterns = "mod-256 uniform",
+      .counts = "~2048 ~4096 8191 8193 16385 32767 32768 65537 131072",
+      .k = "1 2 40 h t-1 t", .with = "order nth loose", .times = 12 },
+    { .name = "every type, order, NaN and zero is selected by", .call = select_some,
+      .elements = "k4 k8 k1 k2", .patterns = "uniform nans-10 around-zero mod-3",
+      .counts = "3001 40007", .k = "41 t-3", .with = "order nan equals nth loose", .times = 24,
+      .one_in = 2 },
+    { .name = "equal NaNs come by their index", .call = select_some, .elements = "f32",
+      .patterns = "nans-10 around-zero", .counts = "70 900 5000 70000", .k = "40 t-1 t",
+      .with = "equals! order outputs apart gaps lengths scratch nth loose parted", .times = 12 },
+    { .name = "of equal keys the smaller index wins", .call = select_some, .elements = "u64 f32",
+      .patterns = TIES, .counts = "70001", .k = "1 14 157 1730 19033",
+      .with = "order nth loose", .times = 25 },
+    { .name = "many rows are selected from in one call", .call = select_some, .elements = "f32",
+      .patterns = "mod-256 gaussian", .counts = "33 300 1000 5000 6000", .k = "1 10 40 5000",
+      .with = "many order", .times = 4 },
+    { .name = "many long rows are", .call = select_some, .elements = "f32",
+      .patterns = "gaussian", .counts = "131072", .k = "40", .with = "many" },
+    { .name = "rows may have gaps, which are not read as keys", .call = select_some,
+      .elements = "i16+6", .patterns = "uniform", .counts = "200 40000", .k = "17",
+      .with = "gaps!", .times = 3 },
+    { .name = "rows are partitioned around the k-th element", .call = select_some,
+      .forms = "auto auto/64", .elements = "k4+12 i64+12 k4",
+      .patterns = "uniform mod-3 equal sorted nans-10", .counts = "1 2 9 300 5000 70000",
+      .k = "1 t h t-1", .with = "parted! order equals outputs gaps apart scratch lengths",
+      .times = 4, .one_in = 3 },
+    { .name = "segments are partitioned, too", .call = select_some,
+      .elements = "u32+4 u32:8@0 u32", .patterns = "mod-256 uniform",
+      .counts = "9 300 9500", .k = "1 7 200 h", .with = "parted! cuts! order counted",
+      .times = 12 },
+    { .name = "rows that are read once survive a sample that misleads",
+      .run = streams_that_a_sample_misleads },
+    { .name = "large k of rows around the length from which they are read once",
+      .run = large_k_of_long_rows },
+    { .name = "work-items keep and rank any number", .run = work_items_keep_any_number },
+    { .name = "rows in many parts give their first k and their n-th element",
+      .call = select_some, .device = &many_cores, .elements = "u32 i64", .patterns = "uniform",
+      .one_in = 2,
+      .counts = "50000 150000", .k = "1 2 5 16 17 40 250 1000", .with = "nth scratch",
+      .times = 16 },
+    { .name = "records are selected and partitioned", .call = select_some,
+      .elements = "f32:12@4 f32:24@4+4 f32:12@4+20", .patterns = "uniform mod-16",
+      .counts = "9 300 5000 30000", .k = "t 1 h 40",
+      .with = "bits order outputs gaps apart lengths cuts nth parted", .times = 12,
+      .one_in = 2 },
+    { .name = "so they are by fields", .call = select_some, .elements = "f32:12@4 f32:24@4+4",
+      .patterns = "uniform mod-16", .counts = "9 300 5000 30000", .k = "t 1 h 40",
+      .with = "outputs gaps apart lengths cuts nth parted", .times = 8, .one_in = 2,
+      .fields = fields, .field_count = 2 },
+    { .name = "and by bytes", .call = select_some, .elements = "f32:12@4 f32:24@4+4",
+      .patterns = "uniform mod-16", .counts = "9 300 5000 30000", .k = "t 1 h 40",
+      .with = "outputs gaps apart lengths cuts nth parted", .times = 8, .one_in = 2,
+      .fields = bytes, .field_count = 2 },
+    { .name = "a count on the device is followed", .call = select_some, .elements = "i32",
+      .patterns = "uniform", .counts = "9 300 5000 70000", .k = "1 h 40 t",
+      .with = "counted!", .times = 12 },
+    { .name = "any set of outputs is written and nothing else", .call = select_some,
+      .elements = "f32+1 f32+4 f32+8 f32+24 f32+3", .patterns = "uniform",
+      .counts = "100 3000 50000", .k = "40", .with = "outputs nth scratch", .times = 12,
+      .one_in = 2 },
+    { .name = "some bits of the keys decide", .call = select_some, .elements = "u32 f32",
+      .patterns = "uniform around-zero nans-10", .counts = "900 40000", .k = "33",
+      .with = "bits! order nan equals", .times = 20 },
+    { .name = "work-groups of any size select", .call = select_some,
+      .forms = "auto/1 auto/2 auto/16 auto/64 auto/256", .elements = "u32",
+      .patterns = "uniform mod-16", .counts = "77 2500 40000", .k = "50 t-20",
+      .with = "loose", .times = 6, .one_in = 5 },
+    { .name = "rows that a work-group holds give theirs in one reading", .call = select_some,
+      .forms = "auto/32", .elements = "k4", .patterns = HELD,
+      .counts = "33 256 1024", .k = "1 2 20 21 35 40 h t",
+      .with = "order nan equals gaps nth held!", .times = 24 },
+    { .name = "rows that a work-group holds give whole keys", .call = select_some,
+      .forms = "auto/32", .elements = "f32 u32 i32", .patterns = "zeros uniform",
+      .counts = "250", .k = "1 2 20 21 35 40 h t", .with = "equals! bits gaps nth held!",
+      .times = 16 },
+    { .name = "candidates may crowd into few columns of a row", .call = select_some,
+      .forms = "auto/32", .elements = "u32", .patterns = "bit-reversed",
+      .counts = "256 1000 1024", .k = "19", .with = "nth", .times = 4 },
+    { .name = "wait lists, events and out-of-order queues work", .call = select_some,
+      .elements = "f32+4", .patterns = "uniform", .counts = "500 60000", .k = "9",
+      .with = "queue", .times = 4 },
+    { .name = "scratch is bounded and grows with the count", .run = scratch_bounds_hold },
+    { .name = "bad calls get their code and change nothing", .run = bad_calls_change_nothing },
+    ROW_REST,
+    { .name = "segments are selected from", .call = select_some, .forms = "auto auto/64",
+      .elements = "f32+4 u64+4", .patterns = "uniform mod-3", .counts = "9 300 5000 70000",
+      .k = "1 7 40 5000", .with = "cuts! order outputs apart counted nth loose", .times = 24 },
+    { .name = "work-groups of any size hold rows of any key", .call = select_some,
+      .forms = "auto/16 auto/32 auto/64 auto/128 auto/256", .elements = "k4 k8 k2 k1",
+      .patterns = HELD, .counts = "32 33 256 300 400 1024 2047 2048 3001 4096",
+      .k = "1 2 10 11 20 21 35 40 41 67 80 81 131 160 161 259 320 h t",
+      .with = "order nan equals gaps nth held!", .times = 19, .one_in = 8 },
+    { .name = "equal NaNs of 8 bytes come by their index", .call = select_some,
+      .forms = "auto auto/64", .elements = "f64", .patterns = "nans-10 around-zero",
+      .counts = "70 900 5000 70000", .k = "40 t-1 t",
+      .with = "equals! order outputs apart gaps lengths scratch nth loose parted",
+      .times = 12 },
+    { .name = "k may be as large as bounds of columns allow", .run = bounds_of_columns },
+    { .name = "rows of outputs may have strides of their own", .call = select_some,
+      .elements = "f32+6 i64+6", .patterns = "uniform", .counts = "9 300 5000 60000",
+      .k = "7 t", .with = "outputs apart! gaps scratch nth loose", .times = 14, .one_in = 2 },
+    { .name = "rows have lengths, and what they lack is marked", .call = select_some,
+      .forms = "auto auto/64", .elements = "f32+4 u16+4", .patterns = "uniform maximum",
+      .counts = "9 300 5000 70000", .k = "1 7 40 5000",
+      .with = "lengths! order nan gaps outputs counted nth loose", .times = 12 },
+    { .name = "long rows are selected from in rounds", .run = long_rows_in_rounds },
+    { .name = "more than a work-group sorts is sorted too", .call = select_some,
+      .elements = "i64+12 f32+12", .patterns = "mod-16 around-zero", .counts = "9001",
+      .k = "4500 t", .with = "outputs gaps scratch order bits equals", .times = 28 },
+    { .name = "long rows are read once if their sample does not mislead",
+      .run = long_rows_by_a_sample },
+    { .name = "long rows are selected from in one launch after the sample",
+      .run = long_rows_in_one_launch },
+    { .name = "prepared calls build nothing", .run = prepared_calls_build_nothing },
 };
 
-TEST_MAIN(tests)
+ROWS_MAIN(rows)

@@ -50,6 +50,10 @@ enum { CASE_OWN = 1, CASE_SAME };
 struct sort_case;
 typedef uint64_t case_maker(const struct sort_case *c, size_t i, uint64_t *random);
 
+/* Looks at what a sort left, scratch memory included; 0: it is wrong. */
+struct case_state;
+typedef int case_look(const struct bench *b, const struct case_state *s);
+
 /* What to sort and how. */
 typedef struct sort_case {
     clsort_desc d;            /* without buffers and offsets: case_run fills them in */
@@ -79,6 +83,7 @@ typedef struct sort_case {
     cl_uint field_count;
     case_maker *make;         /* makes the bits of keys in place of the pattern ... */
     size_t number;            /* ... with this among what it may look at */
+    case_look *look;
 } sort_case;
 
 static const uint32_t CASE_OUTSIDE = UINT32_MAX;
@@ -463,7 +468,7 @@ static inline int case_sort(case_state *s, const bench *b)
         good = image_prove_output(b->sorter, call.queue, &s->d, proof,
                                   wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS)
                && good;
-    return good && image_read(&s->image, call.queue);
+    return good && image_read(&s->image, call.queue) && (!c->look || c->look(b, s));
 }
 
 /* ---- expectation ----------------------------------------------------------------------------- */

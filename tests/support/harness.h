@@ -14,8 +14,10 @@
    CLSORT_TEST_WHOLE   set: CPUs and the mock, too, run every case that test_takes and the like
                        would leave out
    CLSORT_TEST_ONLY    only tests whose names hold this
-   CLSORT_TEST_PART    without that: "first": only tests above the row TEST_REST of a table;
-                       "rest": only those below it */
+   CLSORT_TEST_SHARE   I/N: only each N-th of the tests that would run, from number I on, with I
+                       below N: N processes do the work of one
+   CLSORT_TEST_PART    without CLSORT_TEST_ONLY: "first": only tests above the row TEST_REST of a
+                       table; "rest": only those below it */
 
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H
@@ -292,6 +294,15 @@ static inline int test_is_wanted(const test_entry *test, int is_rest)
     return !part || (strcmp(part, "rest") == 0) == is_rest;
 }
 
+/* Is a test of that number, of those wanted, in this process's share? */
+static inline int test_is_shared(unsigned number)
+{
+    const char *share = getenv("CLSORT_TEST_SHARE");
+    unsigned own, shares;
+    if (!share || sscanf(share, "%u/%u", &own, &shares) != 2 || !shares) return 1;
+    return number % shares == own;
+}
+
 /* How far the program is: what a crash must not lose. The process that follows reads it from the
    environment. */
 static struct {
@@ -383,11 +394,14 @@ static inline int test_end(const char *nothing_ran)
 static inline void test_run_all(const test_entry *tests, size_t count, bench *b)
 {
     int is_rest = 0;
+    unsigned wanted = 0;
     size_t i;
     for (i = 0; i < count; i++) {
         double start = test_cpu_seconds();
         is_rest |= !tests[i].name;
-        if (i < test_progress.next || !test_is_wanted(&tests[i], is_rest)) continue;
+        if (!test_is_wanted(&tests[i], is_rest) || !test_is_shared(wanted++)
+            || i < test_progress.next)
+            continue;
         test_progress.next = (unsigned)i + 1;
         test_now.device = b;
         test_now.name = tests[i].name;

@@ -21,14 +21,17 @@
                segments (`counts` are their numbers), gaps, descends (offsets do not ascend);
                counted (a count on the device, `counts` are capacities), produced (just before)
    .times      the cases of each count; default 1
-   .one_in     on a CPU, where compiling takes most of the time, one program of this number: pairs
-               of a form and an element
+   .one_in     where compiling takes most of the time, one program of this number: pairs of a form
+               and an element. A GPU builds four times as many, others where it is another vendor's
    .device     which sorter; NULL: the device's own
    .kernel     a kernel whose name begins so must be among those that some case runs
    .make       makes the bits of keys; then .times numbers its cases
    .fields     orders records
    .change     changes each case once it is drawn
    .refused    cases that this version does not sort by that form are left out
+   .call       what runs a drawn case where that is no sort: a selection, a merge, a partition; it
+               may look at more words of .with
+   .k          numbers for such a call, one for each of .times in turn; t is the count
    .run        a test of another kind, with nothing but a name
 
    What a row draws depends on its name and CLSORT_TEST_SEED only. ROWS_MAIN makes a program of a
@@ -46,6 +49,7 @@ typedef struct row_device {
     int cpu, gpu;               /* only where the device is a CPU, or is none */
     int quick;                  /* builds without PoCL's optimizer */
     int sweeps;                 /* on a CPU a sorter that takes sweeps */
+    int checks;                 /* a sorter that checks its results */
     cl_device_type type;        /* what the device says of itself; 0: the truth */
     cl_uint units;
     cl_ulong local_memory;
@@ -54,8 +58,12 @@ typedef struct row_device {
     void (*change)(clsort_sorter *s);
 } row_device;
 
+struct test_row;
+typedef int row_call(const bench *b, const struct test_row *r, const sort_case *c,
+                     uint64_t *random);
+
 typedef struct test_row {
-    const char *name, *forms, *elements, *patterns, *counts, *with;
+    const char *name, *forms, *elements, *patterns, *counts, *with, *k;
     unsigned times, one_in;
     const row_device *device;
     const char *kernel;
@@ -64,6 +72,7 @@ typedef struct test_row {
     cl_uint field_count;
     int refused;
     void (*change)(sort_case *c);
+    row_call *call;
     void (*run)(bench *b);
 } test_row;
 
@@ -170,6 +179,19 @@ static inline size_t row_list_counts(const bench *b, const char *list, size_t ti
         if (counts[i] <= ROW_SMALL) counts[kept++] = counts[i];
     if (b->small && !kept) row_add_count(counts, &kept, *counts < ROW_LEAST ? *counts : ROW_LEAST);
     return b->small ? kept : n;
+}
+
+/* The number of .k that is this case's turn. */
+static inline size_t row_number_k(const test_row *r, const sort_case *c)
+{
+    const char *list = r->k, *text;
+    size_t turn = c->number % row_words(list) + 1, k;
+    row_word w = { "" };
+    while (turn--) row_next(&list, &w);
+    text = w.text;
+    k = row_number(&text, c->d.count);
+    CHECK(!*text);
+    return k;
 }
 
 /* ---- forms and elements ---------------------------------------------------------------------- */
@@ -452,10 +474,14 @@ static inline int row_runs_kernel(const row_run *w, const sort_case *c)
            && strstr(text, w->row->kernel) != NULL;
 }
 
-static inline int row_run_case(row_run *w, sort_case *c)
+static inline int row_run_case(row_run *w, sort_case *c, uint64_t *random)
 {
     const int faults = test_now.faults;
     if (row_has(w->row, "queue") && w->number % 2) c->queue = w->unordered;
+    if (w->row->call) {
+        spare_compiler(w->b, c);
+        return w->row->call(w->b, w->row, c, random) && test_now.faults == faults;
+    }
     if (w->row->refused && row_is_refused(w, c)) {
         w->refused++;
         return 1;
@@ -493,7 +519,7 @@ static inline int row_run_program(row_run *w, row_program *p)
                 sort_case c;
                 if (all && !pattern_applies(k, p->c.d.key_type) && !p->in_turn) continue;
                 c = row_draw(r, p, all ? pattern_name(k) : NULL, counts[i], tile, t, &random);
-                if (!row_run_case(w, &c)) return 0;
+                if (!row_run_case(w, &c, &random)) return 0;
             }
     return 1;
 }
@@ -510,11 +536,24 @@ static inline int row_takes_program(const row_run *w, const row_program *p)
     return takes;
 }
 
+static inline int row_is_simulated(const bench *b)
+{
+    return device_name_holds(b->session.info.platform_name, "Oclgrind");
+}
+
+/* What programs are drawn by. */
+static inline uint64_t row_seed(void)
+{
+    const char *other_vendor = getenv("CLSORT_TEST_OTHER_VENDOR");
+    return test_seed() + (other_vendor && !strcmp(other_vendor, "1"));
+}
+
 /* How many programs are drawn as one. */
 static inline uint64_t row_one_in(const bench *b, const test_row *r, size_t programs)
 {
-    const uint64_t one_in = b->few_programs && r->one_in < 3 ? 3 : r->one_in ? r->one_in : 1;
-    if (getenv("CLSORT_TEST_WHOLE") || !test_is_cpu(b)) return 1;
+    uint64_t one_in = b->few_programs && r->one_in < 3 ? 3 : r->one_in ? r->one_in : 1;
+    if (getenv("CLSORT_TEST_WHOLE") || row_is_simulated(b)) return 1;
+    if (!test_is_cpu(b)) one_in = (one_in + 3) / 4;
     return one_in < programs ? one_in : programs;
 }
 
@@ -526,7 +565,7 @@ static inline void row_run_programs(row_run *w)
     row_program p;
     int pass;
     for (pass = 0; pass < 2; pass++) {
-        drawn = sample_one_in(row_one_in(w->b, r, programs), test_seed());
+        drawn = sample_one_in(row_one_in(w->b, r, programs), row_seed());
         for (form = 0;; form++) {
             memset(&p, 0, sizeof p);
             p.c = case_make(CLSORT_U32, 0, "uniform");
@@ -554,7 +593,9 @@ static inline int row_open(const bench *b, const row_device *d, bench *other)
         more_options = sweeping_builds(b);
     } else {
         const char *quick = d->quick ? quick_builds(b) : NULL;
-        other->sorter = pretending_sorter(b, d->type, d->units, d->local_memory);
+        other->sorter = d->checks
+                            ? fresh_sorter(b, CLSORT_OPTION_VERIFY)
+                            : pretending_sorter(b, d->type, d->units, d->local_memory);
         snprintf(options, sizeof options, "%s %s", d->options ? d->options : "",
                  quick ? quick : "");
         more_options = options;
@@ -571,6 +612,7 @@ static inline void row_close(const row_device *d, bench *other)
     if (!d) return;
     if (d->text) CHECK(edited.programs > 0);
     edited.text = NULL;
+    if (d->checks) CHECK_OK(clsort_collect(other->sorter, 1));
     if (d->sweeps) end_sweeping(other);
     else clsort_destroy(other->sorter);
     more_options = NULL;

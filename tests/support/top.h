@@ -18,6 +18,7 @@ typedef struct top_case {
                                   gaps. Indices lie one farther apart, values two */
     const clsort_field *fields;     /* records by these; key_type then says what is filled in */
     cl_uint field_count;
+    const uint32_t *keys;      /* of 4 bytes, of all rows, in place of the pattern's; NULL: none */
     const uint32_t *bounds;    /* NULL, or a length for each row ... */
     size_t segments;           /* ... or if this is not 0, one offset more than that: segments */
     const uint32_t *ends;      /* of segments; then the last offset is not used */
@@ -133,6 +134,9 @@ static inline int top_fill(top_state *s)
         if (!image_fill(m, TOP_FROM_KEYS, i * s->stride, c->d.count, c->d.key_offset,
                         c->d.key_type, c->pattern, c->seed + i, 0))
             return 0;
+        if (c->keys)
+            memcpy(image_in_row(m, m->was, TOP_FROM_KEYS, i, 0), c->keys + i * c->d.count,
+                   c->d.count * 4);
         if (!c->clusters) continue;
         if (!CHECK(m->array[TOP_FROM_KEYS].element == 4)) return 0;
         pattern_poison((uint32_t *)(void *)image_in_row(m, m->was, TOP_FROM_KEYS, i, 0),
@@ -181,25 +185,41 @@ static inline int top_by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Where result i of a row is wanted. */
-static inline unsigned char *top_wanted(const top_state *s, size_t output, size_t row, size_t i)
+/* The elements that count. */
+static inline size_t top_most(const top_state *s)
 {
-    return image_in_row(&s->image, s->image.want, output, row, i);
+    return s->c->counted && s->c->there < s->d.count ? s->c->there : s->d.count;
 }
 
-/* The first element of a row or segment, and how many there are. */
+/* The first element of a row or segment. */
+static inline size_t top_first(const top_state *s, size_t row)
+{
+    if (!s->c->segments) return row * s->stride;
+    return s->c->bounds[row] < top_most(s) ? s->c->bounds[row] : top_most(s);
+}
+
+/* The same, and how many there are. */
 static inline size_t top_part(const top_state *s, size_t row, size_t *first)
 {
     const top_case *c = s->c;
-    const size_t most = c->counted && c->there < s->d.count ? c->there : s->d.count;
+    const size_t most = top_most(s);
     size_t end;
-    *first = row * s->stride;
+    *first = top_first(s, row);
     if (!c->bounds) return most;
     if (!c->segments) return c->bounds[row] < most ? c->bounds[row] : most;
-    *first = c->bounds[row] < most ? c->bounds[row] : most;
     end = c->ends ? c->ends[row] : c->bounds[row + 1];
     end = end < most ? end : most;
     return end > *first ? end - *first : 0;
+}
+
+/* Where result i of a row is wanted; of a partition of segments, behind the others of its
+   array. */
+static inline unsigned char *top_wanted(const top_state *s, size_t output, size_t row, size_t i)
+{
+    const image *m = &s->image;
+    if (s->c->segments && output < TOP_TO_KEYS)
+        return image_at(m, m->want, output, top_first(s, row) + i);
+    return image_in_row(m, m->want, output, row, i);
 }
 
 /* The key whose code is all ones. */
