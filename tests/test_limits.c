@@ -361,71 +361,94 @@ static void close_places(const api *a, place *at)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* Array i in a buffer that ends `less` bytes before the array does. */
-static void expect_end(const world *w, const api *a, const place *at, size_t i, size_t offset,
-                       size_t less)
-{
-    place moved[MOST_ARRAYS];
-    memcpy(moved, at, sizeof moved);
-    moved[i].buffer = new_buffer(w, offset + a->arrays[i].bytes - less);
-    moved[i].offset = offset;
-    AT("%s: %s at %zu ends %zu bytes behind its buffer", a->name, a->arrays[i].name, offset, less);
-    CHECK_STATUS(a->call(w, moved), less ? CLSORT_ERROR_BUFFER_TOO_SMALL : CL_SUCCESS);
-    mock_clReleaseMemObject(moved[i].buffer);
-}
-
-static void buffers_end_with_their_arrays(bench *b)
+/* Does something with each array of each call: `expect` hears of array i, with all in places. */
+static void try_arrays(void (*expect)(const world *w, const api *a, const place *at, size_t i))
 {
     world w;
     size_t k, i;
-    (void)b;
     open_world(&w);
     for (k = 0; k < APIS; k++) {
         place at[MOST_ARRAYS];
         open_places(&w, &apis[k], at);
         CHECK_OK(apis[k].call(&w, at));
-        for (i = 0; apis[k].arrays[i].name; i++) {
-            expect_end(&w, &apis[k], at, i, 0, 0);
-            expect_end(&w, &apis[k], at, i, 48, 0);
-            expect_end(&w, &apis[k], at, i, 0, 1);
-            expect_end(&w, &apis[k], at, i, 48, 1);
-        }
+        for (i = 0; apis[k].arrays[i].name; i++) expect(&w, &apis[k], at, i);
         close_places(&apis[k], at);
     }
     close_world(&w);
 }
 
-/* Array i in a buffer that kernels may only read, or only write. */
-static void expect_access(const world *w, const api *a, const place *at, size_t i, int allowed)
+/* Array i at an offset in a buffer of its own, which is released then. */
+static void expect_moved(const world *w, const api *a, const place *at, size_t i, cl_mem buffer,
+                         size_t offset, clsort_status code)
 {
     place moved[MOST_ARRAYS];
-    cl_int error = 0;
     memcpy(moved, at, sizeof moved);
-    moved[i].buffer = mock_clCreateBuffer(
-        w->context, allowed == READ ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY, ROOM, NULL, &error);
-    AT("%s: %s in a buffer that is only %s", a->name, a->arrays[i].name,
-       allowed == READ ? "read" : "written");
-    CHECK_STATUS(a->call(w, moved),
-                 a->arrays[i].use & ~allowed ? CLSORT_ERROR_BUFFER_ACCESS : CL_SUCCESS);
-    mock_clReleaseMemObject(moved[i].buffer);
+    moved[i].buffer = buffer;
+    moved[i].offset = offset;
+    CHECK_STATUS(a->call(w, moved), code);
+    mock_clReleaseMemObject(buffer);
+}
+
+/* In buffers that end with the array, and a byte before. */
+static void expect_ends(const world *w, const api *a, const place *at, size_t i)
+{
+    size_t offset, less;
+    for (offset = 0; offset <= 48; offset += 48)
+        for (less = 0; less < 2; less++) {
+            AT("%s: %s at %zu ends %zu bytes behind its buffer", a->name, a->arrays[i].name,
+               offset, less);
+            expect_moved(w, a, at, i, new_buffer(w, offset + a->arrays[i].bytes - less), offset,
+                         less ? CLSORT_ERROR_BUFFER_TOO_SMALL : CL_SUCCESS);
+        }
+}
+
+static void buffers_end_with_their_arrays(bench *b)
+{
+    (void)b;
+    try_arrays(expect_ends);
+}
+
+/* In buffers that kernels may only read, or only write. */
+static void expect_access(const world *w, const api *a, const place *at, size_t i)
+{
+    int allowed;
+    for (allowed = READ; allowed <= WRITTEN; allowed++) {
+        cl_int error = 0;
+        const cl_mem buffer = mock_clCreateBuffer(
+            w->context, allowed == READ ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY, ROOM, NULL, &error);
+        AT("%s: %s in a buffer that is only %s", a->name, a->arrays[i].name,
+           allowed == READ ? "read" : "written");
+        expect_moved(w, a, at, i, buffer, 0,
+                     a->arrays[i].use & ~allowed ? CLSORT_ERROR_BUFFER_ACCESS : CL_SUCCESS);
+    }
 }
 
 static void buffers_allow_what_kernels_do(bench *b)
 {
-    world w;
-    size_t k, i;
     (void)b;
-    open_world(&w);
-    for (k = 0; k < APIS; k++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[k], at);
-        for (i = 0; apis[k].arrays[i].name; i++) {
-            expect_access(&w, &apis[k], at, i, READ);
-            expect_access(&w, &apis[k], at, i, WRITTEN);
-        }
-        close_places(&apis[k], at);
-    }
-    close_world(&w);
+    try_arrays(expect_access);
+}
+
+/* In a buffer of another context, and at an offset near SIZE_MAX. What has no count cannot exceed a
+   size_t: it is too long for its buffer. */
+static void expect_nowhere(const world *w, const api *a, const place *at, size_t i)
+{
+    const int alone = !strcmp(a->arrays[i].name, "result") || !strcmp(a->arrays[i].name, "proof");
+    cl_int error = 0;
+    cl_context other = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
+    AT("%s: %s of another context", a->name, a->arrays[i].name);
+    expect_moved(w, a, at, i, mock_clCreateBuffer(other, CL_MEM_READ_WRITE, ROOM, NULL, &error), 0,
+                 CLSORT_ERROR_BUFFER_CONTEXT);
+    mock_clReleaseContext(other);
+    AT("%s: %s near SIZE_MAX", a->name, a->arrays[i].name);
+    expect_moved(w, a, at, i, new_buffer(w, ROOM), ~(size_t)15,
+                 alone ? CLSORT_ERROR_BUFFER_TOO_SMALL : CLSORT_ERROR_SIZE_OVERFLOW);
+}
+
+static void arrays_are_where_they_can_be(bench *b)
+{
+    (void)b;
+    try_arrays(expect_nowhere);
 }
 
 /* Rows of a gather, those of array `wide` an element too close: its sources and targets, then the
@@ -470,9 +493,7 @@ static void rows_may_touch(bench *b)
     close_world(&w);
 }
 
-static int checked;   /* so many places */
-
-/* Array j in the buffer of array i, `gap` bytes behind its end. */
+/* Array j in the buffer of array i, `gap` steps behind its end. */
 static void expect_neighbours(const world *w, const api *a, const place *at, size_t i, size_t j,
                               int gap)
 {
@@ -489,25 +510,7 @@ static void expect_neighbours(const world *w, const api *a, const place *at, siz
     CHECK_STATUS(a->call(w, moved), wrong ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
 }
 
-static void arrays_may_touch(bench *b)
-{
-    world w;
-    size_t k, i, j;
-    (void)b;
-    open_world(&w);
-    for (k = 0; k < APIS; k++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[k], at);
-        for (i = 0; apis[k].arrays[i].name; i++)
-            for (j = 0; apis[k].arrays[j].name; j++) {
-                if (i == j) continue;
-                expect_neighbours(&w, &apis[k], at, i, j, 0);
-                expect_neighbours(&w, &apis[k], at, i, j, -1);
-            }
-        close_places(&apis[k], at);
-    }
-    close_world(&w);
-}
+static int checked;   /* places inside of others */
 
 /* Arrays i and j are only read, and j lies at the start of i; array k is written behind j. */
 static void expect_inside(const world *w, const api *a, const place *at, size_t i, size_t j,
@@ -525,23 +528,22 @@ static void expect_inside(const world *w, const api *a, const place *at, size_t 
     checked++;
 }
 
-static void arrays_inside_of_others(bench *b)
+static void expect_no_sharing(const world *w, const api *a, const place *at, size_t i)
 {
-    world w;
-    size_t a, i, j, k;
+    size_t j, k;
+    for (j = 0; a->arrays[j].name; j++) {
+        if (i == j) continue;
+        expect_neighbours(w, a, at, i, j, 0);
+        expect_neighbours(w, a, at, i, j, -1);
+        for (k = 0; a->arrays[k].name; k++) expect_inside(w, a, at, i, j, k);
+    }
+}
+
+static void arrays_may_touch(bench *b)
+{
     (void)b;
     checked = 0;
-    open_world(&w);
-    for (a = 0; a < APIS; a++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[a], at);
-        for (i = 0; apis[a].arrays[i].name; i++)
-            for (j = 0; apis[a].arrays[j].name; j++)
-                for (k = 0; apis[a].arrays[k].name; k++)
-                    if (i != j) expect_inside(&w, &apis[a], at, i, j, k);
-        close_places(&apis[a], at);
-    }
-    close_world(&w);
+    try_arrays(expect_no_sharing);
     CHECK(checked > 10);
 }
 
@@ -603,9 +605,10 @@ static void scratch_is_exact(bench *b)
 static const test_entry tests[] = {
     { "buffers may end with their arrays, not a byte before", buffers_end_with_their_arrays },
     { "buffers allow what kernels do, and need not allow more", buffers_allow_what_kernels_do },
+    { "arrays lie in buffers of the sorter's context, at offsets that end in a size_t",
+      arrays_are_where_they_can_be },
     { "rows of each array of a gather may touch, but not overlap", rows_may_touch },
     { "arrays may touch, but not share a byte that is written", arrays_may_touch },
-    { "arrays inside of others must not be written", arrays_inside_of_others },
     { "scratch may be as small as documented, not a byte smaller", scratch_is_exact }
 };
 
