@@ -76,7 +76,7 @@ static void sort_in_own_scratch(drawn *c, size_t scratch)
 /* With all buffers there: the sort runs, first in the sorter's scratch. */
 static void sort_case_drawn(drawn *c)
 {
-    size_t scratch = 0, asked = 0, any = 0;
+    size_t scratch = 0, asked = 0, any = 0, again = 0;
     int commands = mock.traced;
     cl_ulong allocated;
     cl_event done = NULL;
@@ -85,6 +85,8 @@ static void sort_case_drawn(drawn *c)
     CHECK_OK(clsort_scratch_size(NULL, &c->bare, &any));
     CHECK_OK(clsort_scratch_size(c->sorter, &c->bare, &asked));
     CHECK(any >= asked && asked >= scratch);
+    CHECK_OK(clsort_scratch_size(c->sorter, &c->full, &again));
+    CHECK(again == asked);   /* buffers that are left to later are foreseen */
     allocated = mock.allocated;
     CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &c->full, 0, NULL, &done));
     if (!CHECK(done != NULL)) return;
