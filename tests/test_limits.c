@@ -317,13 +317,7 @@ enum { APIS = sizeof apis / sizeof *apis };
 
 static void open_world(world *w)
 {
-    cl_int error = 0;
-    mock_reset(mock_gpu());
-    counted_reset();
-    w->device = (cl_device_id)(void *)&mock_devices[0];
-    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
-    CHECK(error == CL_SUCCESS);
+    mock_open(mock_gpu(), 0, &w->context, &w->device, &w->queue);
     CHECK_OK(clsort_create(w->context, w->device, NULL, &w->sorter));
 }
 
@@ -335,20 +329,12 @@ static void close_world(world *w)
     CHECK(!mock.faults);
 }
 
-static cl_mem new_buffer(const world *w, size_t bytes)
-{
-    cl_int error = 0;
-    cl_mem buffer = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    CHECK(error == CL_SUCCESS);
-    return buffer;
-}
-
 /* Each array in a buffer of its own, with room. */
 static void open_places(const world *w, const api *a, place *at)
 {
     size_t i;
     for (i = 0; a->arrays[i].name; i++) {
-        at[i].buffer = new_buffer(w, ROOM);
+        at[i].buffer = mock_new_buffer(w->context, ROOM);
         at[i].offset = 0;
     }
 }
@@ -397,7 +383,8 @@ static void expect_ends(const world *w, const api *a, const place *at, size_t i)
         for (less = 0; less < 2; less++) {
             AT("%s: %s at %zu ends %zu bytes behind its buffer", a->name, a->arrays[i].name,
                offset, less);
-            expect_moved(w, a, at, i, new_buffer(w, offset + a->arrays[i].bytes - less), offset,
+            expect_moved(w, a, at, i,
+                         mock_new_buffer(w->context, offset + a->arrays[i].bytes - less), offset,
                          less ? CLSORT_ERROR_BUFFER_TOO_SMALL : CL_SUCCESS);
         }
 }
@@ -434,14 +421,12 @@ static void buffers_allow_what_kernels_do(bench *b)
 static void expect_nowhere(const world *w, const api *a, const place *at, size_t i)
 {
     const int alone = !strcmp(a->arrays[i].name, "result") || !strcmp(a->arrays[i].name, "proof");
-    cl_int error = 0;
-    cl_context other = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
+    cl_context other = mock_new_context(w->device);
     AT("%s: %s of another context", a->name, a->arrays[i].name);
-    expect_moved(w, a, at, i, mock_clCreateBuffer(other, CL_MEM_READ_WRITE, ROOM, NULL, &error), 0,
-                 CLSORT_ERROR_BUFFER_CONTEXT);
+    expect_moved(w, a, at, i, mock_new_buffer(other, ROOM), 0, CLSORT_ERROR_BUFFER_CONTEXT);
     mock_clReleaseContext(other);
     AT("%s: %s near SIZE_MAX", a->name, a->arrays[i].name);
-    expect_moved(w, a, at, i, new_buffer(w, ROOM), ~(size_t)15,
+    expect_moved(w, a, at, i, mock_new_buffer(w->context, ROOM), ~(size_t)15,
                  alone ? CLSORT_ERROR_BUFFER_TOO_SMALL : CLSORT_ERROR_SIZE_OVERFLOW);
 }
 
@@ -581,11 +566,11 @@ static void scratch_is_exact(bench *b)
         d.top_k = cases[i].k;
         d.algorithm = cases[i].algorithm;
         d.value_size = cases[i].value_size;
-        d.keys = new_buffer(&w, ROOM);
-        d.values = d.value_size ? new_buffer(&w, ROOM) : NULL;
-        d.keys_out = new_buffer(&w, ROOM);
-        d.values_out = d.value_size ? new_buffer(&w, ROOM) : NULL;
-        d.scratch = new_buffer(&w, 4 * ROOM);
+        d.keys = mock_new_buffer(w.context, ROOM);
+        d.values = d.value_size ? mock_new_buffer(w.context, ROOM) : NULL;
+        d.keys_out = mock_new_buffer(w.context, ROOM);
+        d.values_out = d.value_size ? mock_new_buffer(w.context, ROOM) : NULL;
+        d.scratch = mock_new_buffer(w.context, 4 * ROOM);
         AT("case %zu", i);
         d.scratch_size = 4 * ROOM;
         d.scratch_size = told_scratch(&w, &d);

@@ -6,7 +6,6 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 #include "later.h"
-#include "names.h"
 
 /* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
 
@@ -25,19 +24,12 @@ typedef struct world {
 static void open_world(world *w, mock_facts facts, size_t bytes, cl_uint flags)
 {
     clsort_options options = clsort_options_default();
-    cl_int error = 0;
     size_t i;
     memset(w, 0, sizeof *w);
-    options.flags = flags;
-    mock_reset(facts);
-    counted_reset();
     memcpy(w->live, mock.live, sizeof w->live);
-    w->device = (cl_device_id)(void *)&mock_devices[0];
-    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
-    for (i = 0; i < BUFFERS; i++)
-        w->buffer[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    CHECK(error == CL_SUCCESS);
+    options.flags = flags;
+    mock_open(facts, 0, &w->context, &w->device, &w->queue);
+    for (i = 0; i < BUFFERS; i++) w->buffer[i] = mock_new_buffer(w->context, bytes);
     CHECK_OK(clsort_create(w->context, w->device, &options, &w->sorter));
 }
 
@@ -120,9 +112,8 @@ static void sort_in_own_scratch(world *w, const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     size_t now = 0;
-    cl_int error = 0;
     CHECK_OK(clsort_scratch_size(w->sorter, &d, &d.scratch_size));
-    d.scratch = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, d.scratch_size, NULL, &error);
+    d.scratch = mock_new_buffer(w->context, d.scratch_size);
     CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL));
     CHECK_OK(clsort_scratch_size(w->sorter, desc, &now));
     CHECK(now <= d.scratch_size);
@@ -503,12 +494,11 @@ static void find_parts_of_devices(bench *b)
     (void)b;
     for (whole = 0; whole < 2; whole++) {
         cl_device_id part = (cl_device_id)(void *)&mock_devices[1];
-        cl_int error = 0;
         clsort_sorter *s = NULL;
         cl_context context;
         world w;
         open_world(&w, mock_cpu(), 4096, 0);
-        context = mock_clCreateContext(NULL, 1, whole ? &w.device : &part, NULL, NULL, &error);
+        context = mock_new_context(whole ? w.device : part);
         CHECK_STATUS(clsort_create(context, part, NULL, &s),
                      whole ? CLSORT_ERROR_DEVICE_UNUSABLE : CL_SUCCESS);
         clsort_destroy(s);
@@ -541,8 +531,7 @@ static void allocate_early(bench *b)
         cl_uint n;
         cl_command_queue queue;
         open_world(&w, mock_presets[v / 2].facts(), 1 << 20, 0);
-        queue = mock_clCreateCommandQueue(
-            w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+        queue = mock_new_queue(w.context, w.device, v % 2);
         for (n = 0; n < 15; n++) gates[n] = mock_clCreateUserEvent(w.context, &error);
         for (n = 0; n < 15; n++) mock_clSetUserEventStatus(gates[n], CL_COMPLETE);
         d = make_desc(&w, 3000, CLSORT_U32);
@@ -565,15 +554,14 @@ static void allocate_early(bench *b)
 /* The queue is checked, before anything is built. */
 static void refuse_to_prepare_on_foreign_queues(bench *b)
 {
-    cl_int error = 0;
     cl_context context;
     cl_command_queue queue;
     clsort_desc d;
     world w;
     (void)b;
     open_world(&w, mock_gpu(), 4096, 0);
-    context = mock_clCreateContext(NULL, 1, &w.device, NULL, NULL, &error);
-    queue = mock_clCreateCommandQueue(context, w.device, 0, &error);
+    context = mock_new_context(w.device);
+    queue = mock_new_queue(context, w.device, 0);
     d = make_desc(&w, 100, CLSORT_U32);
     CHECK_STATUS(clsort_prepare(w.sorter, queue, &d), CLSORT_ERROR_QUEUE_MISMATCH);
     CHECK_STATUS(clsort_prepare(w.sorter, (cl_command_queue)(void *)w.buffer[KEYS], &d),
@@ -594,8 +582,7 @@ static void prepare_beside_waiting_commands(bench *b)
     world w;
     (void)b;
     open_world(&w, mock_gpu(), 4096, 0);
-    queue = mock_clCreateCommandQueue(w.context, w.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                                      &error);
+    queue = mock_new_queue(w.context, w.device, 1);
     gate = mock_clCreateUserEvent(w.context, &error);
     d = make_desc(&w, 100, CLSORT_U32);
     CHECK(mock_clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL) == CL_SUCCESS);
@@ -604,40 +591,6 @@ static void prepare_beside_waiting_commands(bench *b)
     mock_clReleaseEvent(gate);
     clsort_trim(w.sorter);
     mock_clReleaseCommandQueue(queue);
-    close_world(&w);
-}
-
-/* A clone that fails tells why through its original. */
-static void explain_failed_clones(bench *b)
-{
-    int fail, done = 0;
-    world w;
-    clsort_desc d;
-    (void)b;
-    open_world(&w, mock_gpu(), 1 << 16, 0);
-    d = make_desc(&w, 1000, CLSORT_U32);
-    d.key_type = 0;
-    d.record_size = 4;
-    d.record_type = "typedef uint clsort_record;";
-    d.precedes = "a < b";
-    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-    for (fail = 1; !done; fail++) {
-        clsort_sorter *other = w.sorter;
-        clsort_status status;
-        counted.calls = counted.failed = 0;
-        counted.fail_at = fail;
-        counted.code = CL_OUT_OF_RESOURCES;
-        status = clsort_clone(w.sorter, &other);
-        counted.fail_at = 0;
-        AT("call %d of a clone fails, %s", fail, counted.failed ? counted.failed_function : "none");
-        done = !counted.failed;
-        CHECK((status == CL_SUCCESS) == done && (other != NULL) == done);
-        if (!done)
-            CHECK(strstr(clsort_last_error(w.sorter), counted.failed_function)
-                  == clsort_last_error(w.sorter));
-        clsort_destroy(other);
-    }
-    CHECK(fail > 20);
     close_world(&w);
 }
 
@@ -657,8 +610,7 @@ static void wait_for_many_events(bench *b)
         clsort_desc d;
         open_world(&w, mock_gpu(), 1 << 16, 0);
         AT("%u events", (unsigned)n);
-        queue = mock_clCreateCommandQueue(w.context, w.device,
-                                          CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+        queue = mock_new_queue(w.context, w.device, 1);
         for (i = 0; i < n; i++) events[i] = mock_clCreateUserEvent(w.context, &error);
         d = make_desc(&w, 10000, CLSORT_U32);
         d.algorithm = CLSORT_MERGE;
@@ -977,7 +929,7 @@ static void flush_what_keeps_programs(bench *b)
 
 /* A queue for each sort: two of them have scratch memory in turns, whether they are released
    (`kept` 0) or somebody still holds them. A queue that sorts in between keeps its own. */
-static void queues_come_and_go(mock_facts facts, cl_command_queue_properties properties, int kept)
+static void queues_come_and_go(mock_facts facts, int out_of_order, int kept)
 {
     world w;
     clsort_desc d;
@@ -987,8 +939,7 @@ static void queues_come_and_go(mock_facts facts, cl_command_queue_properties pro
     d = make_desc(&w, 1000, CLSORT_U32);
     d.algorithm = CLSORT_MERGE;
     for (i = 0; i < 10; i++) {
-        cl_int error = 0;
-        queues[i] = mock_clCreateCommandQueue(w.context, w.device, properties, &error);
+        queues[i] = mock_new_queue(w.context, w.device, out_of_order);
         CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
         CHECK_OK(clsort_enqueue_sort(w.sorter, queues[i], &d, 0, NULL, NULL));
         AT("queue %d, kept %d: %u slots", i, kept, (unsigned)w.sorter->slot_count);
@@ -1008,8 +959,7 @@ static void take_over_idle_slots(bench *b)
     int i;
     (void)b;
     for (i = 0; i < 8; i++)
-        queues_come_and_go(i & 1 ? mock_nvidia() : mock_gpu(),
-                           i & 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, i >> 2);
+        queues_come_and_go(i & 1 ? mock_nvidia() : mock_gpu(), i >> 1 & 1, i >> 2);
 }
 
 /* What a queue has yet to do keeps its scratch memory, and with NVIDIA's driver its programs, also
@@ -1026,9 +976,7 @@ static void keep_slots_in_use(bench *b)
         d.algorithm = CLSORT_MERGE;
         mock.hold = 1;
         for (i = 0; i < 10; i++) {
-            cl_int error = 0;
-            cl_command_queue queue = mock_clCreateCommandQueue(
-                w.context, w.device, v & 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+            cl_command_queue queue = mock_new_queue(w.context, w.device, v >> 1);
             if (i == 5) mock_run();
             mock.hold = i < 5;
             CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
@@ -1120,33 +1068,43 @@ static int pins_host_arrays(mock_facts facts, size_t shift, size_t value_size, i
     return in_place;
 }
 
-static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, int indices)
+static mock_facts unified(mock_facts f, cl_bool unified)
 {
-    return pins_host_arrays(facts, shift, value_size, indices, 1, 0);
+    f.unified = unified;
+    return f;
 }
 
 static void use_host_arrays(bench *b)
 {
-    mock_facts apart = mock_cpu();
+    const struct {
+        mock_facts facts;
+        size_t shift, value_size;
+        int indices, block, refuses, in_place;
+    } cases[] = {
+        { mock_gpu(), 0, 0, 0, 1, 0, 0 },
+        { unified(mock_cpu(), CL_FALSE), 0, 4, 0, 1, 0, 0 },
+        { mock_cpu(), 0, 0, 0, 1, 0, 1 },
+        { mock_cpu(), 4, 4, 0, 1, 0, 2 },
+        { mock_cpu(), 2, 0, 0, 1, 0, 0 },
+        { mock_cpu(), 4, 8, 0, 1, 0, 0 },
+        { mock_cpu(), 4, 12, 0, 1, 0, 2 },
+        { mock_cpu(), 0, 0, 1, 1, 0, 2 },
+        { unified(mock_gpu(), CL_TRUE), 4, 4, 0, 1, 0, 2 },
+        { mock_nvidia(), 1, 4, 0, 1, 0, 1 },
+        { mock_nvidia(), 1, 0, 0, 0, 0, 1 },
+        { mock_nvidia(), 1, 4, 0, 0, 0, 2 },
+        { mock_nvidia(), 1, 0, 1, 0, 0, 1 },
+        { mock_nvidia(), 1, 4, 0, 0, 1, 0 },
+        { mock_nvidia(), 1, 4, 0, 1, 1, 0 }
+    };
+    size_t i;
     (void)b;
-    apart.unified = CL_FALSE;
-    CHECK(uses_host_arrays(mock_gpu(), 0, 0, 0) == 0);
-    CHECK(uses_host_arrays(apart, 0, 4, 0) == 0);
-    CHECK(uses_host_arrays(mock_cpu(), 0, 0, 0) == 1);
-    CHECK(uses_host_arrays(mock_cpu(), 4, 4, 0) == 2);
-    CHECK(uses_host_arrays(mock_cpu(), 2, 0, 0) == 0);
-    CHECK(uses_host_arrays(mock_cpu(), 4, 8, 0) == 0);
-    CHECK(uses_host_arrays(mock_cpu(), 4, 12, 0) == 2);
-    CHECK(uses_host_arrays(mock_cpu(), 0, 0, 1) == 2);
-    apart = mock_gpu();
-    apart.unified = CL_TRUE;
-    CHECK(uses_host_arrays(apart, 4, 4, 0) == 2);
-    CHECK(uses_host_arrays(mock_nvidia(), 1, 4, 0) == 1);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 0, 0, 0, 0) == 1);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 0, 0) == 2);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 0, 1, 0, 0) == 1);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 0, 1) == 0);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 1, 1) == 0);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AT("case %zu", i);
+        CHECK(pins_host_arrays(cases[i].facts, cases[i].shift, cases[i].value_size,
+                               cases[i].indices, cases[i].block, cases[i].refuses)
+              == cases[i].in_place);
+    }
 }
 
 /* A command fails on the device, after it was enqueued: the call says so. */
@@ -1178,67 +1136,6 @@ static void fail_host_commands(bench *b)
         }
         CHECK(commands > 3);
     }
-}
-
-/* ---- tuning ---------------------------------------------------------------------------------- */
-
-/* Shape `k` of work-groups and items. */
-static void tune_shape(clsort_tuning *t, cl_uint k)
-{
-    static const cl_uint groups[] = { 0, 1, 8, 1024 };
-    t->work_group = groups[k % 4];
-    t->items = k / 4 ? 1u << (k / 4 - 1) : 0;   /* 0 to 512 */
-}
-enum { TUNED_SHAPES = 44 };
-
-/* A bare array, pairs, rows, a count on the device with 9-byte values, and top-k of more elements
-   than are sorted at once. */
-static clsort_desc tuned_desc(const world *w, cl_uint kind)
-{
-    clsort_desc d = make_desc(w, 3000, kind & 1 ? CLSORT_U64 : CLSORT_U8);
-    d.value_size = kind == 4 ? 9 : kind & 1 ? 4 : 0;
-    if (d.value_size) d.values = w->buffer[VALUES];
-    if (kind == 2 || kind == 3) d.rows = 2;
-    if (kind == 4) d.count_buffer = w->buffer[INDICES];
-    if (kind != 5) return d;
-    d.count = 6000;
-    d.top_k = 5000;
-    d.rows = 3;
-    d.values_out = w->buffer[KEYS_OUT];
-    return d;
-}
-enum { TUNED_KINDS = 6 };
-
-static void tune_everything(bench *b)
-{
-    int sorted = 0, refused = 0;
-    size_t v;
-    char name[2 * CLSORT__NAME_BYTES];
-    cl_uint kind, shape, i;
-    (void)b;
-    for (v = 0; v < MOCK_PRESETS; v++) {
-        world w;
-        open_world(&w, mock_presets[v].facts(), 1 << 18, 0);
-        for (kind = 0; kind < TUNED_KINDS; kind++)
-            for (shape = 0; shape < TUNED_SHAPES; shape++)
-                for (i = 0; names_take(i, name); i++) {
-                    clsort_desc d = tuned_desc(&w, kind);
-                    clsort_status status;
-                    if (!*name) continue;
-                    CHECK_OK(clsort_set_algorithm(&d, name));
-                    tune_shape(&d.tuning, shape);
-                    status = clsort_check(w.sorter, &d);
-                    AT("%s, kind %u, %s, work_group %u, items %u", mock_presets[v].name, kind,
-                       name, d.tuning.work_group, d.tuning.items);
-                    refused += status == CLSORT_ERROR_UNSUPPORTED;
-                    if (status == CLSORT_ERROR_UNSUPPORTED) continue;
-                    sorted++;
-                    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-                }
-        close_world(&w);
-    }
-    CHECK(sorted > 10000 && refused > 10000);
-    printf("%d sorted, %d refused\n", sorted, refused);
 }
 
 /* ---- gathers --------------------------------------------------------------------------------- */
@@ -1684,7 +1581,6 @@ static const test_entry tests[] = {
     { "prepare refuses the queues of others", refuse_to_prepare_on_foreign_queues },
     { "prepare does not wait for other commands of an out-of-order queue",
       prepare_beside_waiting_commands },
-    { "a clone that fails says why", explain_failed_clones },
     { "wait lists may have any length", wait_for_many_events },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
@@ -1698,7 +1594,6 @@ static const test_entry tests[] = {
       grow_scratch_by_a_quarter },
     { "host arrays are sorted where they lie if they are aligned, or pinned", use_host_arrays },
     { "a sort of host arrays fails if one of its commands does", fail_host_commands },
-    { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },
     { "structs of newer headers are taken if nobody uses what is new",
       give_structs_of_newer_headers },

@@ -15,15 +15,9 @@ typedef struct world {
 
 static void open_world(world *w, mock_facts facts, cl_ulong max_allocation)
 {
-    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
-    cl_int error = 0;
+    cl_device_id device;
     facts.max_allocation = max_allocation;
-    mock_reset(facts);
-    counted_reset();
-    w->context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, device, 0, &error);
-    w->sorter = NULL;
-    CHECK(error == CL_SUCCESS);
+    mock_open(facts, 0, &w->context, &device, &w->queue);
     CHECK_OK(clsort_create(w->context, device, NULL, &w->sorter));
 }
 

@@ -1718,4 +1718,43 @@ enum { MOCK_PRESETS = sizeof mock_presets / sizeof *mock_presets };
 
 #include "counted.h"
 
+/* ---- worlds ---------------------------------------------------------------------------------- */
+
+static inline cl_command_queue mock_new_queue(cl_context context, cl_device_id device,
+                                              int out_of_order)
+{
+    cl_int error = 0;
+    cl_command_queue queue = mock_clCreateCommandQueue(
+        context, device, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+    if (error) abort();
+    return queue;
+}
+
+static inline cl_mem mock_new_buffer(cl_context context, size_t bytes)
+{
+    cl_int error = 0;
+    cl_mem buffer = mock_clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (error) abort();
+    return buffer;
+}
+
+static inline cl_context mock_new_context(cl_device_id device)
+{
+    cl_int error = 0;
+    cl_context context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    if (error) abort();
+    return context;
+}
+
+/* A driver without faults, its first device, and a context and a queue of that. */
+static inline void mock_open(mock_facts facts, int out_of_order, cl_context *context,
+                             cl_device_id *device, cl_command_queue *queue)
+{
+    mock_reset(facts);
+    counted_reset();
+    *device = (cl_device_id)(void *)&mock_devices[0];
+    *context = mock_new_context(*device);
+    *queue = mock_new_queue(*context, *device, out_of_order);
+}
+
 #endif
