@@ -748,8 +748,6 @@ static const test_entry tests[] = {
     { "NO_BUILD refuses indices where only pairs are built", no_build_for_indices },
     { "trimming between sorts does no harm", trim_between_sorts },
     { "the diagnostic callback hears of every failure", diagnostics },
-    { "host arrays are sorted at any address, and nothing beside them is written",
-      host_arrays_anywhere },
     { "host arrays are sorted at any address, whatever way they go to the device",
       host_arrays_by_each_way },
     { "host arrays in files, and on pages that are only read or cannot be locked, are sorted",
