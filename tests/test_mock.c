@@ -5,7 +5,6 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
-#include "later.h"
 
 /* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
 
@@ -397,27 +396,6 @@ static void sort_everything(bench *b)
         CHECK(try_everything(&w, 1) > 100);
         close_world(&w);
     }
-}
-
-static void fit_little_memory(bench *b)
-{
-    static const cl_ulong sizes[] = { 0,    1,    8,    15,   16,   20,    31,    64,
-                                      95,   100,  127,  200,  500,  783,   784,   785,
-                                      1000, 1024, 2000, 4000, 8192, 16384, 32768, 65536 };
-    size_t v, i;
-    (void)b;
-    for (v = 0; v < MOCK_PRESETS; v++)
-        for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            world w;
-            mock_facts f = mock_presets[v].facts();
-            int sorted;
-            f.local_bytes = sizes[i];
-            open_world(&w, f, 1 << 20, 0);
-            sorted = try_everything(&w, 1);
-            AT("%s with %u bytes of local memory", f.name, (unsigned)f.local_bytes);
-            CHECK(sizes[i] < 100 || sorted > 60);
-            close_world(&w);
-        }
 }
 
 /* Kernels may be limited more than the device is, and may need some local memory of their own. */
@@ -1386,84 +1364,6 @@ static void give_structs_of_newer_headers(bench *b)
 
 /* ---- nothing to do --------------------------------------------------------------------------- */
 
-/* Parts of a call without elements, and which values: 4 bytes, 12 bytes and records. */
-enum { NO_PARTS, ONE_ROW, THREE_ROWS, THREE_SEGMENTS, PARTS };
-enum { NOTHING_BESIDE, SMALL_VALUES, LARGE_VALUES, RECORDS, PAYLOADS };
-
-/* Every field of a sort is set as if there were elements, but no buffer is there. */
-static clsort_desc describe_nothing(int parts, int payload, cl_uint flags)
-{
-    static const size_t sizes[PAYLOADS] = { 0, 4, 12, 0 };
-    clsort_desc d = clsort_desc_default();
-    const int rows = parts == ONE_ROW || parts == THREE_ROWS;
-    d.key_type = CLSORT_U32;
-    later(&d, flags);
-    d.value_size = sizes[payload];
-    d.record_size = payload == RECORDS ? 8 : 0;
-    d.rows = parts == ONE_ROW ? 1 : parts == THREE_ROWS ? 3 : 0;
-    d.segment_count = parts == THREE_SEGMENTS ? 3 : 0;
-    if (rows) d.row_stride = d.keys_out_row_stride = d.values_out_row_stride = 48;
-    if (rows) d.indices_row_stride = 48;
-    d.keys_offset = d.keys_out_offset = d.values_offset = d.values_out_offset = 16;
-    d.indices_offset = d.count_offset = d.scratch_offset = 16;
-    d.segments_offset = d.segment_ends_offset = d.lengths_offset = 16;
-    d.scratch_size = 1000;
-    return d;
-}
-
-/* What a call of struct_calls answers to a description of nothing: it succeeds unless the flags
-   contradict the other fields, of which a check of order does not look at those of top-k. */
-static clsort_status nothing_answers(const char *call, cl_uint flags)
-{
-    const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH | CLSORT_FLAG_TOP_PARTITION;
-    if (flags & top && strcmp(call, "is_sorted")) return CLSORT_ERROR_UNKNOWN_FLAG;
-    return flags & LATER_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
-}
-
-static void try_nothing(world *w, int parts, int payload, cl_uint flags)
-{
-    any_struct a;
-    size_t i;
-    for (i = 0; i < sizeof struct_calls / sizeof *struct_calls; i++) {
-        const struct struct_call *const c = &struct_calls[i];
-        if (c->fill != fill_desc) continue;
-        memset(&a, 0, sizeof a);
-        a.desc = describe_nothing(parts, payload, flags);
-        AT("%s, parts %d, payload %d, flags %u", c->name, parts, payload, flags);
-        CHECK_STATUS(c->call(w, &a), nothing_answers(c->name, flags));
-        a.desc.top_k = 1;
-        if (c->call == call_sort) CHECK(c->call(w, &a) != CL_SUCCESS);
-    }
-}
-
-/* With each flag or buffer of later alone, with all of these buffers, and with none. */
-static void sort_nothing(bench *b)
-{
-    static const cl_uint flags[] = { CLSORT_FLAG_TOP_UNSORTED, CLSORT_FLAG_TOP_NTH,
-                                     CLSORT_FLAG_TOP_PARTITION, CLSORT_FLAG_ANY_COUNT,
-                                     LATER_INDICES, LATER_KEYS_OUT, LATER_VALUES_OUT, LATER_COUNT,
-                                     LATER_LENGTHS };
-    int parts, payload, checked;
-    size_t i;
-    (void)b;
-    for (checked = 0; checked < 2; checked++) {
-        world w;
-        open_world(&w, mock_gpu(), 4096, checked ? CLSORT_OPTION_VERIFY : 0);
-        for (parts = 0; parts < PARTS; parts++)
-            for (payload = 0; payload < PAYLOADS; payload++) {
-                try_nothing(&w, parts, payload, 0);
-                for (i = 0; i < sizeof flags / sizeof *flags; i++) {
-                    const int no_values = flags[i] == LATER_VALUES_OUT
-                                          && payload != SMALL_VALUES && payload != LARGE_VALUES;
-                    if (!no_values) try_nothing(&w, parts, payload, flags[i]);
-                }
-                if (payload == SMALL_VALUES || payload == LARGE_VALUES)
-                    try_nothing(&w, parts, payload, LATER_ALL & ~(cl_uint)LATER_LENGTHS);
-            }
-        close_world(&w);
-    }
-}
-
 /* Merges, partitions, gathers and searches for groups without elements: what they would only read
    or write is not there. */
 static void do_nothing_else(bench *b)
@@ -1573,7 +1473,6 @@ static const test_entry tests[] = {
     { "a sort that fails on the device is reported", report_failed_sorts },
     { "a running sort is not judged, even if its state cannot be had", leave_running_sorts },
     { "a proof that cannot be read is read later", keep_unread_proofs },
-    { "no launch asks for more local memory than there is", fit_little_memory },
     { "no launch has a larger work-group than its kernel allows", fit_small_groups },
     { "a build log of any size does no harm", bound_logs },
     { "a list of devices of any size does no harm", bound_lists },
@@ -1597,7 +1496,6 @@ static const test_entry tests[] = {
     { "a gather checks many arrays as fast as few", gather_many_arrays },
     { "structs of newer headers are taken if nobody uses what is new",
       give_structs_of_newer_headers },
-    { "a sort of no elements succeeds with any flags and without buffers", sort_nothing },
     { "merges, partitions, gathers and groups of no elements need no arrays", do_nothing_else },
     { "of a struct only bytes are read that the program has", take_structs_of_any_size },
     { "a resolved description ends where the program's struct does",

@@ -98,6 +98,30 @@ static void sort_case_drawn(drawn *c)
     sort_in_own_scratch(c, scratch);
 }
 
+/* Without elements no call misses a buffer, whatever else its description says. */
+static void try_nothing(drawn *c)
+{
+    const cl_mem result = mock_new_buffer(c->context, 4096);
+    clsort_desc d = c->bare, resolved = d;
+    char text[2000];
+    size_t bytes;
+    d.count = 0;
+    d.keys_offset = d.keys_out_offset = d.values_offset = d.values_out_offset = 16;
+    d.indices_offset = d.count_offset = d.segments_offset = d.segment_ends_offset = 16;
+    d.scratch_offset = 16;
+    d.scratch_size = 1000;
+    CHECK_OK(clsort_check(c->sorter, &d));
+    CHECK_OK(clsort_prepare(c->sorter, c->queue, &d));
+    CHECK_OK(clsort_resolve(c->sorter, &d, &resolved));
+    CHECK_OK(clsort_scratch_size(NULL, &d, &bytes));
+    CHECK_OK(clsort_explain(c->sorter, &d, text, sizeof text));
+    CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &d, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_is_sorted(c->sorter, c->queue, &d, result, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_fingerprint(c->sorter, c->queue, &d, result, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_verify(c->sorter, c->queue, &d, result, 0, 0, NULL, NULL));
+    mock_clReleaseMemObject(result);
+}
+
 static void try_case(uint64_t seed)
 {
     static drawn c;
@@ -110,6 +134,7 @@ static void try_case(uint64_t seed)
         seen.taken++;
         if (one_in(&c, 2)) CHECK_OK(clsort_prepare(c.sorter, NULL, &c.bare));
         else sort_case_drawn(&c);
+        if (!c.bare.top_k) try_nothing(&c);
     } else {
         if (CHECK(checked <= -5000 && checked >= -5127)) seen.refused[-5000 - checked]++;
         CHECK_STATUS(clsort_prepare(c.sorter, NULL, &c.bare), checked);

@@ -136,30 +136,6 @@ static void samples_need_no_less(bench *b)
     }
 }
 
-/* Work-groups that are too small for hybrid radix, which is asked for: passes sort. */
-static void hybrid_in_small_groups(bench *b)
-{
-    size_t v, here, anywhere;
-    (void)b;
-    for (v = 0; v < DRAW_KINDS; v++) {
-        world w;
-        clsort_desc d = clsort_desc_default();
-        open_world(&w, draw_facts(&draw_kinds[v]), (cl_ulong)1 << 40);
-        d.key_type = CLSORT_U64;
-        CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
-        for (d.tuning.work_group = 1; d.tuning.work_group <= 256; d.tuning.work_group *= 2)
-            for (d.count = 1000; d.count < 10000000; d.count += d.count / 3) {
-                AT("%s, %zu keys, work-group %u", draw_kinds[v].name, d.count,
-                   (unsigned)d.tuning.work_group);
-                if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
-                CHECK_OK(clsort_scratch_size(w.sorter, &d, &here));
-                CHECK_OK(clsort_scratch_size(NULL, &d, &anywhere));
-                CHECK(here <= anywhere);
-            }
-        close_world(&w);
-    }
-}
-
 /* ---- allocations ---- */
 
 enum { OWN_ROLES = INDICES + 1 };
@@ -273,7 +249,6 @@ static const test_entry tests[] = {
     { "sizes of scratch do not wrap", sizes_do_not_wrap },
     { "too many elements to select from are refused", selections_of_too_many },
     { "samples of a count need no less scratch than of one element less", samples_need_no_less },
-    { "work-groups too small for hybrid radix need no more scratch", hybrid_in_small_groups },
     { "clsort_check knows what can be allocated", checks_know_allocations },
     { "AUTO sorts arrays as large as the device allocates", arrays_of_any_size }
 };
