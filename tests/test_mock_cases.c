@@ -98,11 +98,13 @@ static void sort_case_drawn(drawn *c)
     sort_in_own_scratch(c, scratch);
 }
 
-/* Without elements no call misses a buffer, whatever else its description says. */
+/* Without elements no call misses a buffer, whatever else its description says. Few elements may
+   need a larger work-group than many. */
 static void try_nothing(drawn *c)
 {
-    const cl_mem result = mock_new_buffer(c->context, 4096);
     clsort_desc d = c->bare, resolved = d;
+    clsort_status checked;
+    cl_mem result;
     char text[2000];
     size_t bytes;
     d.count = 0;
@@ -110,7 +112,10 @@ static void try_nothing(drawn *c)
     d.indices_offset = d.count_offset = d.segments_offset = d.segment_ends_offset = 16;
     d.scratch_offset = 16;
     d.scratch_size = 1000;
-    CHECK_OK(clsort_check(c->sorter, &d));
+    checked = clsort_check(c->sorter, &d);
+    if (checked == CLSORT_ERROR_DEVICE_LIMITS) return;
+    CHECK_OK(checked);
+    result = mock_new_buffer(c->context, 4096);
     CHECK_OK(clsort_prepare(c->sorter, c->queue, &d));
     CHECK_OK(clsort_resolve(c->sorter, &d, &resolved));
     CHECK_OK(clsort_scratch_size(NULL, &d, &bytes));
