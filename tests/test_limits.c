@@ -35,32 +35,43 @@ typedef struct array {
     int use;
 } array;
 
-/* A call, given the places of its arrays. */
+/* A call, given the places of its arrays; and what a sort is told beside these. */
 typedef struct api {
     const char *name;
-    clsort_status (*call)(const world *w, const place *at);
+    clsort_status (*call)(const world *w, const struct api *a, const place *at);
     array arrays[MOST_ARRAYS + 1];
+    size_t count, rows, top_k;
+    cl_uint work_group, flags;
 } api;
 
-static clsort_desc bytes_desc(void)
+/* Describes a sort, whose arrays have the names of the description's fields. */
+static clsort_desc describe(const api *a, const place *at)
 {
+    static const struct { const char *name; size_t buffer, offset; } fields[] = {
+#define FIELD(name, at) { #name, offsetof(clsort_desc, name), offsetof(clsort_desc, at##_offset) }
+        FIELD(keys, keys), FIELD(keys_out, keys_out), FIELD(values, values),
+        FIELD(values_out, values_out), FIELD(indices, indices), FIELD(scratch, scratch),
+        FIELD(segments, segments), FIELD(segment_ends, segment_ends), FIELD(count_buffer, count)
+#undef FIELD
+    };
     clsort_desc d = clsort_desc_default();
-    d.count = N;
+    size_t i, k;
+    for (i = 0; a->arrays[i].name; i++)
+        for (k = 0; k < sizeof fields / sizeof *fields; k++) {
+            if (strcmp(a->arrays[i].name, fields[k].name)) continue;
+            memcpy((char *)&d + fields[k].buffer, &at[i].buffer, sizeof at[i].buffer);
+            memcpy((char *)&d + fields[k].offset, &at[i].offset, sizeof at[i].offset);
+        }
+    d.count = a->count ? a->count : N;
     d.key_type = CLSORT_U8;
-    return d;
-}
-
-/* Names arrays 0 ... 4 of a sort, and its scratch memory as array 5, as far as there are places. */
-static clsort_desc place_sort(clsort_desc d, const place *at, size_t arrays)
-{
-    d.keys = at[0].buffer, d.keys_offset = at[0].offset;
-    if (arrays > 1) d.keys_out = at[1].buffer, d.keys_out_offset = at[1].offset;
-    if (arrays > 2) d.values = at[2].buffer, d.values_offset = at[2].offset, d.value_size = 1;
-    if (arrays > 3) d.values_out = at[3].buffer, d.values_out_offset = at[3].offset;
-    if (arrays > 4) d.indices = at[4].buffer, d.indices_offset = at[4].offset;
-    if (arrays <= 5) return d;
-    d.scratch = at[5].buffer, d.scratch_offset = at[5].offset;
-    d.scratch_size = SCRATCH_BYTES;
+    d.rows = a->rows;
+    d.row_stride = a->rows ? STRIDE : 0;
+    d.top_k = a->top_k;
+    d.tuning.work_group = a->work_group;
+    d.flags = a->flags;
+    d.value_size = d.values != NULL;
+    d.scratch_size = d.scratch ? SCRATCH_BYTES : 0;
+    d.segment_count = d.segments ? 5 : 0;
     return d;
 }
 
@@ -71,113 +82,22 @@ static clsort_status enqueue(const world *w, const clsort_desc *d)
     return checked;
 }
 
-static clsort_status sort_in_place(const world *w, const place *at)
+static clsort_status sort(const world *w, const api *a, const place *at)
 {
-    clsort_desc d = place_sort(bytes_desc(), at, 1);
-    d.values = at[1].buffer, d.values_offset = at[1].offset, d.value_size = 1;
+    const clsort_desc d = describe(a, at);
     return enqueue(w, &d);
 }
 
-static clsort_status sort_apart(const world *w, const place *at)
+static clsort_status check_order(const world *w, const api *a, const place *at)
 {
-    const clsort_desc d = place_sort(bytes_desc(), at, 6);
-    return enqueue(w, &d);
-}
-
-static clsort_desc rows_desc(void)
-{
-    clsort_desc d = bytes_desc();
-    d.rows = ROWS;
-    d.row_stride = STRIDE;
-    return d;
-}
-
-static clsort_status sort_rows(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 6);
-    d.count_buffer = at[6].buffer, d.count_offset = at[6].offset;
-    return enqueue(w, &d);
-}
-
-static clsort_status sort_segments(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(bytes_desc(), at, 6);
-    d.segments = at[6].buffer, d.segments_offset = at[6].offset;
-    d.segment_count = 5;
-    return enqueue(w, &d);
-}
-
-static clsort_status sort_with_gaps(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(bytes_desc(), at, 6);
-    d.segments = at[6].buffer, d.segments_offset = at[6].offset;
-    d.segment_ends = at[7].buffer, d.segment_ends_offset = at[7].offset;
-    d.segment_count = 5;
-    return enqueue(w, &d);
-}
-
-static clsort_status select_first(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 5);
-    d.top_k = K;
-    return enqueue(w, &d);
-}
-
-/* Values are fetched by indices, which lie in scratch memory if they are not wanted. */
-static clsort_status select_values(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 4);
-    d.top_k = K;
-    d.scratch = at[4].buffer, d.scratch_offset = at[4].offset;
-    d.scratch_size = SCRATCH_BYTES;
-    return enqueue(w, &d);
-}
-
-/* More than a work-group can sort: a sort follows, but for CLSORT_FLAG_TOP_UNSORTED. */
-static clsort_desc many_desc(const place *at, cl_uint flags)
-{
-    clsort_desc d = place_sort(bytes_desc(), at, 2);
-    d.count = MANY;
-    d.top_k = MOST;
-    d.indices = at[2].buffer, d.indices_offset = at[2].offset;
-    d.flags = flags;
-    return d;
-}
-
-static clsort_status select_many(const world *w, const place *at)
-{
-    clsort_desc d = many_desc(at, 0);
-    d.tuning.work_group = 256;   /* else the whole row is sorted */
-    d.scratch = at[3].buffer, d.scratch_offset = at[3].offset;
-    d.scratch_size = SCRATCH_BYTES;
-    return enqueue(w, &d);
-}
-
-static clsort_status select_from_sorted(const world *w, const place *at)
-{
-    clsort_desc d = many_desc(at, 0);
-    d.scratch = at[3].buffer, d.scratch_offset = at[3].offset;
-    d.scratch_size = SCRATCH_BYTES;
-    return enqueue(w, &d);
-}
-
-static clsort_status select_unsorted(const world *w, const place *at)
-{
-    const clsort_desc d = many_desc(at, CLSORT_FLAG_TOP_UNSORTED);
-    return enqueue(w, &d);
-}
-
-static clsort_status check_order(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 1);
-    d.count_buffer = at[1].buffer, d.count_offset = at[1].offset;
+    const clsort_desc d = describe(a, at);
     return clsort_enqueue_is_sorted(w->sorter, w->queue, &d, at[2].buffer, at[2].offset, 0, NULL,
                                     NULL);
 }
 
-static clsort_status prove(const world *w, const place *at)
+static clsort_status prove(const world *w, const api *a, const place *at)
 {
-    const clsort_desc d = place_sort(bytes_desc(), at, 5);
+    const clsort_desc d = describe(a, at);
     const cl_mem proof = at[5].buffer;
     const size_t offset = at[5].offset;
     const clsort_status before = clsort_enqueue_fingerprint(w->sorter, w->queue, &d, proof, offset,
@@ -186,11 +106,12 @@ static clsort_status prove(const world *w, const place *at)
     return before;
 }
 
-static clsort_status gather(const world *w, const place *at)
+static clsort_status gather(const world *w, const api *self, const place *at)
 {
     clsort_array a[2];
     clsort_gather_desc g = clsort_gather_desc_default();
     size_t i;
+    (void)self;
     memset(a, 0, sizeof a);
     for (i = 0; i < 2; i++) {
         a[i].source = at[2 * i].buffer, a[i].source_offset = at[2 * i].offset;
@@ -205,9 +126,10 @@ static clsort_status gather(const world *w, const place *at)
     return clsort_enqueue_gather(w->sorter, w->queue, &g, 0, NULL, NULL);
 }
 
-static clsort_status merge(const world *w, const place *at)
+static clsort_status merge(const world *w, const api *self, const place *at)
 {
     clsort_merge_desc m = clsort_merge_desc_default();
+    (void)self;
     m.count_a = m.count_b = N;
     m.key_type = CLSORT_U8;
     m.value_size = 1;
@@ -221,11 +143,12 @@ static clsort_status merge(const world *w, const place *at)
 }
 
 /* Two runs of N elements, in buffers of their own. */
-static clsort_status merge_runs(const world *w, const place *at)
+static clsort_status merge_runs(const world *w, const api *self, const place *at)
 {
     clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
     clsort_run run[2];
     cl_uint k;
+    (void)self;
     for (k = 0; k < 2; k++) {
         run[k].count = N;
         run[k].keys = at[k].buffer, run[k].keys_offset = at[k].offset;
@@ -242,9 +165,10 @@ static clsort_status merge_runs(const world *w, const place *at)
     return clsort_enqueue_merge_runs(w->sorter, w->queue, &m, 0, NULL, NULL);
 }
 
-static clsort_status part(const world *w, const place *at)
+static clsort_status part(const world *w, const api *self, const place *at)
 {
     clsort_partition_desc p = clsort_partition_desc_default();
+    (void)self;
     p.count = N;
     p.splitter_count = 3;
     p.key_type = CLSORT_U8;
@@ -265,33 +189,40 @@ static clsort_status part(const world *w, const place *at)
 #define SCRATCH { "scratch", SCRATCH_BYTES, 16, BOTH }
 
 static const api apis[] = {
-    { "a sort in place", sort_in_place, { { "keys", N, 1, BOTH }, { "values", N, 1, BOTH } } },
-    { "a sort", sort_apart, { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH } },
-    { "rows", sort_rows,
-      { { "keys", EXTENT, 1, READ }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, READ } } },
-    { "segments", sort_segments,
+    { "a sort in place", sort, { { "keys", N, 1, BOTH }, { "values", N, 1, BOTH } } },
+    { "a sort", sort, { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH } },
+    { "rows", sort,
+      { { "keys", EXTENT, 1, READ }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, READ } },
+      .rows = ROWS },
+    { "segments", sort,
       { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, READ } } },
-    { "segments with gaps", sort_with_gaps,
+    { "segments with gaps", sort,
       { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 5, 4, READ },
         { "segment_ends", 4 * 5, 4, READ } } },
-    { "top-k", select_first,
+    { "top-k", sort,
       { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
         { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN },
-        { "indices", 4 * ROWS * K, 4, BOTH } } },
-    { "top-k of values", select_values,
+        { "indices", 4 * ROWS * K, 4, BOTH } },
+      .rows = ROWS, .top_k = K },
+    { "top-k of values", sort,
       { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
-        { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN }, SCRATCH } },
-    { "top-k of many", select_many,
+        { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN }, SCRATCH },
+      .rows = ROWS, .top_k = K },   /* values are fetched by indices, which lie in scratch memory */
+    { "top-k of many", sort,
       { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, BOTH }, { "indices", 4 * MOST, 4, BOTH },
-        { "scratch", SCRATCH_BYTES, 16, BOTH } } },
-    { "top-k of a sorted row", select_from_sorted,
+        SCRATCH },   /* without this work-group the whole row is sorted */
+      .count = MANY, .top_k = MOST, .work_group = 256 },
+    { "top-k of a sorted row", sort,
       { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
-        { "indices", 4 * MOST, 4, WRITTEN }, { "scratch", SCRATCH_BYTES, 16, BOTH } } },
-    { "top-k of many, unsorted", select_unsorted,
+        { "indices", 4 * MOST, 4, WRITTEN }, SCRATCH },
+      .count = MANY, .top_k = MOST },
+    { "top-k of many, unsorted", sort,
       { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
-        { "indices", 4 * MOST, 4, WRITTEN } } },
+        { "indices", 4 * MOST, 4, WRITTEN } },
+      .count = MANY, .top_k = MOST, .flags = CLSORT_FLAG_TOP_UNSORTED },
     { "a check of order", check_order,
-      { { "keys", EXTENT, 1, READ }, { "count_buffer", 4, 4, READ }, { "result", 4, 4, BOTH } } },
+      { { "keys", EXTENT, 1, READ }, { "count_buffer", 4, 4, READ }, { "result", 4, 4, BOTH } },
+      .rows = ROWS },
     { "a proof", prove,
       { { "keys", N, 1, READ }, OUTPUTS(N), { "proof", sizeof(clsort_proof), 4, BOTH } } },
     { "a gather", gather,
@@ -356,7 +287,7 @@ static void try_arrays(void (*expect)(const world *w, const api *a, const place 
     for (k = 0; k < APIS; k++) {
         place at[MOST_ARRAYS];
         open_places(&w, &apis[k], at);
-        CHECK_OK(apis[k].call(&w, at));
+        CHECK_OK(apis[k].call(&w, &apis[k], at));
         for (i = 0; apis[k].arrays[i].name; i++) expect(&w, &apis[k], at, i);
         close_places(&apis[k], at);
     }
@@ -371,7 +302,7 @@ static void expect_moved(const world *w, const api *a, const place *at, size_t i
     memcpy(moved, at, sizeof moved);
     moved[i].buffer = buffer;
     moved[i].offset = offset;
-    CHECK_STATUS(a->call(w, moved), code);
+    CHECK_STATUS(a->call(w, a, moved), code);
     mock_clReleaseMemObject(buffer);
 }
 
@@ -492,7 +423,7 @@ static void expect_neighbours(const world *w, const api *a, const place *at, siz
     moved[j].offset = moved[i].offset + first->bytes + (size_t)(gap * (int)second->step);
     if (moved[j].offset % second->step) return;
     AT("%s: %s %d steps behind %s", a->name, second->name, gap, first->name);
-    CHECK_STATUS(a->call(w, moved), wrong ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
+    CHECK_STATUS(a->call(w, a, moved), wrong ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
 }
 
 static int checked;   /* places inside of others */
@@ -509,7 +440,7 @@ static void expect_inside(const world *w, const api *a, const place *at, size_t 
     moved[j] = moved[k] = moved[i];
     moved[k].offset += inside->bytes;
     AT("%s: %s and then %s inside %s", a->name, inside->name, written->name, around->name);
-    CHECK_STATUS(a->call(w, moved), CLSORT_ERROR_OVERLAP);
+    CHECK_STATUS(a->call(w, a, moved), CLSORT_ERROR_OVERLAP);
     checked++;
 }
 
@@ -561,7 +492,8 @@ static void scratch_is_exact(bench *b)
     (void)b;
     open_world(&w);
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        clsort_desc d = bytes_desc();
+        clsort_desc d = clsort_desc_default();
+        d.key_type = CLSORT_U8;
         d.count = cases[i].count;
         d.top_k = cases[i].k;
         d.algorithm = cases[i].algorithm;
