@@ -398,6 +398,27 @@ static void sort_everything(bench *b)
     }
 }
 
+static void fit_little_memory(bench *b)
+{
+    static const cl_ulong sizes[] = { 0,    1,    8,    15,   16,   20,    31,    64,
+                                      95,   100,  127,  200,  500,  783,   784,   785,
+                                      1000, 1024, 2000, 4000, 8192, 16384, 32768, 65536 };
+    size_t v, i;
+    (void)b;
+    for (v = 0; v < MOCK_PRESETS; v++)
+        for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            world w;
+            mock_facts f = mock_presets[v].facts();
+            int sorted;
+            f.local_bytes = sizes[i];
+            open_world(&w, f, 1 << 20, 0);
+            sorted = try_everything(&w, 1);
+            AT("%s with %u bytes of local memory", f.name, (unsigned)f.local_bytes);
+            CHECK(sizes[i] < 100 || sorted > 60);
+            close_world(&w);
+        }
+}
+
 /* Kernels may be limited more than the device is, and may need some local memory of their own. */
 static void fit_small_groups(bench *b)
 {
@@ -569,6 +590,40 @@ static void prepare_beside_waiting_commands(bench *b)
     mock_clReleaseEvent(gate);
     clsort_trim(w.sorter);
     mock_clReleaseCommandQueue(queue);
+    close_world(&w);
+}
+
+/* A clone that fails tells why through its original. */
+static void explain_failed_clones(bench *b)
+{
+    int fail, done = 0;
+    world w;
+    clsort_desc d;
+    (void)b;
+    open_world(&w, mock_gpu(), 1 << 16, 0);
+    d = make_desc(&w, 1000, CLSORT_U32);
+    d.key_type = 0;
+    d.record_size = 4;
+    d.record_type = "typedef uint clsort_record;";
+    d.precedes = "a < b";
+    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+    for (fail = 1; !done; fail++) {
+        clsort_sorter *other = w.sorter;
+        clsort_status status;
+        counted.calls = counted.failed = 0;
+        counted.fail_at = fail;
+        counted.code = CL_OUT_OF_RESOURCES;
+        status = clsort_clone(w.sorter, &other);
+        counted.fail_at = 0;
+        AT("call %d of a clone fails, %s", fail, counted.failed ? counted.failed_function : "none");
+        done = !counted.failed;
+        CHECK((status == CL_SUCCESS) == done && (other != NULL) == done);
+        if (!done)
+            CHECK(strstr(clsort_last_error(w.sorter), counted.failed_function)
+                  == clsort_last_error(w.sorter));
+        clsort_destroy(other);
+    }
+    CHECK(fail > 20);
     close_world(&w);
 }
 
@@ -1473,6 +1528,7 @@ static const test_entry tests[] = {
     { "a sort that fails on the device is reported", report_failed_sorts },
     { "a running sort is not judged, even if its state cannot be had", leave_running_sorts },
     { "a proof that cannot be read is read later", keep_unread_proofs },
+    { "no launch asks for more local memory than there is", fit_little_memory },
     { "no launch has a larger work-group than its kernel allows", fit_small_groups },
     { "a build log of any size does no harm", bound_logs },
     { "a list of devices of any size does no harm", bound_lists },
@@ -1480,6 +1536,7 @@ static const test_entry tests[] = {
     { "prepare refuses the queues of others", refuse_to_prepare_on_foreign_queues },
     { "prepare does not wait for other commands of an out-of-order queue",
       prepare_beside_waiting_commands },
+    { "a clone that fails says why", explain_failed_clones },
     { "wait lists may have any length", wait_for_many_events },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
