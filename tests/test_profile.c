@@ -330,8 +330,8 @@ static void events_and_clones(bench *b)
 
 /* ---- explanations ---------------------------------------------------------------------------- */
 
-/* The whole text, of a short row that is read once; where no kernel holds it whole, once more to list
-   it. tests/plans has the numbers of other calls. */
+/* The whole text, of a short row that is read once; where no kernel holds it whole, once more to
+   list it. tests/plans has the numbers of other calls. */
 static void known_text(bench *b)
 {
     static const struct { const char *kernel, *name;

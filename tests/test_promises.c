@@ -210,8 +210,8 @@ static void checks_know_allocations(bench *b)
                     if (n > 0xFFFFFFFFu || !is_sortable(&d, kind / VARIANTS)) continue;
                     if (sizeof(size_t) < 8 && m == 2) continue;   /* no such arrays there */
                     if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
-                    AT("%s of %.0f bytes, kind %u, %zu elements", draw_kinds[v].name, (double)most[m],
-                       (unsigned)kind, d.count);
+                    AT("%s of %.0f bytes, kind %u, %zu elements", draw_kinds[v].name,
+                       (double)most[m], (unsigned)kind, d.count);
                     expect_agreement(&w, d);
                 }
             close_world(&w);
